@@ -87,7 +87,7 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
   await guest.page.getByLabel('Password').fill(MEMBER_PASSWORD);
   await guest.page.getByRole('button', { name: 'Accept invitation' }).click();
   await guest.page.waitForURL(/\/o\/acme\//);
-  await page.getByRole('row', { name: /Ana Silva.*member.*platform/s }).waitFor();
+  await page.getByRole('row', { name: /Ana Silva.*Member.*platform/s }).waitFor();
   assert.deepEqual([...faults, ...guest.faults], []);
   await guest.context.close();
   await context.close();

@@ -283,11 +283,7 @@ export const analyticsAnnotations = z
         text: z.string(),
         actor: z.string().nullable().describe('Id of who changed it.'),
         actor_name: z.string().nullable(),
-        subject: z.strictObject({
-          kind: z.string(),
-          id: z.string(),
-          name: z.string().describe('The id for a subject without a name.'),
-        }),
+        subject: z.strictObject({ kind: z.string(), id: z.string(), name: z.string() }),
       }),
     ),
     has_more: z.boolean().describe('There are more than `limit`.'),

@@ -17,6 +17,7 @@ import { useNow } from '../../ui/time-text.tsx';
 import { monitorDetailText } from './detail-text.ts';
 import { type MonitorPeriod, periodsQuery, recentChecksQuery, settingsChangesQuery } from './monitor-data.ts';
 import { findScheduleChanges, type ScheduleChange } from './schedule-changes.ts';
+import { TimelineLegend } from './timeline-legend.tsx';
 import { buildTimelineMarks, buildTimelineTicks, type TimelineMark } from './timeline-marks.ts';
 
 const SPANS = [
@@ -80,7 +81,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
           </StatusBand>
           <Ticks ticks={buildTimelineTicks(checks.data?.data ?? [], from, now)} />
           <Axis from={from} to={now} />
-          <Legend changed={changes.length > 0} />
+          <TimelineLegend changed={changes.length > 0} />
         </>
       )}
       <ListToggle listed={listed} onChange={setListed} />
@@ -205,42 +206,6 @@ function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
         return <span key={share}>{label(new Date(from.getTime() + spanMs * share))}</span>;
       })}
     </div>
-  );
-}
-
-function Legend({ changed }: { readonly changed: boolean }) {
-  const states = ['healthy', 'failing', 'waiting', 'unknown', 'paused'] as const;
-  const looks = {
-    healthy: 'bg-healthy',
-    failing: 'bg-failing',
-    waiting: 'border border-dashed border-waiting',
-    unknown: 'hatched border border-unknown',
-    paused: 'border border-paused',
-  };
-  return (
-    <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-small text-ink-2">
-      {states.map((state) => (
-        <li key={state} className="flex items-center gap-1.5">
-          <span className={`h-2.5 w-3.5 ${looks[state]}`} aria-hidden="true" />
-          {STATUS_STYLES[state].word}
-        </li>
-      ))}
-      <li className="flex items-center gap-1.5">
-        <span className="h-2 w-px bg-ink-3" aria-hidden="true" /> {monitorDetailText.timeline.beat}
-      </li>
-      <li className="flex items-center gap-1.5">
-        <span className="font-bold text-failing-ink" aria-hidden="true">
-          ×
-        </span>
-        {monitorDetailText.timeline.missed}
-      </li>
-      {changed && (
-        <li className="flex items-center gap-1.5">
-          <span className="h-3 border-l border-dashed border-ink" aria-hidden="true" />{' '}
-          {monitorDetailText.timeline.scheduleChanged}
-        </li>
-      )}
-    </ul>
   );
 }
 

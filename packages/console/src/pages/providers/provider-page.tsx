@@ -5,6 +5,7 @@ import { useOrgNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { formatCount, formatPercent } from '../../format/amounts.ts';
+import { capitalize } from '../../format/words.ts';
 import { StatStrip } from '../../ui/cards.tsx';
 import { DeleteButton } from '../../ui/delete-button.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
@@ -111,7 +112,7 @@ function Head({ provider }: { readonly provider: ProviderResource }) {
           label={providersText.detail.api}
           value={
             <span className="text-ui">
-              {provider.native_dialects.map((name) => APIS[name] ?? name).join(', ') ||
+              {provider.native_dialects.map((name) => APIS[name] ?? capitalize(name)).join(', ') ||
                 providersText.detail.none}
             </span>
           }
