@@ -12,7 +12,7 @@ export const ruleText = {
       'The strictest matching rule applies. Rules prevent accidents and make attacks harder, but they are not a sandbox.',
     emptyTitle: 'No rules',
     empty:
-      'Without rules, every decision is “abstain” and agents use their own permissions. Create a rule to control what agents may do. A new rule starts in observe mode, which records decisions without blocking any action.',
+      'Without rules, agents use their own permissions. Create a rule to control what agents may do. A new rule starts in observe mode, which records decisions without blocking any action.',
     decision: 'Decision',
     name: 'Name',
     events: 'Events',

@@ -105,7 +105,7 @@ export const relayText = {
     loadError: 'Could not load pending approvals.',
     emptyTitle: 'No pending approvals',
     empty:
-      'When a rule decides “ask”, the agent waits until a member allows or denies the action here. Approvals require',
+      'When a rule requires approval, the agent waits until a member allows or denies the action here. Approvals require',
     emptySetting: 'in floe.yaml.',
     pending: 'Pending approvals',
     answered: 'Recent answers',

@@ -54,7 +54,7 @@ export const requestsText = {
     routeMode: 'Route mode',
     provider: 'Provider',
     cache: 'Cache',
-    overhead: 'Gateway time',
+    overhead: 'Time in Floe',
     owner: 'Owner',
     team: 'Team',
     endUser: 'End user',
