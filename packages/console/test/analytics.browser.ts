@@ -180,7 +180,7 @@ for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata'])
       `/o/acme/analytics?from=${from}&to=${to}&by=key&interval=day&tz=${zone}`,
       look,
     );
-    await page.getByText(`Days are in the time zone ${zone}.`).waitFor();
+    await page.getByText(`Days start at midnight in ${zone}.`).waitFor();
     const week = centsIn(await cell(page, 'Total').innerText());
     await page.getByRole('button', { name: 'Show as table' }).click();
     const days = page.getByRole('table', { name: 'Spend over time' }).getByRole('button');

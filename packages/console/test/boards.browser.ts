@@ -112,7 +112,7 @@ test('a board is made, published, and read by anyone, also without scripts', asy
   await page.getByRole('button', { name: 'Remove monitor Nightly backup' }).waitFor();
   await page.getByLabel('Public').click();
   await page.getByRole('button', { name: 'Create board' }).click();
-  await page.getByRole('heading', { name: 'Share this board' }).waitFor();
+  await page.getByRole('heading', { name: 'Share board' }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
   const browser = await harness.browser();
@@ -190,7 +190,7 @@ test('what a receiver refused is sent again once it was repaired', async () => {
   await page.getByText('responded with 403').first().waitFor();
   repaired = true;
   await page.getByRole('button', { name: 'Retry delivery' }).first().click();
-  await page.getByText('The message is queued for delivery.').first().waitFor();
+  await page.getByText('Message queued for delivery.').first().waitFor();
   await page
     .getByText(/delivered/)
     .first()

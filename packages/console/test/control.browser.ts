@@ -132,7 +132,7 @@ test('one route is cached: the repeated request is free and says what it saved, 
   const { key } = await keyNamed('faq-page');
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/cache`, { dark: true });
   await page.getByLabel('Cache setting for faq').selectOption('on');
-  await page.getByText('The cache is enabled for route faq.').first().waitFor();
+  await page.getByText('Caching is enabled for route faq.').first().waitFor();
   assert.deepEqual([(await ask(key, 'faq')).cache, (await ask(key, 'faq')).cache], ['miss', 'hit']);
   assert.equal((await ask(key, 'paid/model')).cache, undefined, 'only that route');
   await at(page, '/requests?key=faq-page&state=cached');
@@ -151,7 +151,7 @@ test('one route is cached: the repeated request is free and says what it saved, 
   await page.getByText('saved $0.0093').waitFor();
   await page.getByLabel('Type clear to confirm').fill('clear');
   await empty.click();
-  await page.getByText('The cache is cleared.').first().waitFor();
+  await page.getByText('The cache was cleared.').first().waitFor();
   assert.equal((await ask(key, 'faq')).cache, 'miss');
   assert.deepEqual(faults, []);
   await context.close();
@@ -171,7 +171,7 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   await dialog.getByLabel('Type web-prod to confirm').fill('web-prod');
   await confirm.click();
   await page
-    .getByText(/Key .+ is revoked\. Requests with it have been rejected since/)
+    .getByText(/Key .+ was revoked\. Requests with it have been rejected since/)
     .first()
     .waitFor();
   assert.equal((await ask(key)).status, 401);
@@ -190,12 +190,14 @@ test('the old value of a rotated key is ended from its page, and the new one wor
   const rotated = await harness.ask('POST', `/api/management/keys/${id}/rotate`, {});
   const next = isObject(rotated.body) ? String(rotated.body['key']) : '';
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/keys/${id}`);
-  await page.getByRole('button', { name: 'End old key now' }).click();
-  const dialog = page.getByRole('dialog', { name: 'End the old value of key “rotated”?' });
-  await dialog.getByText('Requests with the old value are rejected with 401 immediately.').waitFor();
+  await page.getByRole('button', { name: 'Expire old value' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Expire the old value of key “rotated”?' });
+  await dialog
+    .getByText('Requests with the old value will be rejected with status 401 immediately.')
+    .waitFor();
   await assertAccessible(page);
-  await dialog.getByRole('button', { name: 'End old key now' }).click();
-  await page.getByText('The old value of key rotated has ended.').first().waitFor();
+  await dialog.getByRole('button', { name: 'Expire old value' }).click();
+  await page.getByText('The old value of key rotated has expired.').first().waitFor();
   await page.getByText('Previous value').waitFor({ state: 'detached' });
   assert.deepEqual([(await ask(old)).status, (await ask(next)).status], [401, 200]);
   assert.deepEqual(faults, []);
@@ -279,7 +281,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('dialog').getByLabel('Password').fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByText('Budget demo-cent is saved.').first().waitFor();
+  await page.getByText('Budget demo-cent was saved.').first().waitFor();
   await at(page, '/management/audit');
   await page
     .getByRole('row', { name: /Confirmed the identity of/ })

@@ -73,7 +73,7 @@ for (const [name, look] of [
     const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h', look);
     const row = page.locator(`[data-row="${id}"]`);
     await row.waitFor();
-    if (!('phone' in look)) await row.getByRole('img', { name: 'attempts' }).waitFor();
+    if (!('phone' in look)) await row.getByText(/^\d+ attempts$/).waitFor();
     await row.click();
     const attempts = page.locator('section', { has: page.getByRole('heading', { name: 'Attempts' }) }).last();
     for (const [n, target, reason] of [
@@ -164,7 +164,7 @@ test('a cost that nobody knows is unknown and never $0; its link gives the model
   await page.getByLabel('Input', { exact: true }).fill('3');
   await page.getByLabel('Output', { exact: true }).fill('15');
   await page.getByRole('button', { name: 'Save price' }).click();
-  await page.getByText('The price is saved.').first().waitFor();
+  await page.getByText('Price saved.').first().waitFor();
   const second = await ask('local/own', {});
   await page.goto(`${harness.url}/o/acme/requests?range=1h`);
   // 1,000 tokens at 3 and 10 at 15 dollars for a million.

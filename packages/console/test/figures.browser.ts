@@ -90,7 +90,7 @@ test('a rule that is saved with Enforce while the relay observes is said to stop
     .first()
     .click();
   await page
-    .getByText(/is saved\. relay\.mode is set to observe/)
+    .getByText(/was saved\. relay\.mode is set to observe/)
     .first()
     .waitFor();
   assert.deepEqual(faults, []);

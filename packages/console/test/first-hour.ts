@@ -192,7 +192,7 @@ async function revokeKey(start: FirstHourContext, name: string, key: string): Pr
   await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await page
-    .getByText(/Key .+ is revoked\. Requests with it have been rejected since/)
+    .getByText(/Key .+ was revoked\. Requests with it have been rejected since/)
     .first()
     .waitFor();
   assert.equal((await ask()).status, 401);
@@ -212,7 +212,8 @@ async function watchJob(start: FirstHourContext, key: string): Promise<() => Pro
   await page.getByText('Copied', { exact: true }).first().waitFor({ state: 'attached' });
   const line = await waitForCopiedText(page, /^curl /);
   assert.ok(line.includes(`${url}/api/monitoring/heartbeat`), line);
-  const beat = () => promisify(execFile)('bash', ['-c', line], { env: { ...process.env, FLOE_KEY: key } });
+  const beat = () =>
+    promisify(execFile)('bash', ['-c', line], { env: { ...process.env, FLOE_API_KEY: key } });
   await beat();
   await page.getByText('Healthy', { exact: true }).first().waitFor();
   return beat;
@@ -223,7 +224,7 @@ async function seeItFailAndRecover(
   beat: () => Promise<unknown>,
 ): Promise<void> {
   await page.getByText(/^Failing since/).waitFor({ timeout: 30_000 + TEST_TIMEOUT_MS });
-  await page.getByText('no heartbeat received within').first().waitFor();
+  await page.getByText('No beat arrived before the deadline.').first().waitFor();
   await assertSettledPageAccessible(page);
   await takeScreenshot(page, `journey-failing-${name}`);
   await beat();
@@ -245,7 +246,7 @@ async function publishBoard(start: FirstHourContext): Promise<void> {
   await page.getByRole('button', { name: 'Remove monitor Nightly backup' }).waitFor();
   await page.getByLabel('Public').click();
   await page.getByRole('button', { name: 'Create board' }).click();
-  await page.getByRole('heading', { name: 'Share this board' }).waitFor();
+  await page.getByRole('heading', { name: 'Share board' }).waitFor();
   const [address = ''] = /http\S+\/boards\/[\w-]+/.exec(await page.locator('main').innerText()) ?? [];
   assert.ok(address.startsWith(`${url}/boards/`), `the board is below ${url}: ${address}`);
   await page.goto(address);

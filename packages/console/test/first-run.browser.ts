@@ -100,7 +100,7 @@ test('the shown line ticks the first step, and its link opens the request with w
   const step = page.getByRole('button', { name: 'Send a request' });
   // An error is shown while no request has succeeded, and does not complete the step.
   assert.equal((await send({ model: 'sandbox/none' })).status, 404);
-  await page.getByText(connectText.firstRequest.rejected(overviewText.requestStep.client)).waitFor();
+  await page.getByText(connectText.firstRequest.rejected).waitFor();
   assert.equal(await step.getByText('done').count(), 0);
   assert.equal((await send()).status, 200);
   await step.getByText('done').waitFor();
@@ -135,7 +135,7 @@ test('a job is watched and a budget is set without leaving the guide', async () 
   await page.getByRole('button', { name: 'Set a budget' }).click();
   await page.getByLabel('Monthly budget (USD)').fill('100');
   await page.getByRole('button', { name: 'Create budget' }).click();
-  await page.getByText('A budget is set.').waitFor();
+  await page.getByText('The organization has a budget.').waitFor();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Dismiss guide' }).click();
   await page.getByRole('heading', { name: 'Models by spend' }).waitFor();

@@ -76,7 +76,7 @@ test('what is typed while a form is saved stays, and can be saved next', async (
   await page.getByRole('button', { name: 'Save budget' }).click();
   await page.getByLabel('Limit (USD)').fill('75');
   held.resolve();
-  await page.getByText('Budget agents-month is saved.').first().waitFor();
+  await page.getByText('Budget agents-month was saved.').first().waitFor();
   assert.equal(await page.getByLabel('Name').inputValue(), 'agents-month');
   assert.equal(await page.getByLabel('Limit (USD)').inputValue(), '75');
   await page.getByRole('button', { name: 'Save budget' }).click();

@@ -49,7 +49,7 @@ test('a provider is tried before it is saved: a refusal is told in its words and
   await page.getByLabel('Allowed models').fill('large');
   await page.getByText(/Matches 1 of the/).waitFor();
   await page.getByRole('button', { name: 'Save allowlist' }).click();
-  await page.getByText('The allowlist is saved and applies to new requests.').first().waitFor();
+  await page.getByText('Allowlist saved. It applies to new requests.').first().waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -117,7 +117,7 @@ test('a change of somebody else is shown before anything is saved over it', asyn
   await takeScreenshot(page, 'limit-conflict-desktop-light');
   await page.getByRole('button', { name: 'Save my changes' }).click();
   await page
-    .getByText(/^The limit for .+ is saved\.$/)
+    .getByText(/^The limit for .+ was saved\.$/)
     .first()
     .waitFor();
   await waitForValue(page.getByRole('textbox', { name: 'Requests per minute' }), '200');
@@ -136,7 +136,7 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   await page.keyboard.press('Tab');
   await page.keyboard.type(' > 100');
   await waitForValue(page.getByLabel('Condition (CEL)'), 'request.max_tokens > 100');
-  await page.getByText('if enforced; in monitor mode, the result is only recorded').waitFor();
+  await page.getByText('if enforced; in log-only mode, the result is only recorded').waitFor();
   await takeScreenshot(page, 'policy-new-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create policy' }).click();
@@ -166,7 +166,7 @@ test('a breaker is forced with a reason, and everybody sees it', async () => {
     .getByText(/receive traffic/)
     .first()
     .waitFor();
-  await page.getByRole('button', { name: 'Force breaker' }).click();
+  await page.getByRole('button', { name: 'Override breaker' }).click();
   await page.getByRole('combobox', { name: 'Breaker' }).fill('sandbox/flaky@none');
   await page.getByLabel('Reason').fill('Trial of the failover');
   await page.getByRole('button', { name: 'Force open' }).click();
@@ -184,7 +184,7 @@ test('the cache is turned on, answers, and is emptied after its word was typed',
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/cache`);
   await page.getByLabel('Answer identical requests from the cache').click();
   await page.getByRole('button', { name: 'Save cache settings' }).click();
-  await page.getByText('The cache is enabled.').first().waitFor();
+  await page.getByText('Cache enabled.').first().waitFor();
   for (let n = 0; n < 3; n += 1) await harness.chat('sandbox/echo', { temperature: 0 });
   await page.getByText(/of \d+ cacheable requests/).waitFor();
   await page.getByRole('button', { name: 'Clear cache' }).click();
@@ -192,7 +192,7 @@ test('the cache is turned on, answers, and is emptied after its word was typed',
   assert.equal(await confirm.getAttribute('aria-disabled'), 'true');
   await page.getByLabel('Type clear to confirm').fill('clear');
   await confirm.click();
-  await page.getByText('The cache is cleared.').first().waitFor();
+  await page.getByText('The cache was cleared.').first().waitFor();
   await takeScreenshot(page, 'cache-desktop-light');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
@@ -211,7 +211,7 @@ test('a model says why it cannot be used, and takes a price of the org', async (
   await page.getByLabel('Input', { exact: true }).fill('1.25');
   await page.getByLabel('Output', { exact: true }).fill('10');
   await page.getByRole('button', { name: 'Save price' }).click();
-  await page.getByText('set by the organization').waitFor();
+  await page.getByText('Set by the organization').waitFor();
   await takeScreenshot(page, 'model-desktop-light');
   assert.deepEqual(faults, []);
   await context.close();

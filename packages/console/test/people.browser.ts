@@ -51,7 +51,7 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   await page.getByLabel('Type ci-runner to confirm').fill('ci-runner');
   await confirm.click();
   await page
-    .getByText(/Key .+ is revoked\. Requests with it have been rejected since/)
+    .getByText(/Key .+ was revoked\. Requests with it have been rejected since/)
     .first()
     .waitFor();
   assert.equal(await statusOf(key), 401);
@@ -87,7 +87,7 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
   await guest.page.getByLabel('Password').fill(MEMBER_PASSWORD);
   await guest.page.getByRole('button', { name: 'Accept invitation' }).click();
   await guest.page.waitForURL(/\/o\/acme\//);
-  await page.getByRole('row', { name: /Ana Silva.*member.*platform/s }).waitFor();
+  await page.getByRole('row', { name: /Ana Silva.*Member.*platform/s }).waitFor();
   assert.deepEqual([...faults, ...guest.faults], []);
   await guest.context.close();
   await context.close();
@@ -132,7 +132,7 @@ test('settings say where they stand, and a change by somebody else is shown befo
   await page.getByRole('button', { name: 'Save data settings' }).click();
   await page.getByText('saved changes while you were editing').waitFor();
   await page.getByRole('button', { name: 'Save my changes' }).click();
-  await page.getByText('The data settings are saved.').first().waitFor();
+  await page.getByText('Data settings saved.').first().waitFor();
   const { body } = await harness.ask('GET', '/api/management/settings');
   assert.match(JSON.stringify(body), /"metadata_keys":\["team"\]/);
   assert.deepEqual(faults, []);
@@ -192,7 +192,7 @@ test('where a fresh sign-in is wanted it is asked for, and the change goes on by
   await page.getByRole('dialog').getByRole('alert').waitFor();
   await page.getByRole('dialog').getByLabel('Password').fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByText('Your name is saved.').first().waitFor();
+  await page.getByText('Name saved.').first().waitFor();
   // By the page's own session: other tests of this file replaced theirs.
   const members: string = await page.evaluate(
     "fetch('/api/management/members').then((answer) => answer.text())",

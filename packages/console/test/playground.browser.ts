@@ -87,12 +87,12 @@ test('two models answer side by side, and the copied Python runs unchanged and a
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy as code' }).click();
   await page.getByRole('menuitem', { name: 'Python, OpenAI' }).click();
-  const code = await waitForCopiedText(page, /environ\["FLOE_KEY"\]/);
+  const code = await waitForCopiedText(page, /environ\["FLOE_API_KEY"\]/);
   assert.doesNotMatch(code, /eis_/);
   const python = pythonWith('openai');
   if (python.absent === null) {
     const { stdout } = await runFile(python.program, ['-c', code], {
-      env: { FLOE_KEY: CONSOLE_KEY },
+      env: { FLOE_API_KEY: CONSOLE_KEY },
       timeout: 60_000,
     });
     assert.equal(stdout, "sandbox/echo: It's a test\nsandbox/tools: It's a test\n");

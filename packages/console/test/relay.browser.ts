@@ -96,7 +96,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/relay/rules', { dark: true });
   await rows(page, 2);
   await page.getByLabel('Command', { exact: true }).fill(FORCE);
-  await page.getByText('No rule matches.').waitFor();
+  await page.getByText('No rule matches this action.').waitFor();
   await takeScreenshot(page, 'relay-rules-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create rule' }).click();
@@ -112,7 +112,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   assert.deepEqual(await named.filter({ hasText: 'no-force-push' }).allInnerTexts(), [
     await named.last().innerText(),
   ]);
-  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByRole('button', { name: 'Re-evaluate decisions' }).click();
   await page.getByText('Changes: 1 newly denied.').waitFor();
   await takeScreenshot(page, 'relay-rule-editor-desktop-dark');
   await assertAccessible(page);

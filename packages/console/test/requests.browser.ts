@@ -52,7 +52,7 @@ for (const [name, look] of [
   test(`a request explains itself on a page of its own: ${name}`, async () => {
     const { page, context, faults } = await openConsolePage(harness, `/o/acme/requests/${ids[12]}`, look);
     await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
-    await page.getByText('Gateway').first().waitFor();
+    await page.getByText('Authentication, limits, policies, cache').waitFor();
     await takeScreenshot(page, `request-page-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
@@ -88,7 +88,7 @@ test('the id of a request in the filter opens that request, or says that no requ
   assert.equal(await page.locator('[data-filter]').inputValue(), '');
   await page.locator('[data-filter]').fill('exc_00000000000000000000000000');
   await page.locator('[data-filter]').press('Enter');
-  await page.getByText('No request has the id exc_00000000000000000000000000.').waitFor();
+  await page.getByText('No request has the ID exc_00000000000000000000000000.').waitFor();
   await context.close();
 });
 

@@ -90,7 +90,7 @@ function useOffers(id: string): readonly Offer[] {
   );
   const looks = (['system', 'light', 'dark'] as const).map(
     (theme): Offer => ({
-      label: `Theme: ${theme}`,
+      label: `Use ${theme} theme`,
       group: 'Setting',
       icon: null,
       run: () => setTheme(theme),

@@ -46,7 +46,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
           <OrgSwitcher icons={icons} />
         </div>
         <SearchButton icons={icons} />
-        <div ref={list} className="flex-1 overflow-y-auto p-2 pt-1">
+        <div ref={list} className="scroll-hint flex-1 overflow-y-auto p-2 pt-1">
           {NAVIGATION_GROUPS.map(({ label, entries }) => (
             <div key={label ?? ''} className="mb-2">
               {label && !icons && <div className="px-2 pt-2 pb-1 text-label text-ink-3">{label}</div>}

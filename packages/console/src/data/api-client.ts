@@ -140,7 +140,7 @@ function isReasoned({ body, query }: Asked): boolean {
 export function formatCurl(path: string, query: QueryParameters | undefined): string {
   const url = apiUrl(path);
   url.search = formatQueryParameters(query);
-  return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_KEY"`;
+  return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_API_KEY"`;
 }
 
 /** A query as it stands in an address; what has no value is left out. */

@@ -1,5 +1,9 @@
-/** An action of the audit log in words, to stand before what it was done to: `Revoked key`; null for one without words. */
-export function auditActionLabel(action: string, isCreation = false): string | null {
+/** An action of the audit log in words: `Revoked key ci`. An action without words is shown as recorded: `floes.melt ci`. */
+export function auditActionText(action: string, name: string, isCreation = false): string {
+  return WHOLE[action] ?? `${auditActionLabel(action, isCreation) ?? action} ${name}`;
+}
+
+function auditActionLabel(action: string, isCreation: boolean): string | null {
   const [kind = '', verb = ''] = action.split('.', 2);
   const done = isCreation && CREATING.has(verb) ? DONE['create'] : DONE[verb];
   return DEEDS[action] ?? (done ? `${done} ${singular(kind)}` : null);
@@ -26,6 +30,13 @@ const DONE: Readonly<Record<string, string>> = {
   test: 'Tested',
 };
 
+/** Actions on something of which an organization has only one. */
+const WHOLE: Readonly<Record<string, string>> = {
+  'settings.update': 'Changed organization settings',
+  'cache.purge': 'Cleared the cache',
+  'cache.update': 'Changed cache settings',
+};
+
 /** Where verb and kind alone would say it badly. */
 const DEEDS: Readonly<Record<string, string>> = {
   'operators.grant': 'Added operator',
@@ -39,15 +50,16 @@ const DEEDS: Readonly<Record<string, string>> = {
   'sign_in.fail': 'Failed sign-in of',
   'sign_in.throttle': 'Throttled sign-in of',
   'password.update': 'Changed the password of',
-  'keys.end_overlap': 'Ended the old value of key',
+  'keys.end_overlap': 'Expired the old value of key',
   'keys.report_leak': 'Reported a leak of key',
-  'settings.update': 'Changed the settings of',
-  'cache.purge': 'Cleared the',
-  'cache.update': 'Changed the',
+  'config.apply': 'Applied configuration to organization',
+  'config.reload': 'Reloaded configuration of organization',
+  'breakers.force': 'Overrode breaker',
 };
 
 function singular(kind: string): string {
   const word = kind.replaceAll('_', ' ');
+  if (word === 'maintenance') return 'maintenance window';
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   return word.endsWith('s') ? word.slice(0, -1) : word;
 }

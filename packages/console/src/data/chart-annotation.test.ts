@@ -9,7 +9,7 @@ const said = (more: Partial<Annotation>): Annotation => ({
   text: 'routes.update',
   actor: 'mem_1',
   actor_name: 'jo@acme.example',
-  subject: { kind: 'routes', id: 'smart' },
+  subject: { kind: 'routes', id: 'smart', name: 'smart' },
   ...more,
 });
 
@@ -25,7 +25,7 @@ test('what happened is told in words, with who did it and where more stands', ()
       text: 'open: 5 failures: in a row',
       actor: null,
       actor_name: null,
-      subject: { kind: 'breaker', id: 'main/large@default' },
+      subject: { kind: 'breaker', id: 'main/large@default', name: 'main/large@default' },
     }),
   );
   assert.equal(opened.text, 'Breaker main/large@default opened: 5 failures: in a row');

@@ -1,7 +1,8 @@
 import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import type * as z from 'zod';
+import { breakerName } from '../format/breaker-name.ts';
 import type { DisplayStatus } from '../ui/status.tsx';
-import { auditActionLabel } from './audit-action-label.ts';
+import { auditActionText } from './audit-action-label.ts';
 
 export type Annotation = z.output<typeof analyticsAnnotations>['data'][number];
 
@@ -29,7 +30,7 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
     return {
       ...common,
       state: known?.state ?? 'unknown',
-      text: `Breaker ${subject.id} ${known?.word ?? state.replaceAll('_', ' ')}${reason && `: ${reason}`}`,
+      text: `Breaker ${breakerName(subject.id)} ${known?.word ?? state.replaceAll('_', ' ')}${reason && `: ${reason}`}`,
       page: { to: '/management/breakers', search: { open: subject.id } },
     };
   }
@@ -38,7 +39,7 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
   return {
     ...common,
     state: null,
-    text: `${auditActionLabel(text) ?? text} ${subject.id}`,
+    text: auditActionText(text, subject.name),
     page: { to: '/management/audit', search: { action: text } },
   };
 }

@@ -22,7 +22,7 @@ export function AnnotationList({
   return (
     <section aria-label="Events" className="text-small">
       <p className="flex flex-wrap items-center gap-x-3 text-ink-2">
-        Events: {marks.length}
+        Events in this range: {marks.length}
         {marks.length > AT_ONCE && (
           <button
             type="button"

@@ -51,7 +51,7 @@ export function ErrorState({
           <code className="font-mono">{told.code}</code>
           {told.requestId && (
             <>
-              <code className="font-mono">{told.requestId}</code>
+              Request ID: <code className="font-mono">{told.requestId}</code>
               <CopyButton text={told.requestId} label="Copy request ID" />
             </>
           )}

@@ -90,7 +90,11 @@ function Notices({ refusal, error }: { readonly refusal: string | null; readonly
           className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink"
         >
           {error.message}
-          {error.requestId && <code className="ml-2 font-mono text-code">{error.requestId}</code>}
+          {error.requestId && (
+            <span className="ml-2">
+              Request ID: <code className="font-mono text-code">{error.requestId}</code>
+            </span>
+          )}
         </p>
       )}
     </>

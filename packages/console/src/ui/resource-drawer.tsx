@@ -22,9 +22,9 @@ export interface ResourceDrawerContent<Resource, Values> {
   readonly fields: (form: Values, set: (fields: Partial<Values>) => void) => ReactNode;
   /** What a new one begins with. */
   readonly empty: Values;
-  /** Shown after it was created: `Budget ci is in force.` */
+  /** Shown after it was created: `Budget ci now applies.` */
   readonly created: (resource: Resource) => string;
-  /** Shown after a change: `Budget ci is saved.` */
+  /** Shown after a change: `Budget ci was saved.` */
   readonly saved: (resource: Resource) => string;
   readonly refetchMs?: number;
 }

@@ -7,9 +7,9 @@ export type ResourceSource =
   | { readonly kind: 'file'; readonly file?: string | null; readonly line?: number | null }
   | { readonly kind: 'console' };
 
-/** `floe.yaml:41` or `console`. */
+/** `floe.yaml:41` or `API or console`. */
 export function SourceBadge({ source }: { readonly source: ResourceSource }) {
-  if (source.kind === 'console') return <span className="text-small text-ink-3">console</span>;
+  if (source.kind === 'console') return <span className="text-small text-ink-3">API or console</span>;
   return (
     <Tooltip text="Defined in this file. Edit the file to change it. Floe reloads it automatically.">
       <span className="inline-flex items-center gap-1 align-bottom font-mono text-code text-ink-2">

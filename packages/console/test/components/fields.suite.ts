@@ -28,7 +28,7 @@ export function fieldTests(mount: MountSpecimen): void {
     await weight.press('Control+s');
     await page
       .getByRole('alert')
-      .getByText(/^The server failed\.\s*exc_form$/)
+      .getByText(/^The server failed\.\s*Request ID: exc_form$/)
       .waitFor();
     await weight.press('Enter');
     await page.locator('[aria-disabled=true]').waitFor();

@@ -45,7 +45,7 @@ export const analyticsAnnotations = z
           .nullable()
           .describe('Id of the member or key that made the change. `null` if there is none.'),
         actor_name: z.string().nullable(),
-        subject: z.strictObject({ kind: z.string(), id: z.string() }),
+        subject: z.strictObject({ kind: z.string(), id: z.string(), name: z.string() }),
       }),
     ),
     has_more: z.boolean().describe('Whether there are more entries than `limit`.'),

@@ -243,8 +243,9 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): AlertSe
     const { status, message, permanent } = error;
     return { ...failed, isConnected: status !== null, status, error: message, isRefused: permanent };
   }
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   const reason = error instanceof Error ? error.message : String(error);
+  const known = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = reason.includes(known) ? '' : ` (${known})`;
   return {
     ...failed,
     status: null,

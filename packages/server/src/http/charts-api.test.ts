@@ -275,13 +275,16 @@ test('values of a dimension are found by what they begin with, keys by name', as
 
 test('what changed stands in the range it happened in', async () => {
   const manager = await api.addKey('acme');
-  await api.call('POST', '/api/management/limits', { key: manager.key, body: { scope: 'org', rpm: 5 } });
+  await api.call('POST', '/api/management/limits', {
+    key: manager.key,
+    body: { name: 'org-rpm', scope: 'org', rpm: 5 },
+  });
   const { data } = await get(
     `annotations?to=${encodeURIComponent(new Date(API_TEST_NOW + 60_000).toISOString())}`,
   );
   assert.deepEqual(
-    [data?.[0]?.kind, data?.[0]?.text, data?.[0]?.actor, data?.[0]?.subject?.kind],
-    ['change', 'limits.create', manager.id, 'limits'],
+    [data?.[0]?.kind, data?.[0]?.text, data?.[0]?.actor, data?.[0]?.subject?.kind, data?.[0]?.subject?.name],
+    ['change', 'limits.create', manager.id, 'limits', 'org-rpm'],
   );
   assert.deepEqual(listAnswerEntries((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
 });

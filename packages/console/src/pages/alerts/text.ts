@@ -2,11 +2,11 @@
 export const alertsText = {
   page: {
     title: 'Alerts',
-    filterPlaceholder: 'Filter by event, subject, channel or delivery',
+    filterPlaceholder: 'Filter by event, resource, channel or delivery',
   },
   filters: {
     event: 'event',
-    subject: 'subject',
+    subject: 'resource',
     channel: 'channel',
     state: 'delivery',
   },

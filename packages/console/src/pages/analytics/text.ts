@@ -31,7 +31,7 @@ export const analyticsText = {
     key: 'Key',
     team: 'Team',
     owner: 'Owner',
-    surface: 'Surface',
+    surface: 'API',
     route_mode: 'Route mode',
     outcome: 'Outcome',
     status_class: 'Status',
@@ -72,8 +72,8 @@ export const analyticsText = {
   },
   notes: {
     retention: (day: string) => `Requests before ${day} have been deleted.`,
-    completeUntil: (time: string) => `Complete until ${time}.`,
-    timezone: (zone: string) => `Days are in the time zone ${zone}.`,
+    completeUntil: (time: string) => `Data is complete until ${time}.`,
+    timezone: (zone: string) => `Days start at midnight in ${zone}.`,
   },
   chart: {
     loadFailed: 'Could not load the chart.',
@@ -81,7 +81,7 @@ export const analyticsText = {
     previous: 'Previous period',
     previousValue: (from: string, to: string, value: string) => `${from} to ${to}: ${value}`,
     costPerRequest: 'Cost per request',
-    errorRate: 'Upstream error rate',
+    errorRate: 'Provider error rate',
     p50: 'p50',
     p95: 'p95',
     p99: 'p99',

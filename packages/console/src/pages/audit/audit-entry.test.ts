@@ -42,7 +42,7 @@ test('an entry without a version before is a creation, whatever verb created it'
 });
 
 test('an action without a label is shown as recorded', () => {
-  assert.equal(auditEntryTitle({ ...entry, action: 'floes.melt' }), 'floes.melt key_1');
+  assert.equal(auditEntryTitle({ ...entry, action: 'floes.melt' }), 'floes.melt ci');
 });
 
 test('a row shows the first changed field and counts the others', () => {

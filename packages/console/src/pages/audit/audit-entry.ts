@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import { auditActionLabel } from '../../data/audit-action-label.ts';
+import { auditActionText } from '../../data/audit-action-label.ts';
 import { type FieldChange, findFieldChanges } from '../../data/field-changes.ts';
 import { auditText } from './text.ts';
 
@@ -10,8 +10,8 @@ export function auditEntryTitle({ action, subject, before, after }: AuditEntryCo
   // The subject is the id of a session, which means nothing to the reader.
   if (action === 'sessions.create') return auditText.entry.signedIn;
   if (isReplacedKey(after)) return auditText.entry.replacedKey(subject);
-  const deed = auditActionLabel(action, before === null && after !== null);
-  return deed ? `${deed} ${resourceName(after) ?? resourceName(before) ?? subject}` : `${action} ${subject}`;
+  const name = resourceName(after) ?? resourceName(before) ?? subject;
+  return auditActionText(action, name, before === null && after !== null);
 }
 
 /** Whether the entry records that a provider key was replaced. Its fields do not show the key. */

@@ -147,13 +147,13 @@ const COLUMNS: readonly TableColumn<AuditEntry>[] = [
   {
     id: 'what',
     label: auditText.columns.change,
-    width: 'minmax(12rem, 1fr)',
+    width: 'minmax(14rem, 1.4fr)',
     cell: (entry) => <span className="font-medium">{auditEntryTitle(entry)}</span>,
   },
   {
     id: 'change',
     label: auditText.columns.firstField,
-    width: 'minmax(10rem, 1.4fr)',
+    width: 'minmax(10rem, 1fr)',
     cell: (entry) => <span className="font-mono text-code text-ink-2">{formatFirstChange(entry)}</span>,
   },
   {

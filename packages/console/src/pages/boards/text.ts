@@ -20,7 +20,7 @@ export const boardsText = {
     public: 'Anyone with the link',
     private: 'Members only',
     newTab: 'opens in a new tab',
-    copyLink: (slug: string) => `Copy link of board ${slug}`,
+    copyLink: (slug: string) => `Copy link to board ${slug}`,
     monitorCount: (count: number) => pluralize(count, 'monitor'),
   },
   form: {
@@ -32,10 +32,10 @@ export const boardsText = {
     public: 'Public',
     publicHint:
       'Anyone with the link sees names, statuses and downtime. Descriptions, metadata and errors are never shown.',
-    created: (name: string) => `Board ${name} is created.`,
-    saved: (name: string) => `Board ${name} is saved.`,
+    created: (name: string) => `Board ${name} was created.`,
+    saved: (name: string) => `Board ${name} was saved.`,
     deleteTitle: (name: string) => `Delete board “${name}”?`,
-    deleteEffect: 'Its URL returns 404 within seconds. The monitors on it are not deleted.',
+    deleteEffect: 'Its URL will return status 404 within seconds. Its monitors are not deleted.',
   },
   groups: {
     defaultName: 'Scheduled jobs',
@@ -62,7 +62,7 @@ export const boardsText = {
     dark: 'Dark',
   },
   sharing: {
-    title: 'Share this board',
+    title: 'Share board',
     open: 'Open board',
     link: 'Link',
     badge: 'Badge',

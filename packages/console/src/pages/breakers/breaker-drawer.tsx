@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { formatCount } from '../../format/amounts.ts';
+import { breakerName } from '../../format/breaker-name.ts';
 import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { DetailList } from '../../ui/cards.tsx';
@@ -36,7 +37,7 @@ export function BreakerDrawer({
   const [target = id] = id.split('@');
   return (
     <Drawer title={breakersText.drawer.title} about={id} onClose={onClose}>
-      <DrawerHeader title={<span className="font-mono text-code">{id}</span>} onClose={onClose}>
+      <DrawerHeader title={<span className="font-mono text-code">{breakerName(id)}</span>} onClose={onClose}>
         <StatusBadge state={state}>{word}</StatusBadge>
       </DrawerHeader>
       <div className="grid gap-5 p-4 md:p-6">

@@ -27,7 +27,7 @@ test('every state has its own icon and label, and a forced state takes precedenc
 test('the next step is empty where there is none', () => {
   assert.equal(
     describeNextStep({ state: 'open', forced: null, wait_ms: 14_000, probe: null }),
-    'Probe in 14.0 s',
+    'Test request in 14.0 s',
   );
   assert.equal(
     describeNextStep({ state: 'closed', forced: null, wait_ms: 14_000, probe: null }),
@@ -40,7 +40,7 @@ test('the next step is empty where there is none', () => {
 test('a half-open breaker without a wait is probed by the next request', () => {
   const due = { state: 'half_open', forced: null, wait_ms: 0, probe: 'next_request' } as const;
   assert.equal(breakerStatus(due).word, 'Half-open');
-  assert.equal(describeNextStep(due), 'The next request is the probe');
+  assert.equal(describeNextStep(due), 'The next request tests it');
   assert.equal(describeNextStep({ ...due, probe: 'in_flight' }), '');
 });
 

@@ -133,7 +133,7 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
     label: breakersText.columns.credential,
     width: 'minmax(5rem, 9rem)',
     value: ({ credential }) => credential,
-    cell: ({ credential }) => credential,
+    cell: ({ credential }) => (credential === 'none' ? breakersText.columns.none : credential),
   },
   {
     id: 'state',
@@ -188,7 +188,9 @@ function BreakerCard({ breaker }: { readonly breaker: Breaker }) {
     <span className="grid gap-0.5">
       <span className="truncate font-medium">
         {breaker.provider}/{breaker.model}{' '}
-        <span className="font-normal text-ink-3">{breaker.credential}</span>
+        {breaker.credential !== 'none' && (
+          <span className="font-normal text-ink-3">{breaker.credential}</span>
+        )}
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">
         <BreakerState breaker={breaker} /> {describeNextStep(breaker)}

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { orgModelsQuery, orgProvidersQuery } from '../../data/org-lists.ts';
+import { breakerName } from '../../format/breaker-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -69,7 +70,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
     <Dialog
       open
       onClose={onClose}
-      title={id === undefined ? breakersText.force.title : breakersText.force.titleOf(id)}
+      title={id === undefined ? breakersText.force.title : breakersText.force.titleOf(breakerName(id))}
       description={breakersText.force.effects[state]}
     >
       <Form
@@ -176,7 +177,9 @@ function useForce(
       touches: [['breakers']],
       done: () => {
         showToast(
-          state === 'auto' ? breakersText.force.returned(target) : breakersText.force.forced(target, state),
+          state === 'auto'
+            ? breakersText.force.returned(breakerName(target))
+            : breakersText.force.forced(breakerName(target), state),
         );
         onDone();
       },
@@ -189,5 +192,5 @@ export function useBreakerIds(wanted: boolean) {
   const providers = useQuery({ ...orgProvidersQuery, enabled: wanted }).data?.data;
   const models = useQuery({ ...orgModelsQuery, enabled: wanted }).data?.data;
   if (!providers || !models) return [];
-  return possibleBreakerIds(models, providers).map((id) => ({ value: id, label: id }));
+  return possibleBreakerIds(models, providers).map((id) => ({ value: id, label: breakerName(id) }));
 }

@@ -23,7 +23,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'subject',
     label: budgetsText.columns.subject,
-    width: 'minmax(5rem, 14rem)',
+    width: 'minmax(8rem, 14rem)',
     yields: 2,
     value: describeSubject,
     cell: (budget) => (
@@ -67,7 +67,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'forecast',
     label: budgetsText.columns.forecast,
-    width: '11rem',
+    width: '10rem',
     align: 'end',
     cell: (budget) => <BudgetForecast budget={budget} />,
   },

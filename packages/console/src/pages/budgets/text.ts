@@ -36,13 +36,13 @@ export const budgetsText = {
     subject: (subject: string, model: string) => `${subject}, ${model}`,
     spent: 'Spent',
     reserved: 'Reserved',
-    reservedAmount: (amount: string) => `${amount} by running requests`,
+    reservedAmount: (amount: string) => `${amount} for running requests`,
     remaining: 'Remaining',
     forecast: 'Forecast',
     resets: 'Resets',
-    rejectedRequests: 'Requests rejected with status 402 in the last 7 days',
-    created: (name: string) => `Budget ${name} is in force.`,
-    saved: (name: string) => `Budget ${name} is saved.`,
+    rejectedRequests: 'Requests rejected with status 402, last 7 days',
+    created: (name: string) => `Budget ${name} now applies.`,
+    saved: (name: string) => `Budget ${name} was saved.`,
   },
   fields: {
     name: 'Name',
@@ -53,7 +53,7 @@ export const budgetsText = {
     period: 'Resets every',
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
     mode: 'At the limit',
-    modes: { hard: 'Reject with status 402', soft: 'Notify only' },
+    modes: { hard: 'Reject requests', soft: 'Notify only' },
     metadata: 'Metadata',
     metadataPlaceholder: 'project=atlas',
     metadataHint:
@@ -61,15 +61,14 @@ export const budgetsText = {
   },
   removal: {
     title: (name: string) => `Delete budget “${name}”?`,
-    effect: (subject: string) =>
-      `The budget no longer limits the spending of ${subject}. Recorded spending is kept.`,
+    effect: (subject: string) => `The budget will no longer apply to ${subject}. Recorded spending is kept.`,
   },
   sentence: {
     subject: (subject: string, model: string) =>
       model === '' ? `requests from ${subject}` : `requests from ${subject} to ${model}`,
     periods: { day: 'in a day', week: 'in a week', month: 'in a calendar month', total: 'in total' },
     hard: (requests: string, limit: string, period: string) =>
-      `Floe rejects new ${requests} with status 402 when ${limit} has been spent ${period}. Running requests continue. Requests to models without a price are rejected.`,
+      `Floe rejects new ${requests} with status 402 when ${limit} has been spent ${period}. It also rejects a request whose maximum possible cost exceeds the remaining amount. Running requests continue. Requests to models without a price are rejected.`,
     soft: (requests: string, limit: string, period: string) =>
       `${requests} continue after ${limit} has been spent ${period}. Floe sends alerts.`,
   },

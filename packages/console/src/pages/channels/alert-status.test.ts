@@ -7,6 +7,6 @@ test('an event without an end is a warning, and only a condition is ongoing or o
   assert.equal(alertStatus({ event: 'budget', closed_at: null }), 'warning');
   assert.equal(alertStatus({ event: 'monitor_never_beaten', closed_at: null }), 'warning');
   assert.equal(alertStatus({ event: 'breaker', closed_at: null }), 'failing');
-  assert.equal(alertStatus({ event: 'breaker', closed_at: at }), 'partial');
+  assert.equal(alertStatus({ event: 'breaker', closed_at: at }), 'healthy');
   assert.equal(alertStatus({ event: 'monitor_recovered', closed_at: at }), 'healthy');
 });

@@ -5,5 +5,5 @@ import type { ConsoleAlert } from './channel-data.ts';
 export function alertStatus({ event, closed_at }: Pick<ConsoleAlert, 'event' | 'closed_at'>): DisplayStatus {
   if (event === 'monitor_recovered') return 'healthy';
   if (event === 'budget' || event === 'monitor_never_beaten') return 'warning';
-  return closed_at === null ? 'failing' : 'partial';
+  return closed_at === null ? 'failing' : 'healthy';
 }

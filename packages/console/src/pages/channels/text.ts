@@ -25,11 +25,11 @@ export const channelsText = {
     tabs: 'Channel sections',
     settings: 'Settings',
     deliveries: 'Deliveries',
-    created: (name: string) => `Channel ${name} is created.`,
-    saved: (name: string) => `Channel ${name} is saved.`,
+    created: (name: string) => `Channel ${name} was created.`,
+    saved: (name: string) => `Channel ${name} was saved.`,
     deleteTitle: (name: string) => `Delete channel “${name}”?`,
     deleteEffect:
-      'The channel no longer receives alerts. Monitors that use only this channel no longer send any.',
+      'The channel will no longer receive alerts. Monitors that use only this channel will no longer send alerts.',
   },
   health: {
     failures: (count: number) =>
@@ -97,9 +97,9 @@ export const channelsText = {
     monitor_failing: 'Monitor failing',
     monitor_recovered: 'Monitor recovered',
     monitor_never_beaten: 'First beat missed',
-    budget: 'Budget',
-    breaker: 'Breaker',
-    credential: 'Credential',
+    budget: 'Budget threshold reached',
+    breaker: 'Breaker opened',
+    credential: 'Credential rejected',
   },
   deliveries: {
     loadError: 'Could not load alerts.',
@@ -118,8 +118,8 @@ export const channelsText = {
     retrying: 'not delivered yet; will be retried',
     grouped: 'sent together with other alerts',
     responded: (status: number) => `responded with ${status}`,
-    attempt: (count: number) => `attempt ${count}`,
+    attempt: (count: number) => `${count} attempts`,
     retry: 'Retry delivery',
-    retried: 'The message is queued for delivery.',
+    retried: 'Message queued for delivery.',
   },
 } as const;

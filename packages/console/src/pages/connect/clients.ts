@@ -14,7 +14,7 @@ export interface ConnectionSettings {
 export interface ConnectClient {
   readonly id: string;
   readonly name: string;
-  readonly group: 'Agents' | 'IDEs' | 'SDKs' | 'Jobs';
+  readonly group: 'Agents' | 'IDEs' | 'SDKs';
   /** The API of the gateway that the client uses. */
   readonly surface: string;
   readonly snippets: (place: ConnectionSettings) => readonly Snippet[];
@@ -34,13 +34,13 @@ const AGENTS: readonly ConnectClient[] = [
     snippets: ({ gateway, key, model }) => [
       {
         label: 'Shell',
-        code: `export ANTHROPIC_BASE_URL=${gateway}\nexport ANTHROPIC_AUTH_TOKEN=${key}\nclaude --model ${model}`,
+        code: `export ANTHROPIC_BASE_URL=${gateway}\nexport ANTHROPIC_AUTH_TOKEN=${key}\nexport ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}\nclaude --model ${model}`,
       },
     ],
-    run: clientText.sendPrompt,
+    run: clientText.startAndPrompt('claude'),
     pitfalls: [
       clientText.baseUrlWithoutVersion,
-      'Set ANTHROPIC_DEFAULT_HAIKU_MODEL to a small model too. Claude Code uses it for background requests.',
+      'Claude Code uses ANTHROPIC_DEFAULT_HAIKU_MODEL for background requests. A small model is sufficient.',
       'A Claude login takes precedence over the token. Log out with: claude /logout.',
     ],
   },
@@ -56,7 +56,7 @@ const AGENTS: readonly ConnectClient[] = [
       },
       { label: 'Shell', code: `export FLOE_API_KEY=${key}\ncodex` },
     ],
-    run: clientText.sendPrompt,
+    run: clientText.startAndPrompt('codex'),
     pitfalls: [
       clientText.baseUrlWithVersion,
       'env_key is the name of the variable, not the key.',
@@ -101,7 +101,7 @@ const AGENTS: readonly ConnectClient[] = [
         code: `export COPILOT_PROVIDER_BASE_URL=${gateway}/v1\nexport COPILOT_PROVIDER_API_KEY=${key}\nexport COPILOT_MODEL=${model}\ncopilot`,
       },
     ],
-    run: clientText.sendPrompt,
+    run: clientText.startAndPrompt('copilot'),
     pitfalls: ['Set all three variables in the shell that starts Copilot CLI.', clientText.fullModelId],
   },
   {
@@ -129,7 +129,7 @@ const AGENTS: readonly ConnectClient[] = [
         code: `qwen --auth-type openai --openai-base-url ${gateway}/v1 --openai-api-key ${key} -m ${model}`,
       },
     ],
-    run: clientText.sendPrompt,
+    run: clientText.startAndPrompt('qwen'),
     pitfalls: [
       'If HTTPS_PROXY is set, Qwen Code also sends requests to loopback addresses through that proxy.',
       clientText.fullModelId,
@@ -221,13 +221,10 @@ const SDKS: readonly ConnectClient[] = [
     label: 'TypeScript',
     code: `import { ChatOpenAI } from '@langchain/openai';\n\nconst chat = new ChatOpenAI({ model: '${model}', apiKey: ${inScript(key)}, configuration: { baseURL: '${gateway}/v1' } });\nconsole.log((await chat.invoke('Hello')).content);`,
   })),
-];
-
-const JOBS: readonly ConnectClient[] = [
   {
     id: 'curl',
     name: 'curl',
-    group: 'Jobs',
+    group: 'SDKs',
     surface: 'Chat Completions',
     snippets: ({ gateway, key, model }) => [
       {
@@ -241,8 +238,8 @@ const JOBS: readonly ConnectClient[] = [
 ];
 
 /** All clients, in the order of the page. */
-export const CONNECT_CLIENTS: readonly ConnectClient[] = [...AGENTS, ...IDES, ...SDKS, ...JOBS];
-export const CLIENT_GROUPS = ['Agents', 'IDEs', 'SDKs', 'Jobs'] as const;
+export const CONNECT_CLIENTS: readonly ConnectClient[] = [...AGENTS, ...IDES, ...SDKS];
+export const CLIENT_GROUPS = ['Agents', 'IDEs', 'SDKs'] as const;
 
 function sdk(
   id: string,

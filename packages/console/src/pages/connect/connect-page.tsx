@@ -101,7 +101,7 @@ function ClientPanel({ client }: { readonly client: ConnectClient }) {
   const models = data?.data ?? [];
   const model = typed ?? defaultModel(models);
   const gateway = apiUrl('gateway').href;
-  const settings = { gateway, key: created?.key ?? '$FLOE_KEY', model };
+  const settings = { gateway, key: created?.key ?? '$FLOE_API_KEY', model };
   const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).host);
   return (
     <section aria-labelledby="client" className="min-w-0 rounded-card border border-line bg-surface">

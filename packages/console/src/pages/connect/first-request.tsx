@@ -60,7 +60,7 @@ export function FirstRequestResult({ row, client }: { readonly row: RequestRow; 
     <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
       <StatusIcon state={state} />
       <span>
-        <b className="font-medium">{isFine ? connected(client) : rejected(client)}</b>{' '}
+        <b className="font-medium">{isFine ? connected(client) : rejected}</b>{' '}
         {isFine
           ? succeeded(asked, status, formatDuration(row.latency_ms), formatMoney(row.cost_nano_usd))
           : failed(asked, status, reason)}

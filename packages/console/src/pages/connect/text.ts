@@ -9,7 +9,7 @@ export const connectText = {
     allClients: 'Show all clients',
     apiName: (name: string) => `API: ${name}`,
   },
-  groups: { Agents: 'Agents', IDEs: 'IDEs', SDKs: 'SDKs', Jobs: 'Jobs' },
+  groups: { Agents: 'Agents', IDEs: 'IDEs', SDKs: 'SDKs and HTTP' },
   unknownClient: {
     title: (name: string) => `Unknown client “${name}”`,
     body: 'Floe works with every client that lets you set a base URL and an API key. Choose the client that is most similar to yours.',
@@ -36,7 +36,7 @@ export const connectText = {
   },
   key: {
     create: (name: string) => `Create key ${name}`,
-    existing: 'Or use an existing key as $FLOE_KEY.',
+    existing: 'Or set $FLOE_API_KEY to an existing key.',
     copyRequest: 'Copy message to request a key',
     requestText: (name: string, origin: string) =>
       `Please create a platform key for me in Floe. Name: ${name}. Scope: gateway. ${origin}`,
@@ -48,7 +48,7 @@ export const connectText = {
   firstRequest: {
     waiting: (client: string) => `Waiting for the first request from ${client}…`,
     connected: (client: string) => `${client} is connected.`,
-    rejected: (client: string) => `${client} reached Floe, but the request failed.`,
+    rejected: 'The request reached Floe, but failed.',
     succeeded: (model: string, status: string, latency: string, cost: string) =>
       `Model ${model}: status ${status} in ${latency}, cost ${cost}.`,
     failed: (model: string, status: string, reason: string | null) =>
@@ -62,6 +62,6 @@ export const clientText = {
   fullModelId: 'Enter the model ID exactly as shown, including the slash.',
   baseUrlWithoutVersion: 'The base URL ends in /gateway, without /v1.',
   baseUrlWithVersion: 'The base URL ends in /gateway/v1.',
-  sendPrompt: 'Send a prompt.',
+  startAndPrompt: (command: string) => `Start ${command} and send a prompt.`,
   printsAnswer: 'The program prints the response.',
 } as const;

@@ -1,3 +1,4 @@
+import { KEY_SCOPES } from '@floe/contract/scopes';
 import { formatMoney } from '../../format/amounts.ts';
 import { browserZone, formatDayLabel } from '../../format/times.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
@@ -18,23 +19,23 @@ export function keyColumns(
     {
       id: 'name',
       label: keysText.columns.name,
-      width: 'minmax(9rem, 2fr)',
+      width: 'minmax(8.5rem, 2fr)',
       cell: (key) => <KeyName row={key} by={revokers.get(key.id)} now={now} />,
       value: ({ name }) => name,
     },
-    { id: 'key', label: keysText.columns.key, width: '8rem', cell: (key) => <KeyHint row={key} /> },
+    { id: 'key', label: keysText.columns.key, width: '6.5rem', cell: (key) => <KeyHint row={key} /> },
     ...ACCESS_COLUMNS,
     {
       id: 'used',
       label: keysText.columns.used,
-      width: '7rem',
+      width: '5.5rem',
       cell: ({ last_used_at }) => <AtOrNever at={last_used_at} />,
       value: ({ last_used_at }) => last_used_at,
     },
     {
       id: 'cost',
       label: keysText.columns.cost,
-      width: '6rem',
+      width: '5rem',
       align: 'end',
       cell: ({ id }) => formatMoney(costs.get(id) ?? 0),
       value: ({ id }) => costs.get(id) ?? 0,
@@ -42,7 +43,7 @@ export function keyColumns(
     {
       id: 'expires',
       label: keysText.columns.expires,
-      width: '6rem',
+      width: '5.5rem',
       cell: ({ expires_at }) => <AtOrNever at={expires_at} />,
       value: ({ expires_at }) => expires_at,
     },
@@ -59,8 +60,8 @@ const ACCESS_COLUMNS: readonly TableColumn<KeyResource>[] = [
   {
     id: 'scopes',
     label: keysText.columns.scopes,
-    width: 'minmax(5.5rem, 1fr)',
-    cell: ({ scopes }) => scopes.join(', '),
+    width: 'minmax(5rem, 1fr)',
+    cell: ({ scopes }) => <span title={scopes.join(', ')}>{scopesText(scopes)}</span>,
     value: ({ scopes }) => scopes.length,
   },
   {
@@ -74,10 +75,23 @@ const ACCESS_COLUMNS: readonly TableColumn<KeyResource>[] = [
     id: 'owner',
     label: keysText.columns.owner,
     width: 'minmax(5.5rem, 1fr)',
-    cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">{keysText.columns.none}</span>,
-    value: ({ owner, team }) => owner ?? team,
+    cell: ({ owner }) => owner ?? <span className="text-ink-3">{keysText.columns.none}</span>,
+    value: ({ owner }) => owner,
+  },
+  {
+    id: 'team',
+    label: keysText.columns.team,
+    width: 'minmax(4rem, 8rem)',
+    cell: ({ team }) => team ?? <span className="text-ink-3">{keysText.columns.none}</span>,
+    value: ({ team }) => team,
   },
 ];
+
+/** One scope by name; more as a number, with the names in the tooltip. */
+function scopesText(scopes: KeyResource['scopes']): string {
+  if (scopes.length === KEY_SCOPES.length) return keysText.columns.allScopes;
+  return scopes.length > 1 ? keysText.columns.scopeCount(scopes.length) : scopes.join(', ');
+}
 
 function AtOrNever({ at }: { readonly at: string | null }) {
   return at ? <TimeText at={at} /> : <span className="text-ink-3">{keysText.columns.never}</span>;

@@ -44,6 +44,11 @@ export function keyFiguresQuery(id: string) {
   return summaryQuery({ key: id }, MONTH_MS);
 }
 
+/** Requests of one key that a limit, budget or policy rejected in the last 30 days. */
+export function keyBlockedQuery(id: string) {
+  return summaryQuery({ key: id, outcome: 'blocked' }, MONTH_MS);
+}
+
 /** Requests per day of one key. */
 export function keyUsageQuery(id: string) {
   return timeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);

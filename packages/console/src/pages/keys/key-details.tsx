@@ -1,16 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { useMemberName } from '../../data/use-member-name.ts';
 import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { EndOverlap } from './end-overlap.tsx';
 import { KeyHint } from './key-columns.tsx';
-import type { KeyResource } from './key-data.ts';
+import { type KeyResource, keysQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
 /** The details of a key, and of its previous value while that is still valid. */
 export function KeyDetails({ row }: { readonly row: KeyResource }) {
   const { previous } = row;
-  const creator = useMemberName(row.created_by ?? '');
+  const creator = useCreatorName(row.created_by);
   return (
     <>
       <Card title={keysText.facts.title}>
@@ -25,7 +26,7 @@ export function KeyDetails({ row }: { readonly row: KeyResource }) {
             [keysText.facts.revoked, row.revoked_at && formatMoment(row.revoked_at)],
             [keysText.facts.rotated, row.rotated_at && <TimeText at={row.rotated_at} />],
             [keysText.facts.created, formatMoment(row.created_at)],
-            [keysText.facts.createdBy, creator || null],
+            [keysText.facts.createdBy, creator],
             [keysText.facts.owner, row.owner],
             [keysText.facts.team, row.team],
           ]}
@@ -48,6 +49,15 @@ export function KeyDetails({ row }: { readonly row: KeyResource }) {
       )}
     </>
   );
+}
+
+/** The member, the key or the file that created a key. */
+function useCreatorName(id: string | null): string | null {
+  const member = useMemberName(id ?? '');
+  const keys = useQuery({ ...keysQuery, enabled: id?.startsWith('key_') ?? false }).data;
+  if (id === 'file') return 'floe.yaml';
+  const key = keys?.find((one) => one.id === id);
+  return key ? keysText.facts.byKey(key.name) : member || null;
 }
 
 function LastUsed({ at, never }: { readonly at: string | null; readonly never: string }) {

@@ -5,12 +5,13 @@ import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
-import { keyFiguresQuery, keyUsageQuery } from './key-data.ts';
+import { keyBlockedQuery, keyFiguresQuery, keyUsageQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
 /** The requests, tokens and cost of a key in the last 30 days. */
 export function KeyUsage({ id, name }: { readonly id: string; readonly name: string }) {
   const figures = useQuery(keyFiguresQuery(id));
+  const blocked = useQuery(keyBlockedQuery(id)).data;
   const use = useQuery(keyUsageQuery(id)).data;
   const requests = (
     <OrgLink to="/requests" search={{ key: id, range: '30d' }}>
@@ -34,6 +35,7 @@ export function KeyUsage({ id, name }: { readonly id: string; readonly name: str
               label={keysText.usage.errors}
               value={formatPercent(sums.errors / Math.max(sums.upstream_requests, 1))}
             />
+            <StatCard label={keysText.usage.blocked} value={blocked ? formatCount(blocked.requests) : '–'} />
             <StatCard label={keysText.usage.inputTokens} value={formatTokens(sums.input_tokens)} />
             <StatCard label={keysText.usage.outputTokens} value={formatTokens(sums.output_tokens)} />
             <StatCard label={keysText.usage.cost} value={formatMoney(sums.cost_nano_usd)} />

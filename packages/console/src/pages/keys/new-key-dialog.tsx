@@ -64,6 +64,6 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 const EXAMPLE = [
-  `export FLOE_KEY=${keysText.create.placeholder}`,
-  `curl -fsS ${apiUrl('gateway/v1/models').href} -H "Authorization: Bearer $FLOE_KEY"`,
+  `export FLOE_API_KEY=${keysText.create.placeholder}`,
+  `curl -fsS ${apiUrl('gateway/v1/models').href} -H "Authorization: Bearer $FLOE_API_KEY"`,
 ].join('\n');

@@ -1,4 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import type { orgOverview } from '@floe/contract/api/overview';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { getJson } from '../../data/api-client.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
 import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -49,8 +52,22 @@ export function SubjectFields({ form, onChange }: FormFieldsProps<SubjectForm>) 
   );
 }
 
-/** The field that chooses what happens while the shared store is unavailable. */
+const sharedStoreQuery = queryOptions({
+  queryKey: ['overview', 'shared-store'],
+  queryFn: async ({ signal }) => {
+    const { stores } = await getJson<z.output<typeof orgOverview>>('api/overview', undefined, signal);
+    return stores.shared;
+  },
+  staleTime: 60_000,
+});
+
+/**
+ * The field that chooses what happens while the shared store is unavailable. Hidden where no shared store is configured
+ * and the value is the default.
+ */
 export function StoreErrorField({ form, onChange }: FormFieldsProps<SubjectForm>) {
+  const { data, isPending } = useQuery(sharedStoreQuery);
+  if (form.on_store_error === 'local' && (isPending || data === 'memory')) return null;
   return (
     <FormField name="on_store_error" label={limitsText.storeError.label} hint={limitsText.storeError.hint}>
       <Select

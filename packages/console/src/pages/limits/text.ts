@@ -12,7 +12,7 @@ export const limitsText = {
     },
     allModels: 'all models',
   },
-  columns: { subject: 'Applies to', model: 'Models', source: 'Source', allModels: 'all' },
+  columns: { subject: 'Applies to', model: 'Models', source: 'Source', allModels: 'All' },
   bounds: {
     rpm: 'Requests per minute',
     tpm: 'Tokens per minute',
@@ -29,18 +29,18 @@ export const limitsText = {
     title: (subject: string, models: string) => `${subject}, ${models}`,
     usage: 'Current usage',
     rejectedRequests: 'Requests rejected in the last 24 hours',
-    created: (subject: string) => `The limit for ${subject} is in force.`,
-    saved: (subject: string) => `The limit for ${subject} is saved.`,
+    created: (subject: string) => `The limit for ${subject} now applies.`,
+    saved: (subject: string) => `The limit for ${subject} was saved.`,
   },
   fields: {
-    noBound: 'no limit',
+    noBound: 'No limit',
     name: 'Name',
     nameHint: 'Shown to callers when the limit rejects their requests.',
   },
   removal: {
     title: (name: string) => `Delete limit “${name}”?`,
     effect: (subject: string) =>
-      `The limit no longer applies to ${subject}. Other limits and the limits of the providers still apply.`,
+      `The limit will no longer apply to ${subject}. Other limits and the limits of the providers still apply.`,
   },
   sentence: {
     requests: (requests: string) => `${requests} in any 60 seconds`,
@@ -78,11 +78,11 @@ export const limitsText = {
     keyName: 'Key name',
     name: 'Name',
     models: 'Models',
-    allModels: 'all',
+    allModels: 'All models',
     modelsHint: 'A model ID or a pattern such as openai/*. Leave empty to include all models.',
   },
   storeError: {
-    label: 'If the shared store is unavailable',
+    label: 'If Redis is unavailable',
     hint: 'Applies while Floe cannot reach Redis or Valkey.',
     options: {
       local: 'Enforce a share of the limit in each process',

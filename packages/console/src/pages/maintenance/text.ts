@@ -51,7 +51,7 @@ export const maintenanceText = {
     deleteTitle: (name: string) => `Delete maintenance window “${name}”?`,
     deleteButton: 'Delete window',
     deleteEffect:
-      'Alerts are no longer muted. Monitors that are still failing send their alerts within seconds.',
+      'Alerts will no longer be muted. Monitors that are still failing will send their alerts within seconds.',
   },
   dialog: {
     newTitle: 'Create maintenance window',

@@ -1,6 +1,7 @@
 import type { InvitationResource } from '@floe/contract/api/members';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -65,7 +66,7 @@ function invitationColumns(
         </span>
       ),
     },
-    { id: 'role', label: membersText.invitations.role, width: '7rem', cell: ({ role }) => role },
+    { id: 'role', label: membersText.invitations.role, width: '7rem', cell: ({ role }) => capitalize(role) },
     {
       id: 'team',
       label: membersText.invitations.team,
@@ -114,7 +115,7 @@ function InvitationCard({
       <div className="grid min-w-0 flex-1 gap-0.5">
         <span className="truncate">{row.email}</span>
         <span className="text-small text-ink-2">
-          {row.role} · {membersText.invitations.expiresShort} <TimeText at={row.expires_at} />
+          {capitalize(row.role)} · {membersText.invitations.expiresShort} <TimeText at={row.expires_at} />
         </span>
       </div>
       <RevokeButton onClick={onRevoke} />

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useUrlState } from '../../app/url-state.ts';
 import { useSignedIn } from '../../data/session.ts';
+import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -75,7 +76,7 @@ function memberColumns(me: string): readonly TableColumn<Member>[] {
       id: 'role',
       label: membersText.list.role,
       width: '7rem',
-      cell: ({ role }) => role,
+      cell: ({ role }) => capitalize(role),
       value: ({ role }) => role,
     },
     {
@@ -116,7 +117,7 @@ function MemberCard({ row, me }: { readonly row: Member; readonly me: boolean })
     <div className="grid gap-0.5">
       <div className="flex items-center justify-between gap-3">
         <MemberName row={row} me={me} />
-        <span className="shrink-0 text-ui">{row.role}</span>
+        <span className="shrink-0 text-ui">{capitalize(row.role)}</span>
       </div>
       <div className="truncate text-small text-ink-2">
         {row.email}

@@ -40,6 +40,6 @@ test('a lower role is one that can do less', () => {
 });
 
 test('the effect of a removal names the keys that are revoked', () => {
-  assert.match(describeRemoval('Jo', ['ci', 'agents']), /These 2 keys are revoked: ci, agents\./);
+  assert.match(describeRemoval('Jo', ['ci', 'agents']), /These 2 keys will be revoked: ci, agents\./);
   assert.match(describeRemoval('Jo', []), /They own no keys/);
 });

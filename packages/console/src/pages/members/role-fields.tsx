@@ -1,5 +1,6 @@
 import type { MemberRole } from '@floe/contract/roles';
 import { useQuery } from '@tanstack/react-query';
+import { capitalize } from '../../format/words.ts';
 import { Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { teamsQuery } from './member-data.ts';
@@ -20,7 +21,7 @@ export function RoleField({
   return (
     <FormField name="role" label={membersText.fields.role} hint={membersText.roles[value]}>
       <Select
-        choices={roles.map((role) => ({ value: role, label: role }))}
+        choices={roles.map((role) => ({ value: role, label: capitalize(role) }))}
         value={value}
         disabled={disabled}
         onChange={({ target }) => onChange(target.value)}

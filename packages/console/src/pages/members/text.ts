@@ -38,14 +38,14 @@ export const membersText = {
     role: 'Role',
     team: 'Team',
     source: 'Joined through',
-    sources: { console: 'invitation', oidc: 'single sign-on group', setup: 'initial setup' },
+    sources: { console: 'Invitation', oidc: 'Single sign-on group', setup: 'Initial setup' },
     since: 'Joined',
     you: 'you',
   },
   member: {
     remove: 'Remove member',
     save: 'Save member',
-    saved: (name: string) => `Member ${name} is saved.`,
+    saved: (name: string) => `Member ${name} was saved.`,
     roleFromGroup:
       'A group of the identity provider assigns this role at each sign-in. To change it, edit the group mapping in floe.yaml.',
     lastOwner: 'You cannot change the last owner. Assign the owner role to another member first.',
@@ -55,12 +55,12 @@ export const membersText = {
     removal: {
       title: (name: string) => `Remove member “${name}”?`,
       verb: 'Remove member',
-      done: (name: string) => `Member ${name} is removed.`,
+      done: (name: string) => `Member ${name} was removed.`,
       effect: (name: string, keys: string) =>
-        `${name} is signed out of all sessions. ${keys} Their changes stay in the audit log.`,
-      noKeys: 'They own no keys. Keys that they created and that have no owner are revoked.',
-      oneKey: (key: string) => `This key is revoked: ${key}.`,
-      keys: (count: number, keys: string) => `These ${count} keys are revoked: ${keys}.`,
+        `${name} will be signed out of all sessions. ${keys} Their changes stay in the audit log.`,
+      noKeys: 'They own no keys. Keys that they created and that have no owner will be revoked.',
+      oneKey: (key: string) => `This key will be revoked: ${key}.`,
+      keys: (count: number, keys: string) => `These ${count} keys will be revoked: ${keys}.`,
     },
   },
   invitations: {
@@ -80,8 +80,8 @@ export const membersText = {
     removal: {
       title: (email: string) => `Revoke invitation for ${email}?`,
       verb: 'Revoke invitation',
-      done: (email: string) => `The invitation for ${email} is revoked.`,
-      effect: 'The link stops working immediately. You can invite this address again later.',
+      done: (email: string) => `The invitation for ${email} was revoked.`,
+      effect: 'The link will stop working immediately. You can invite this address again later.',
     },
   },
   invite: {
@@ -94,8 +94,8 @@ export const membersText = {
     created: (email: string) => `Invitation for ${email}`,
     copy: 'Copy link',
     mail: {
-      off: 'Floe has no mail server. Send this link to the person.',
-      sent: 'Floe has also sent the link by email.',
+      off: 'No mail server is configured. Send this link to the person.',
+      sent: 'Floe also sent the link by email.',
       failed: 'The mail server rejected the message. Send this link to the person.',
     },
     validUntil: (time: string) => ` It works once and expires at ${time}.`,
@@ -119,7 +119,7 @@ export const membersText = {
     remove: 'Remove team',
     save: 'Save team',
     create: 'Create team',
-    saved: (name: string) => `Team ${name} is saved.`,
+    saved: (name: string) => `Team ${name} was saved.`,
     id: 'ID',
     idHint: 'Lowercase letters, digits and hyphens. You cannot change the ID later.',
     name: 'Name',
@@ -129,7 +129,7 @@ export const membersText = {
     removal: {
       title: (name: string) => `Remove team “${name}”?`,
       verb: 'Remove team',
-      done: (name: string) => `Team ${name} is removed.`,
+      done: (name: string) => `Team ${name} was removed.`,
       effect:
         'You can remove a team only when no key or member belongs to it. Its past spending stays in analytics.',
     },
@@ -143,7 +143,7 @@ export const membersText = {
     since: 'Operator since',
     add: 'Add operator',
     emailHint: 'The email address of a person with an account on this installation.',
-    added: (email: string) => `${email} is an operator.`,
+    added: (email: string) => `${email} is now an operator.`,
     remove: 'Remove operator',
     removal: {
       title: (name: string) => `Remove operator “${name}”?`,

@@ -13,17 +13,17 @@ const PRICES = {
 } as const;
 
 test('a missing price is shown as missing, never as free', () => {
-  assert.equal(formatModelPrice(undefined), 'no price');
+  assert.equal(formatModelPrice(undefined), 'No price');
   assert.equal(formatModelPrice(null), '–');
-  assert.equal(formatModelPrice(0), 'free');
+  assert.equal(formatModelPrice(0), 'Free');
   assert.equal(formatModelPrice(1.25), '$1.25');
 });
 
 test('the source of a price names the catalog date', () => {
-  assert.equal(describePriceSource({ prices: null }), 'no price');
-  assert.equal(describePriceSource({ prices: { ...PRICES, tiers: [] } }), 'catalog, 2026-11-01');
+  assert.equal(describePriceSource({ prices: null }), 'No price');
+  assert.equal(describePriceSource({ prices: { ...PRICES, tiers: [] } }), 'Catalog, 2026-11-01');
   assert.equal(
     describePriceSource({ prices: { ...PRICES, tiers: [], source: 'override', date: null } }),
-    'set by the organization',
+    'Set by the organization',
   );
 });

@@ -183,8 +183,13 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
           <CheckTime at={check.expected_at} />
         </td>
         <td className={CELL} colSpan={4}>
-          <span className={status === 'unknown' ? 'text-ink-2' : STATUS_STYLES[state].ink}>
-            {error ?? monitorDetailText.checks.notRunning}
+          <span
+            title={error ?? undefined}
+            className={status === 'unknown' ? 'text-ink-2' : STATUS_STYLES[state].ink}
+          >
+            {status === 'missed'
+              ? monitorDetailText.checks.noBeat
+              : (error ?? monitorDetailText.checks.notRunning)}
           </span>
           <span className="block text-small text-ink-2">
             {monitorDetailText.checks.recorded} <CheckTime at={detected_at} />

@@ -1,6 +1,6 @@
 /** Every text of the form of a monitor. */
 export const monitorEditorText = {
-  saved: (name: string) => `Monitor ${name} is saved.`,
+  saved: (name: string) => `Monitor ${name} was saved.`,
   save: 'Save monitor',
   deadlineMoves: (from: string, to: string) => `The deadline moves from ${from} to ${to}.`,
   pastUnchanged: 'Past checks and misses do not change.',
@@ -52,7 +52,7 @@ export const monitorEditorText = {
     table: 'Next expected beats',
     expected: (zone: string) => `Expected (${zone})`,
     local: (zone: string) => `In your time zone (${zone})`,
-    failsAfter: 'Fails after',
+    failsAt: (zone: string) => `Fails at (${zone})`,
     clockChange: (zones: readonly string[]) =>
       `The clocks change between these dates (${zones.join(' to ')}).`,
   },

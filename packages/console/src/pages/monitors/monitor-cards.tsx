@@ -17,23 +17,25 @@ import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 import { beatSnippets } from './send-beats.ts';
 
 /** The uptime of four time ranges, rounded down: 100% means that no beat was missed. */
-export function UptimeStrip({ id }: { readonly id: string }) {
+export function UptimeStrip({ id, since }: { readonly id: string; readonly since: string }) {
   return (
     <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line md:grid-cols-4 *:bg-surface *:px-3.5 *:py-2.5">
-      <UptimeCard id={id} days={1} label={monitorDetailText.uptime.day} />
-      <UptimeCard id={id} days={7} label={monitorDetailText.uptime.week} />
-      <UptimeCard id={id} days={30} label={monitorDetailText.uptime.month} />
-      <UptimeCard id={id} days={90} label={monitorDetailText.uptime.quarter} />
+      <UptimeCard id={id} since={since} days={1} label={monitorDetailText.uptime.day} />
+      <UptimeCard id={id} since={since} days={7} label={monitorDetailText.uptime.week} />
+      <UptimeCard id={id} since={since} days={30} label={monitorDetailText.uptime.month} />
+      <UptimeCard id={id} since={since} days={90} label={monitorDetailText.uptime.quarter} />
     </div>
   );
 }
 
 function UptimeCard({
   id,
+  since,
   days,
   label,
 }: {
   readonly id: string;
+  readonly since: string;
   readonly days: number;
   readonly label: string;
 }) {
@@ -46,12 +48,14 @@ function UptimeCard({
       : down === 0
         ? monitorDetailText.uptime.noDowntime
         : monitorDetailText.uptime.downtime(formatDuration(down * 1000), incidents);
+  const isYounger = ratio !== null && Date.now() - Date.parse(since) < days * 86_400_000;
+  const dated = isYounger ? monitorDetailText.uptime.sinceCreation(remark) : remark;
   return (
     <StatCard
       label={label}
       value={ratio === null ? '–' : formatUptime(ratio)}
       remark={
-        unknown >= 60 ? monitorDetailText.uptime.withUnknown(remark, formatDuration(unknown * 1000)) : remark
+        unknown >= 60 ? monitorDetailText.uptime.withUnknown(dated, formatDuration(unknown * 1000)) : dated
       }
     />
   );
@@ -116,7 +120,7 @@ function scheduleItems(monitor: Monitor): readonly (readonly [string, string | n
   const { expected_interval_minutes: interval, schedule, first_beat_due_minutes: firstDue } = monitor;
   const grace = formatMinutes(monitor.grace_period_minutes);
   return [
-    [labels.interval, interval === null ? null : labels.intervalValue(interval, formatMinutes(interval))],
+    [labels.interval, interval === null ? null : formatMinutes(interval)],
     [
       labels.schedule,
       schedule && labels.scheduleValue(formatSchedule(monitor), formatScheduleZone(schedule)),
@@ -137,7 +141,7 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
           snippets={beatSnippets(monitor.id, apiUrl('api/monitoring/heartbeat').href, monitor.beat_url)}
         />
         <p className="text-small text-ink-3">
-          <code className="font-mono">FLOE_KEY</code> {monitorDetailText.beats.keyScope}{' '}
+          <code className="font-mono">FLOE_API_KEY</code> {monitorDetailText.beats.keyScope}{' '}
           <code className="font-mono">beat</code>.
         </p>
       </div>

@@ -47,7 +47,7 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   {
     id: 'deadline',
     label: monitorsText.columns.deadline,
-    width: '6.5rem',
+    width: '7rem',
     cell: (row) => <MonitorDeadline row={row} />,
   },
   {

@@ -74,7 +74,7 @@ function MonitorDetails({ monitor }: { readonly monitor: Monitor }) {
           <Card title={monitorDetailText.deadline.title} aside={monitorDetailText.timesIn(browserZone())}>
             <NextDeadline monitor={monitor} />
           </Card>
-          <UptimeStrip id={monitor.id} />
+          <UptimeStrip id={monitor.id} since={monitor.created_at} />
           <MonitorTimeline id={monitor.id} since={monitor.created_at} />
           <CheckHistory id={monitor.id} />
         </div>

@@ -62,8 +62,8 @@ test('interval and grace stand together, a schedule is its expression', () => {
 test('how late a beat was is said only where something was promised', () => {
   const at = (second: number) => `2026-11-21T03:12:${String(second).padStart(2, '0')}.000Z`;
   assert.equal(formatLateness({ expected_at: at(0), received_at: at(7) }), '+7.00 s');
-  assert.equal(formatLateness({ expected_at: at(7), received_at: at(0) }), 'early');
-  assert.equal(formatLateness({ expected_at: at(0), received_at: at(0) }), 'on time');
+  assert.equal(formatLateness({ expected_at: at(7), received_at: at(0) }), 'Early');
+  assert.equal(formatLateness({ expected_at: at(0), received_at: at(0) }), 'On time');
   assert.equal(formatLateness({ expected_at: null, received_at: at(0) }), '–');
 });
 

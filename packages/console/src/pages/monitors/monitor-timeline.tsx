@@ -2,7 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useUrlState } from '../../app/url-state.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { browserZone, formatDayLabel, formatFullTime, formatShortTime } from '../../format/times.ts';
+import {
+  browserZone,
+  formatClockTime,
+  formatDayLabel,
+  formatFullTime,
+  formatShortTime,
+} from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
@@ -11,6 +17,7 @@ import { useNow } from '../../ui/time-text.tsx';
 import { monitorDetailText } from './detail-text.ts';
 import { type MonitorPeriod, periodsQuery, recentChecksQuery, settingsChangesQuery } from './monitor-data.ts';
 import { findScheduleChanges, type ScheduleChange } from './schedule-changes.ts';
+import { TimelineLegend } from './timeline-legend.tsx';
 import { buildTimelineMarks, buildTimelineTicks, type TimelineMark } from './timeline-marks.ts';
 
 const SPANS = [
@@ -74,7 +81,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
           </StatusBand>
           <Ticks ticks={buildTimelineTicks(checks.data?.data ?? [], from, now)} />
           <Axis from={from} to={now} />
-          <Legend changed={changes.length > 0} />
+          <TimelineLegend changed={changes.length > 0} />
         </>
       )}
       <ListToggle listed={listed} onChange={setListed} />
@@ -181,51 +188,24 @@ function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineTicks
   );
 }
 
+/** In a shorter range, labels without seconds would repeat. */
+const MIN_MINUTES_MS = 10 * 60_000;
+
 function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
   const zone = browserZone();
-  const long = to.getTime() - from.getTime() > 86_400_000;
+  const spanMs = to.getTime() - from.getTime();
+  const label = (at: Date) =>
+    spanMs > 86_400_000
+      ? formatDayLabel(at, zone, to)
+      : spanMs < MIN_MINUTES_MS
+        ? formatClockTime(at, zone)
+        : formatShortTime(at, zone);
   return (
     <div className="flex justify-between text-micro text-ink-3 figures">
       {[0, 0.25, 0.5, 0.75, 1].map((share) => {
-        const at = new Date(from.getTime() + (to.getTime() - from.getTime()) * share);
-        return <span key={share}>{long ? formatDayLabel(at, zone, to) : formatShortTime(at, zone)}</span>;
+        return <span key={share}>{label(new Date(from.getTime() + spanMs * share))}</span>;
       })}
     </div>
-  );
-}
-
-function Legend({ changed }: { readonly changed: boolean }) {
-  const states = ['healthy', 'failing', 'unknown', 'paused'] as const;
-  const looks = {
-    healthy: 'bg-healthy',
-    failing: 'bg-failing',
-    unknown: 'hatched border border-unknown',
-    paused: 'border border-paused',
-  };
-  return (
-    <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-small text-ink-2">
-      {states.map((state) => (
-        <li key={state} className="flex items-center gap-1.5">
-          <span className={`h-2.5 w-3.5 ${looks[state]}`} aria-hidden="true" />
-          {STATUS_STYLES[state].word}
-        </li>
-      ))}
-      <li className="flex items-center gap-1.5">
-        <span className="h-2 w-px bg-ink-3" aria-hidden="true" /> {monitorDetailText.timeline.beat}
-      </li>
-      <li className="flex items-center gap-1.5">
-        <span className="font-bold text-failing-ink" aria-hidden="true">
-          ×
-        </span>
-        {monitorDetailText.timeline.missed}
-      </li>
-      {changed && (
-        <li className="flex items-center gap-1.5">
-          <span className="h-3 border-l border-dashed border-ink" aria-hidden="true" />{' '}
-          {monitorDetailText.timeline.scheduleChanged}
-        </li>
-      )}
-    </ul>
   );
 }
 

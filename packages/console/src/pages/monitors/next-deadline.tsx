@@ -38,7 +38,11 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
         <DeadlinePoint
           title={formatSchedule(monitor)}
           text={
-            monitor.schedule ? formatScheduleZone(monitor.schedule) : monitorDetailText.deadline.fromLastBeat
+            monitor.schedule
+              ? formatScheduleZone(monitor.schedule)
+              : isCountedFromBeat(monitor)
+                ? monitorDetailText.deadline.fromLastBeat
+                : monitorDetailText.deadline.fromLastDeadline
           }
         />
         <DeadlinePoint
@@ -112,6 +116,17 @@ function DeadlineBarView({
       />
     </div>
   );
+}
+
+/** After a miss, the next beat is due one interval after the missed deadline. */
+function isCountedFromBeat({
+  status,
+  last_beat_at,
+  next_due_at,
+  expected_interval_minutes: interval,
+}: Monitor): boolean {
+  if (status !== 'failing' || last_beat_at === null || next_due_at === null || interval === null) return true;
+  return Date.parse(next_due_at) - Date.parse(last_beat_at) <= interval * 60_000;
 }
 
 function describeNothingDue({ status, paused_until, first_beat_due_minutes }: Monitor): string {

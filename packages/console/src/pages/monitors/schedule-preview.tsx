@@ -91,7 +91,7 @@ function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }
             </th>
           )}
           <th scope="col" className="py-1 font-medium">
-            {monitorEditorText.preview.failsAfter}
+            {monitorEditorText.preview.failsAt(mine)}
           </th>
         </tr>
       </thead>

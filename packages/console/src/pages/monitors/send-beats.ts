@@ -9,7 +9,7 @@ import type { Snippet } from '../../ui/code-block.tsx';
  */
 export function beatSnippets(id: string, heartbeat: string, beatUrl: string | null): readonly Snippet[] {
   const curl = `curl -fsS --retry 3 -X POST ${heartbeat} \\
-  -H "X-API-Key: $FLOE_KEY" -H "Content-Type: application/json" \\
+  -H "X-API-Key: $FLOE_API_KEY" -H "Content-Type: application/json" \\
   -d '{"monitor_id":"${id}"}'`;
   return [
     { label: 'curl', code: curl },
@@ -19,7 +19,7 @@ export function beatSnippets(id: string, heartbeat: string, beatUrl: string | nu
 
 const answer = await fetch('${heartbeat}', {
   method: 'POST',
-  headers: { 'x-api-key': env.FLOE_KEY, 'content-type': 'application/json' },
+  headers: { 'x-api-key': env.FLOE_API_KEY, 'content-type': 'application/json' },
   body: JSON.stringify({ monitor_id: '${id}', metadata: { host: 'db-1' } }),
 });
 if (!answer.ok) throw new Error(\`beat failed: \${answer.status}\`);`,
@@ -31,7 +31,7 @@ if (!answer.ok) throw new Error(\`beat failed: \${answer.status}\`);`,
 request = urllib.request.Request(
     "${heartbeat}",
     data=json.dumps({"monitor_id": "${id}", "metadata": {"host": "db-1"}}).encode(),
-    headers={"X-API-Key": os.environ["FLOE_KEY"], "Content-Type": "application/json"},
+    headers={"X-API-Key": os.environ["FLOE_API_KEY"], "Content-Type": "application/json"},
 )
 urllib.request.urlopen(request, timeout=10)`,
     },

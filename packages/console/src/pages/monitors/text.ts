@@ -42,7 +42,7 @@ export const monitorsText = {
     select: (name: string) => `Select ${name}`,
     failing: (duration: string) => `Failing ${duration}`,
     mutedUntil: (time: string) => `Muted until ${time}`,
-    since: (time: string) => `since ${time}`,
+    since: (time: string) => `failed at ${time}`,
     failingFor: (duration: string) => `failing for ${duration}`,
     deadlineIn: (relative: string) => `deadline ${relative}`,
   },
@@ -54,7 +54,7 @@ export const monitorsText = {
   actions: {
     sendTestBeat: 'Send test beat',
     sendTestBeatShort: 'Send test',
-    testBeatSent: 'The test beat is recorded.',
+    testBeatSent: 'Test beat recorded.',
     testBeatFailed: (status: number) => `Could not send the test beat. The server responded with ${status}.`,
     pause: 'Pause monitor',
     resume: 'Resume monitor',
@@ -63,7 +63,7 @@ export const monitorsText = {
     more: 'More actions',
     moreOf: (name: string) => `Actions for ${name}`,
     copyCurl: 'Copy curl command',
-    curlCopied: 'The curl command is copied.',
+    curlCopied: 'curl command copied.',
     pauseFor: (hours: number) => `Pause for ${pluralize(hours, 'hour')}`,
     muteFor: (hours: number) => `Mute for ${pluralize(hours, 'hour')}`,
     unmute: 'Unmute',
@@ -76,14 +76,14 @@ export const monitorsText = {
     replaceUrlTitle: (name: string) => `Replace the beat URL of monitor “${name}”?`,
     replaceUrlButton: 'Replace beat URL',
     replaceUrlEffect:
-      'Beats to the old URL are rejected immediately. Beats with a platform key are not affected.',
-    urlReplaced: 'The beat URL is replaced.',
+      'Beats to the old URL will be rejected immediately. Beats with a platform key are not affected.',
+    urlReplaced: 'The beat URL was replaced.',
     delete: 'Delete monitor…',
     deleteTitle: (name: string) => `Delete monitor “${name}”?`,
     deleteEffect:
-      'Its checks, timeline and uptime are deleted, including on boards. Beats for this monitor are rejected.',
+      'Its checks, timeline and uptime will be deleted, including on boards. Beats for this monitor will be rejected.',
     deleteButton: 'Delete monitor',
-    deleted: (name: string) => `Monitor ${name} is deleted.`,
+    deleted: (name: string) => `Monitor ${name} was deleted.`,
   },
   selection: {
     label: 'Selected monitors',
@@ -96,10 +96,10 @@ export const monitorsText = {
     planMaintenance: 'Plan maintenance',
     paused: (count: number) =>
       `${countMonitors(count)} paused. Beats are still recorded but do not resume them.`,
-    resumed: (count: number) => `${countMonitors(count)} resumed.`,
+    resumed: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} resumed.`,
     muted: (count: number) => `${countMonitors(count)} muted. Their status is still recorded.`,
     unmuted: (count: number) => `${countMonitors(count)} no longer muted.`,
-    tagged: (count: number) => `The tags of ${pluralize(count, 'monitor')} are changed.`,
+    tagged: (count: number) => `The tags of ${pluralize(count, 'monitor')} were changed.`,
     resumeFailed: 'Could not resume the monitors.',
     notChanged: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} not changed.`,
     moreNotChanged: (count: number) =>

@@ -45,7 +45,7 @@ export function AttentionList({
               </span>
               {entry.since && (
                 <span className="shrink-0 text-small text-ink-3 max-md:hidden">
-                  {overviewText.attention.since} <TimeText at={entry.since} />
+                  <TimeText at={entry.since} />
                 </span>
               )}
               <ChevronRight size={16} className="shrink-0 text-ink-3" aria-hidden="true" />

@@ -58,7 +58,9 @@ function RequestsCard({ span, sum, onChoose }: Props) {
         <StatCard
           label={overviewText.charts.errors}
           value={sum.upstream_requests > 0 ? formatPercent(sum.errors / sum.upstream_requests) : '–'}
-          remark={sum.errors > 0 ? overviewText.charts.failedRequests(sum.errors) : null}
+          remark={
+            sum.errors > 0 ? overviewText.charts.failedRequests(sum.errors, sum.upstream_requests) : null
+          }
         />
       </div>
       {lanes.length === 0 ? (
@@ -86,7 +88,7 @@ function SpendCard({ span, sum, onChoose }: Props) {
   return (
     <Card title={overviewText.charts.spend} aside={<ComparisonNote span={span} />}>
       <StatCard
-        label={overviewText.charts.knownCost}
+        label={overviewText.charts.spend}
         value={formatMoney(sum.cost_nano_usd)}
         delta={<ChangeRatio now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
       />

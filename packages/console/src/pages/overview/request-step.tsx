@@ -46,7 +46,7 @@ export function RequestStep() {
   );
   const settings = {
     gateway: apiUrl('gateway').href,
-    key: created?.key ?? '$FLOE_KEY',
+    key: created?.key ?? '$FLOE_API_KEY',
     model: 'sandbox/echo',
   };
   const snippets = ['curl', 'python-openai', 'typescript-openai'].flatMap((id) => {

@@ -1,3 +1,4 @@
+import { formatCount } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 
 /** Every string of the overview page. */
@@ -12,7 +13,6 @@ export const overviewText = {
     title: 'Needs attention',
     none: 'Nothing needs attention.',
     more: 'Some categories have more entries than are shown here.',
-    since: 'since',
     label: (kind: string, name: string) => `${kind}: ${name}`,
     kinds: {
       config_rejected: 'Configuration rejected',
@@ -31,14 +31,14 @@ export const overviewText = {
     requests: 'Requests',
     errors: 'Errors',
     spend: 'Spend',
-    knownCost: 'Known cost',
     latency: 'Latency',
     firstToken: 'First token',
     p50: 'p50',
     p95: 'p95',
     previous: 'Previous period',
     comparison: (length: string) => `Compared with the previous ${length}`,
-    failedRequests: (count: number) => pluralize(count, 'request'),
+    failedRequests: (errors: number, requests: number) =>
+      `${formatCount(errors)} of ${pluralize(requests, 'request')} to providers`,
     byOutcome: (count: string) => `${count} requests by outcome`,
     overTime: (metric: string) => `${metric} over time`,
   },
@@ -112,7 +112,7 @@ export const overviewText = {
     create: 'Create monitor',
   },
   budgetStep: {
-    done: 'A budget is set.',
+    done: 'The organization has a budget.',
     showBudgets: 'Show budgets',
     amount: 'Monthly budget (USD)',
     amountHelp:

@@ -20,7 +20,9 @@ export function toModelOptions(models: readonly ModelResource[]): readonly Selec
             context_window === null ? null : playgroundText.models.context(formatCompact(context_window)),
             prices === null
               ? playgroundText.models.noPrice
-              : playgroundText.models.prices(formatPrice(prices.input_usd), formatPrice(prices.output_usd)),
+              : prices.input_usd === 0 && prices.output_usd === 0
+                ? playgroundText.models.free
+                : playgroundText.models.prices(formatPrice(prices.input_usd), formatPrice(prices.output_usd)),
           ].filter((fact) => fact !== null);
     return { value: id, label: playgroundText.models.option(id, facts) };
   });

@@ -115,7 +115,7 @@ test('copied code holds the key by its name, and quotes survive the shell', () =
   const copies = buildRequestSnippets({ ...ASKED, json: true }, ['smart'], 'http://floe.test/gateway');
   assert.equal(copies.length, 6);
   for (const { label, code } of copies) {
-    assert.match(code, /FLOE_KEY/, label);
+    assert.match(code, /FLOE_API_KEY/, label);
     assert.match(code, /http:\/\/floe\.test\/gateway/, label);
   }
   assert.match(copies[0]?.code ?? '', /It'\\''s/);

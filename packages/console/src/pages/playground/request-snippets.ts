@@ -2,7 +2,7 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Snippet } from '../../ui/code-block.tsx';
 import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 
-/** The request as runnable code that reads the key from `FLOE_KEY`. Pure. */
+/** The request as runnable code that reads the key from `FLOE_API_KEY`. Pure. */
 
 /**
  * @param models one model, or several to compare: then the code calls each and prints its name
@@ -22,7 +22,7 @@ export function buildRequestSnippets(
       label: 'Python, OpenAI',
       code: pythonCode(models, chat, {
         imports: 'from openai import OpenAI',
-        client: `OpenAI(base_url="${base}/v1", api_key=os.environ["FLOE_KEY"])`,
+        client: `OpenAI(base_url="${base}/v1", api_key=os.environ["FLOE_API_KEY"])`,
         call: 'client.chat.completions.create',
         text: 'answer.choices[0].message.content',
       }),
@@ -31,7 +31,7 @@ export function buildRequestSnippets(
       label: 'Python, Anthropic',
       code: pythonCode(models, messages, {
         imports: 'from anthropic import Anthropic',
-        client: `Anthropic(base_url="${base}", api_key=os.environ["FLOE_KEY"])`,
+        client: `Anthropic(base_url="${base}", api_key=os.environ["FLOE_API_KEY"])`,
         call: 'client.messages.create',
         text: 'answer.content[0].text',
       }),
@@ -41,7 +41,7 @@ export function buildRequestSnippets(
       code: [
         "import OpenAI from 'openai';",
         '',
-        `const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.FLOE_KEY });`,
+        `const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.FLOE_API_KEY });`,
         ...forEach(models, [
           `const answer = await client.chat.completions.create(${withModel(models, chat)});`,
           `console.log(${one ? '' : 'model, '}answer.choices[0].message.content);`,
@@ -53,7 +53,7 @@ export function buildRequestSnippets(
       code: [
         "import Anthropic from '@anthropic-ai/sdk';",
         '',
-        `const client = new Anthropic({ baseURL: '${base}', apiKey: process.env.FLOE_KEY });`,
+        `const client = new Anthropic({ baseURL: '${base}', apiKey: process.env.FLOE_API_KEY });`,
         ...forEach(models, [
           `const answer = await client.messages.create(${withModel(models, messages)});`,
           `console.log(${one ? '' : 'model, '}answer.content[0].type === 'text' ? answer.content[0].text : answer.content);`,
@@ -67,7 +67,7 @@ export function buildRequestSnippets(
 function curl(body: JsonObject, base: string): string {
   return [
     `curl -fsS ${base}/v1/chat/completions \\`,
-    '  -H "Authorization: Bearer $FLOE_KEY" -H "Content-Type: application/json" \\',
+    '  -H "Authorization: Bearer $FLOE_API_KEY" -H "Content-Type: application/json" \\',
     // A quote inside single quotes ends them for a moment: '\''.
     `  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`,
   ].join('\n');
@@ -130,7 +130,7 @@ function aiSdk(prompt: PlaygroundPrompt, models: readonly string[], base: string
     "import { createOpenAICompatible } from '@ai-sdk/openai-compatible';",
     "import { generateText } from 'ai';",
     '',
-    `const floe = createOpenAICompatible({ name: 'floe', baseURL: '${base}/v1', apiKey: process.env.FLOE_KEY });`,
+    `const floe = createOpenAICompatible({ name: 'floe', baseURL: '${base}/v1', apiKey: process.env.FLOE_API_KEY });`,
     ...forEach(models, [
       `const { text } = await generateText({ model: floe(${model}), ...${JSON.stringify(options, null, 2)} });`,
       `console.log(${one ? '' : 'model, '}text);`,

@@ -9,7 +9,7 @@ export const playgroundText = {
     sandboxOnly: 'Only the sandbox is enabled.',
     sandboxHint: 'It repeats your message. To use a real model, add a provider.',
     addProvider: 'Add provider',
-    codeCopied: (language: string) => `${language} code copied. It reads the key from $FLOE_KEY.`,
+    codeCopied: (language: string) => `${language} code copied. It reads the key from $FLOE_API_KEY.`,
   },
   toolbar: {
     compare: 'Compare models',
@@ -26,7 +26,8 @@ export const playgroundText = {
     stopComparing: 'Stop comparing',
     route: (targets: string) => `route to ${targets}`,
     context: (tokens: string) => `${tokens} context`,
-    prices: (input: string, output: string) => `$${input} / $${output}`,
+    prices: (input: string, output: string) => `$${input} input, $${output} output`,
+    free: 'free',
     noPrice: 'no price',
     option: (id: string, facts: readonly string[]) => [id, ...facts].join(' · '),
   },

@@ -32,6 +32,7 @@ export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonl
           >
             {policiesText.dryRun.start}
           </Button>
+          {isEmpty && <span className="text-ui text-ink-2">{policiesText.dryRun.incomplete}</span>}
           {run.isRunning && (
             <Button look="quiet" icon={Square} onClick={run.stop}>
               {policiesText.dryRun.stop}

@@ -8,12 +8,12 @@ export const policiesText = {
       'Policies are evaluated from top to bottom. A policy with the action Allow ends the evaluation. Policies from floe.yaml come first.',
     empty: {
       title: 'No policies',
-      text: 'Create a policy to check the content of requests and responses. In monitor mode, a policy only records what it would do.',
+      text: 'Create a policy to check the content of requests and responses. In log-only mode, a policy only records what it would do.',
     },
   },
   columns: {
     name: 'Name',
-    on: 'Checks',
+    on: 'Applies to',
     condition: 'Condition',
     action: 'Action',
     mode: 'Mode',
@@ -22,7 +22,7 @@ export const policiesText = {
   },
   editor: {
     newTitle: 'Create policy',
-    monitored: (name: string) => `Policy ${name} is in monitor mode.`,
+    monitored: (name: string) => `Policy ${name} only logs matches.`,
     enforced: (name: string) => `Policy ${name} is enforced.`,
     disabled: (name: string) => `Policy ${name} is disabled.`,
     removal: {
@@ -34,7 +34,7 @@ export const policiesText = {
     name: 'Name',
     nameHint: 'Recorded with every decision and shown to callers when the policy denies their requests.',
     namePlaceholder: 'cap-output',
-    on: 'Checks',
+    on: 'Applies to',
     condition: 'Condition (CEL)',
     conditionHint:
       'The policy applies when this expression is true. Leave empty to use only detectors. Suggestions appear while you type.',
@@ -65,7 +65,7 @@ export const policiesText = {
     allow: { label: 'Allow', does: 'Policies below this one are not evaluated.' },
   },
   modes: {
-    monitor: { label: 'Monitor', does: 'Records what the policy would do.' },
+    monitor: { label: 'Log only', does: 'Records what the policy would do. Requests are not changed.' },
     enforce: { label: 'Enforce', does: 'Applies the action to every match.' },
   },
   sides: {
@@ -122,12 +122,13 @@ export const policiesText = {
     empty: 'Enter a condition or select a detector to test the policy.',
     failed: 'Could not evaluate the policy.',
     outcomes: { passed: 'Allowed', denied: 'Denied', redacted: 'Redacted' },
-    monitorOnly: '(if enforced; in monitor mode, the result is only recorded)',
+    monitorOnly: '(if enforced; in log-only mode, the result is only recorded)',
     because: (reason: string) => ` · ${reason}`,
     body: 'Resulting body',
   },
   dryRun: {
-    title: (days: number) => `Dry run over ${days} days`,
+    title: (days: number) => `Dry run on the last ${days} days`,
+    incomplete: 'Enter a condition or select a detector first.',
     aside: 'Uses stored bodies; nothing is sent or changed',
     start: 'Start dry run',
     stop: 'Stop dry run',

@@ -5,6 +5,7 @@ import { useOrgNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { formatCount, formatPercent } from '../../format/amounts.ts';
+import { capitalize } from '../../format/words.ts';
 import { StatStrip } from '../../ui/cards.tsx';
 import { DeleteButton } from '../../ui/delete-button.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
@@ -83,6 +84,8 @@ function Parts({ read }: { readonly read: WithETag<ProviderResource> }) {
   );
 }
 
+const APIS: Readonly<Record<string, string>> = providersText.detail.apis;
+
 function Head({ provider }: { readonly provider: ProviderResource }) {
   const { state, word } = providerStatus(provider, useProviderHealth()(provider.id));
   const traffic = useQuery(providerTrafficQuery).data?.data.find(({ value }) => value === provider.id);
@@ -109,13 +112,14 @@ function Head({ provider }: { readonly provider: ProviderResource }) {
           label={providersText.detail.api}
           value={
             <span className="text-ui">
-              {provider.native_dialects.join(', ') || providersText.detail.none}
+              {provider.native_dialects.map((name) => APIS[name] ?? capitalize(name)).join(', ') ||
+                providersText.detail.none}
             </span>
           }
         />
         <StatCard
           label={providersText.detail.billing}
-          value={<span className="text-ui">{provider.billing}</span>}
+          value={<span className="text-ui">{providersText.detail.billings[provider.billing]}</span>}
         />
       </StatStrip>
     </>

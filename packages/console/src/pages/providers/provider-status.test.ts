@@ -38,7 +38,7 @@ test('a provider is not healthy while a breaker is open or 10% of its requests f
 });
 
 test('keys are counted by the result of their last test', () => {
-  assert.equal(describeCredentials([]), 'none');
+  assert.equal(describeCredentials([]), 'None');
   assert.equal(
     describeCredentials([tested(true), tested(false), { ...tested(true), test: null }]),
     '1 valid, 1 rejected, 1 not tested',

@@ -35,7 +35,7 @@ export const providersText = {
     degraded: (rate: string) => `Degraded, ${rate} errors`,
   },
   credentials: {
-    none: 'none',
+    none: 'None',
     valid: (count: number) => `${count} valid`,
     rejected: (count: number) => `${count} rejected`,
     untested: (count: number) => `${count} not tested`,
@@ -53,11 +53,11 @@ export const providersText = {
     removal: {
       title: (name: string) => `Remove key “${name}”?`,
       verb: 'Remove key',
-      done: (name: string) => `Key ${name} is removed.`,
+      done: (name: string) => `Key ${name} was removed.`,
       lastKey: (provider: string) =>
-        `This is the only key for ${provider}. Floe then sends requests to ${provider} without a key.`,
+        `This is the only key for ${provider}. Floe will send requests to ${provider} without a key.`,
       otherKeys:
-        'Floe no longer sends requests with this key. Its share of the traffic moves to the other keys.',
+        'Floe will no longer send requests with this key. Its share of the traffic moves to the other keys.',
     },
     works: (duration: string) => `Key is valid (${duration})`,
     worksWithModels: (models: string, duration: string) => `Key is valid (${models}, ${duration})`,
@@ -77,7 +77,7 @@ export const providersText = {
     key: 'Key',
     weight: 'Weight',
     weightHint: 'The share of traffic that this key receives, relative to the other keys.',
-    saved: (name: string) => `Key ${name} is saved. It has not been tested yet.`,
+    saved: (name: string) => `Key ${name} was saved. It has not been tested yet.`,
   },
   detail: {
     title: 'Provider',
@@ -92,12 +92,18 @@ export const providersText = {
     errors: 'Errors',
     api: 'API',
     billing: 'Billing',
+    apis: {
+      chat: 'Chat Completions',
+      responses: 'Responses',
+      messages: 'Messages',
+    },
+    billings: { metered: 'Per token', free: 'Free', seat: 'Per seat' },
     none: '–',
     delete: 'Delete provider',
     removal: {
       title: (id: string) => `Delete provider “${id}”?`,
       effect: (id: string) =>
-        `Its keys are deleted, and requests for ${id}/… get status 404. Remove the provider from all routes first. To stop its traffic temporarily, disable the provider instead.`,
+        `Its keys will be deleted, and requests for ${id}/… will get status 404. Remove the provider from all routes first. To stop its traffic temporarily, disable the provider instead.`,
     },
   },
   create: {
@@ -130,7 +136,7 @@ export const providersText = {
   },
   models: {
     save: 'Save allowlist',
-    saved: 'The allowlist is saved and applies to new requests.',
+    saved: 'Allowlist saved. It applies to new requests.',
     matches: (matched: string, known: string) => `Matches ${matched} of the ${known} available models`,
     list: (models: string, more: boolean) => `: ${models}${more ? ' …' : '.'}`,
     end: '.',
@@ -138,7 +144,7 @@ export const providersText = {
   },
   settings: {
     save: 'Save provider',
-    saved: (id: string) => `Provider ${id} is saved.`,
+    saved: (id: string) => `Provider ${id} was saved.`,
     disabled: (id: string) => `Provider ${id} is disabled. Its history is kept.`,
     enabled: 'Enabled',
     enabledHint:
@@ -154,8 +160,8 @@ export const providersText = {
   },
   timeouts: {
     save: 'Save timeouts',
-    saved: 'The timeouts are saved and apply to new requests.',
-    default: 'default',
+    saved: 'Timeouts saved. They apply to new requests.',
+    default: 'Default',
     seconds: (label: string) => `${label} (s)`,
     connect_ms: { label: 'Connect', hint: 'Maximum time to open the connection, including TLS.' },
     headers_ms: {

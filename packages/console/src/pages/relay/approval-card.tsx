@@ -52,7 +52,7 @@ export function ApprovalCard({
   };
   return (
     <article
-      aria-label={relayText.approval.label(owner ?? key, what)}
+      aria-label={relayText.approval.label(owner ?? relayText.coverage.key(key), what)}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus selects the card that the shortcuts apply to.
       tabIndex={0}
       onKeyDown={press}
@@ -107,7 +107,7 @@ function ApprovalHeader({ approval }: { readonly approval: ConsoleApproval }) {
   const { owner, key, agent } = approval;
   return (
     <header className="flex flex-wrap items-baseline gap-x-2 text-ui">
-      <span className="font-semibold">{owner ?? key}</span>
+      <span className="font-semibold">{owner ?? relayText.coverage.key(key)}</span>
       <span className="text-ink-2">{[agent, approval.repository].filter(Boolean).join(' · ')}</span>
       <span className="ml-auto text-small text-ink-3 figures">
         {relayText.approval.requested(formatClockTime(new Date(approval.created_at), browserZone()))}

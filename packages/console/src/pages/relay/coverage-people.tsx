@@ -68,7 +68,11 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
     width: '6rem',
     align: 'end',
     value: ({ covered_ratio }) => covered_ratio,
-    cell: ({ covered_ratio }) => (covered_ratio === null ? relayText.none : formatPercent(covered_ratio)),
+    cell: ({ covered_ratio }) => (
+      <span title={covered_ratio === null ? relayText.coverage.notCounted : relayText.coverage.coveredHint}>
+        {covered_ratio === null ? relayText.none : formatPercent(covered_ratio)}
+      </span>
+    ),
   },
   {
     id: 'models',

@@ -5,6 +5,7 @@ import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { decisionLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
+import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
 
 export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
@@ -19,7 +20,7 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   {
     id: 'decision',
     label: relayText.columns.decision,
-    width: '8rem',
+    width: '10.5rem',
     cell: (row) => <DecisionStatus label={decisionLabel(row)} />,
   },
   { id: 'event', label: relayText.columns.event, width: '8rem', cell: ({ event }) => hookEventLabel(event) },
@@ -35,18 +36,24 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
     width: 'minmax(6rem, 11rem)',
     cell: ({ rule }) => rule ?? relayText.none,
   },
-  { id: 'mode', label: relayText.columns.mode, width: '5.5rem', cell: ({ mode }) => mode ?? relayText.none },
+  {
+    id: 'mode',
+    label: relayText.columns.mode,
+    width: '5.5rem',
+    cell: ({ mode }) => (mode === null ? relayText.none : ruleText.modes[mode]),
+  },
   { id: 'agent', label: relayText.columns.agent, width: 'minmax(6rem, 9rem)', cell: formatAgent },
   {
     id: 'owner',
     label: relayText.columns.person,
     width: 'minmax(5rem, 9rem)',
-    cell: ({ owner, key }) => owner ?? key,
+    cell: ({ owner, key }) => owner ?? relayText.coverage.key(key),
   },
   {
     id: 'latency',
     label: relayText.columns.latency,
     width: '5rem',
+    yields: 1,
     align: 'end',
     cell: ({ latency_us }) => formatDuration(latency_us / 1000),
   },

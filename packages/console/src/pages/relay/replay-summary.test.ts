@@ -15,6 +15,6 @@ test('a replay is summarized by its changes, or by the fact that there are none'
   const changed = { ...NONE, newly_denied: 18, newly_allowed: 2, unchanged: 20 };
   assert.equal(summarizeReplay(changed), 'Changes: 18 newly denied, 2 no longer blocked.');
   assert.equal(summarizeReplay(NONE), 'No decision would change.');
-  assert.match(summarizeReplay({ ...NONE, evaluated: 0, unchanged: 0 }), /^Nothing to replay/);
+  assert.match(summarizeReplay({ ...NONE, evaluated: 0, unchanged: 0 }), /^No decisions were recorded/);
   assert.match(summarizeReplay({ ...NONE, unchanged: 39 }), /allowed explicitly/);
 });

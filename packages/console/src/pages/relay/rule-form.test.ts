@@ -70,6 +70,8 @@ test('a draft takes the place of its rule, and a new one joins them', () => {
 
 test('a rule is summarized in one line', () => {
   assert.equal(summarizeRule({ rule: RULE }), 'git push -f|--force -q');
+  const all = { command: 'rm', all_flags: ['-r', '-f'], args: '/' };
+  assert.equal(summarizeRule({ rule: { name: 'no-root', match: all } }), 'rm -r -f /');
   assert.equal(
     summarizeRule({ rule: { name: 'a', detect: { secrets: true, pii: ['iban'] } } }),
     'contains secrets, iban',
@@ -81,7 +83,7 @@ test('rules are limited when relay.mode only observes', () => {
   assert.equal(isLimitedToObserve([shown(RULE)]), false);
 });
 
-test('the toast says that a rule is in force only when it does not merely observe', () => {
+test('the toast says that a rule applies only when it does not merely observe', () => {
   for (const mode of ['observe', 'warn', 'enforce'] as const)
     for (const relay of ['observe', 'enforce'] as const) {
       const effective = relay === 'observe' ? 'observe' : mode;
@@ -89,7 +91,7 @@ test('the toast says that a rule is in force only when it does not merely observ
         rule: { ...toRuleBody({ ...EMPTY_RULE, name: 'r', mode }), name: 'r' },
         mode: effective,
       });
-      assert.equal(/in force/.test(text), effective !== 'observe', `${mode} under ${relay}`);
+      assert.equal(/now applies/.test(text), effective !== 'observe', `${mode} under ${relay}`);
       assert.equal(/relay\.mode/.test(text), effective !== mode, `${mode} under ${relay}`);
     }
 });

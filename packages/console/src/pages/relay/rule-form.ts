@@ -134,12 +134,12 @@ export function replaceRuleWithDraft(
   }
 }
 
-/** `git push -f|--force`: what a rule matches, in one line. */
+/** `git push -f|--force`: what a rule matches, in one line. `rm -r -f` where a command must have all flags. */
 export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string {
   const match = objectOf(rule['match']);
-  const patterns = Object.values(match).flatMap((value) => {
+  const patterns = Object.entries(match).flatMap(([field, value]) => {
     const texts = [value].flat().filter((one) => typeof one === 'string');
-    return texts.length === 0 ? [] : [texts.join('|')];
+    return texts.length === 0 ? [] : [texts.join(field === 'all_flags' ? ' ' : '|')];
   });
   const detect = objectOf(rule['detect']);
   const found = [

@@ -1,7 +1,7 @@
 import { formatCount } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 
-/** Every text of the Rules pages, of the rule test and of the replay. */
+/** Every text of the Rules pages, of the rule test and of the evaluation of past decisions. */
 export const ruleText = {
   page: {
     title: 'Rules',
@@ -12,7 +12,7 @@ export const ruleText = {
       'The strictest matching rule applies. Rules prevent accidents and make attacks harder, but they are not a sandbox.',
     emptyTitle: 'No rules',
     empty:
-      'Without rules, every decision is “abstain” and agents use their own permissions. Create a rule to control what agents may do. A new rule starts in observe mode, which records decisions without blocking any action.',
+      'Without rules, agents use their own permissions. Create a rule to control what agents may do. A new rule starts in observe mode, which records decisions without blocking any action.',
     decision: 'Decision',
     name: 'Name',
     events: 'Events',
@@ -22,22 +22,24 @@ export const ruleText = {
     source: 'Source',
     contains: (findings: readonly string[]) => `contains ${findings.join(', ')}`,
   },
-  decisions: { deny: 'Deny', ask: 'Ask', allow: 'Allow' },
+  decisions: { deny: 'Deny', ask: 'Require approval', allow: 'Allow' },
+  modes: { observe: 'Observe', warn: 'Warn', enforce: 'Enforce' },
   observeOnly:
     'relay.mode is set to observe in floe.yaml, so rules only record what they would decide. To apply their decisions, set relay.mode to enforce.',
   saved: {
-    observeOnly: (name: string) => `Rule ${name} is saved.`,
-    observe: (name: string) => `Rule ${name} is saved in observe mode. It does not block any action.`,
-    enforced: (name: string) => `Rule ${name} is in force.`,
+    observeOnly: (name: string) => `Rule ${name} was saved.`,
+    observe: (name: string) => `Rule ${name} was saved in observe mode. It does not block any action.`,
+    enforced: (name: string) => `Rule ${name} was saved and now applies.`,
   },
   deleteTitle: (name: string) => `Delete rule “${name}”?`,
-  deleteEffect: 'Agents can then perform actions that only this rule blocks. Recorded decisions are kept.',
+  deleteEffect:
+    'Agents will be able to perform actions that only this rule blocks. Recorded decisions are kept.',
   form: {
     name: 'Name',
     nameHint: 'Shown with every decision of the rule. Use lowercase letters, digits and hyphens.',
     namePlaceholder: 'no-force-push',
     decision: 'Decision',
-    denyHint: 'The action is blocked. The agent receives the message to the agent.',
+    denyHint: 'The action is blocked, and the agent receives its message.',
     askHint: 'A person must approve the action first.',
     allowHint: 'The agent performs the action without asking its user.',
     mode: 'Mode',
@@ -93,13 +95,13 @@ export const ruleText = {
     alsoMatching: 'Also matching',
     findings: 'Findings',
     finding: (count: number, kind: string) => `${count} ${kind}`,
-    noMatch: 'No rule matches.',
-    result: { deny: 'Denied', ask: 'Approval required', allow: 'Allowed', abstain: 'Abstained' },
+    noMatch: 'No rule matches this action.',
+    result: { deny: 'Denied', ask: 'Approval required', allow: 'Allowed', abstain: 'No rule applied' },
     observedResult: {
       deny: 'Would be denied',
-      ask: 'Would require approval',
+      ask: 'Would need approval',
       allow: 'Would be allowed',
-      abstain: 'Abstained',
+      abstain: 'No rule applied',
     },
     byRule: (result: string, rule: string) => `${result} by rule ${rule}.`,
   },
@@ -109,7 +111,7 @@ export const ruleText = {
     unknown: 'unknown until execution',
     unclear: 'Part of this command cannot be analyzed.',
     unclearEffect:
-      'If a rule denies or asks about shell commands, the relay asks for approval. No rule can allow this command.',
+      'If a rule denies shell commands or requires approval for them, the relay requires approval. No rule can allow this command.',
     traits: {
       runs_input: 'executes its input',
       runs_code: 'executes code',
@@ -119,24 +121,24 @@ export const ruleText = {
     },
   },
   replay: {
-    title: 'Replay',
-    draftRemark: 'Recent decisions, evaluated with the draft',
-    rulesRemark: 'Recent decisions, evaluated with the current rules',
+    title: 'Re-evaluate past decisions',
+    draftRemark: 'Uses the draft; nothing is changed',
+    rulesRemark: 'Uses the current rules; nothing is changed',
     range: 'Time range',
     days: (count: number) => pluralize(count, 'day'),
-    run: 'Replay decisions',
-    error: 'Could not replay decisions.',
-    empty: 'Nothing to replay: no decisions were recorded in this time range.',
+    run: 'Re-evaluate decisions',
+    error: 'Could not re-evaluate the decisions.',
+    empty: 'No decisions were recorded in this time range.',
     newlyDenied: (count: number) => `${formatCount(count)} newly denied`,
-    newlyAsked: (count: number) => `${formatCount(count)} newly asked`,
+    newlyAsked: (count: number) => `${formatCount(count)} newly require approval`,
     noLongerStopped: (count: number) => `${formatCount(count)} no longer blocked`,
     changes: (parts: readonly string[]) => `Changes: ${parts.join(', ')}.`,
     noChange: 'No decision would change.',
     onlyAllowed: 'The only differences are actions that would now be allowed explicitly.',
-    evaluated: (count: number) => `${pluralize(count, 'decision was', 'decisions were')} evaluated again.`,
+    evaluated: (count: number) => `${pluralize(count, 'decision was', 'decisions were')} re-evaluated.`,
     skipped: (count: number) =>
       `${pluralize(count, 'decision was', 'decisions were')} skipped because no text is stored or the time limit was reached.`,
-    stale: 'The draft has changed since this replay.',
+    stale: 'The draft has changed since this evaluation.',
     changed: 'Changed decisions',
     change: (before: string, after: string, rule: string | null) =>
       `${before} → ${after}${rule === null ? '' : ` by ${rule}`}`,

@@ -8,7 +8,7 @@ import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { decisionLabel } from './decision-label.ts';
+import { decisionLabel, hookEventLabel } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
@@ -68,7 +68,7 @@ const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
   {
     id: 'decision',
     label: ruleText.page.decision,
-    width: '8rem',
+    width: '10.5rem',
     value: ({ rule }) => String(rule['decision']),
     cell: (rule) => <RuleDecisionText rule={rule} />,
   },
@@ -82,8 +82,8 @@ const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
   {
     id: 'on',
     label: ruleText.page.events,
-    width: 'minmax(5rem, 10rem)',
-    cell: ({ rule }) => toRuleForm({ rule }).on.join(', '),
+    width: 'minmax(7rem, 12rem)',
+    cell: ({ rule }) => toRuleForm({ rule }).on.map(hookEventLabel).join(', '),
   },
   {
     id: 'match',
@@ -96,7 +96,7 @@ const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
     label: ruleText.page.mode,
     width: '5.5rem',
     value: ({ mode }) => mode,
-    cell: ({ mode }) => mode,
+    cell: ({ mode }) => ruleText.modes[mode],
   },
   {
     id: 'hits',

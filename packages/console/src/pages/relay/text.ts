@@ -4,15 +4,15 @@ import { formatCount } from '../../format/amounts.ts';
 export const relayText = {
   labels: {
     deny: 'Denied',
-    ask: 'Asked',
+    ask: 'Approval required',
     allow: 'Allowed',
-    abstain: 'Abstained',
+    abstain: 'No rule applied',
   },
   enforcedLabels: {
     deny: 'Would deny',
-    ask: 'Would ask',
+    ask: 'Would need approval',
     allow: 'Would allow',
-    abstain: 'Abstained',
+    abstain: 'No rule applied',
   },
   events: {
     shell: 'Shell command',
@@ -40,7 +40,7 @@ export const relayText = {
   },
   filters: {
     decision: 'decision',
-    enforced_decision: 'enforced decision',
+    enforced_decision: 'decision if enforced',
     event: 'event',
     rule: 'rule',
     mode: 'mode',
@@ -105,7 +105,7 @@ export const relayText = {
     loadError: 'Could not load pending approvals.',
     emptyTitle: 'No pending approvals',
     empty:
-      'When a rule decides “ask”, the agent waits until a member allows or denies the action here. Approvals require',
+      'When a rule requires approval, the agent waits until a member allows or denies the action here. Approvals require',
     emptySetting: 'in floe.yaml.',
     pending: 'Pending approvals',
     answered: 'Recent answers',
@@ -127,9 +127,9 @@ export const relayText = {
     allowOnce: 'Allow once',
     allowForSession: 'Allow for this session',
     deny: 'Deny',
-    once: 'The action is allowed once.',
-    session: 'The action is allowed for the rest of the session.',
-    denied: 'The action is denied.',
+    once: 'The action was allowed once.',
+    session: 'The action was allowed for the rest of the session.',
+    denied: 'The action was denied.',
     expired: 'This request has expired. The agent can ask again.',
     timeLeft: (duration: string) => `${duration} left`,
     refresh: 'Refresh approvals',
@@ -155,6 +155,8 @@ export const relayText = {
     agent: 'Agent',
     relay: 'Relay',
     covered: 'Covered',
+    coveredHint: 'Share of sessions with model requests that also called the relay',
+    notCounted: 'No session with model requests in this time range',
     modelRequests: 'Model requests',
     relayCalls: 'Relay calls',
     hookVersion: 'Hook version',
@@ -188,7 +190,7 @@ export const relayText = {
     require: 'Require the hook',
     policies: 'Policies',
     requireHint:
-      'A policy can deny model requests from sessions that never call the relay. In monitor mode, the policy only records what it would deny.',
+      'A policy can deny model requests from sessions that never call the relay. In log-only mode, the policy only records what it would deny.',
   },
   sessions: {
     list: 'sessions',

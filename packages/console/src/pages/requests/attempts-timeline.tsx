@@ -73,7 +73,11 @@ function AttemptRow({
             {n} · {provider}/{model}
           </span>
           <span className="block text-small break-words text-ink-3">
-            {[credential === 'none' ? null : credential, status, error?.replaceAll('_', ' ')]
+            {[
+              credential === 'none' ? null : credential,
+              status === null ? null : requestDetailText.timeline.status(status),
+              error?.replaceAll('_', ' '),
+            ]
               .filter((part) => part !== null && part !== undefined)
               .join(' · ')}
           </span>

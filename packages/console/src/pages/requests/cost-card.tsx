@@ -8,6 +8,7 @@ import { requestDetailText } from './detail-text.ts';
 import { describePromptCacheSaving } from './request-details.ts';
 import { isCharged, unpricedModel } from './request-rows.ts';
 
+const USAGE: Readonly<Record<string, string>> = requestDetailText.cost.usage;
 const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources;
 
 /** Tokens and cost by kind. The sum equals the cost of the request to the nano-dollar. */
@@ -15,7 +16,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_nano_usd } = request;
   const { parts, roundedNanoUsd, isWhole } = costTable(request);
   return (
-    <Card title={requestDetailText.cost.title} aside={requestDetailText.cost.usageSource(usage.source)}>
+    <Card title={requestDetailText.cost.title} aside={USAGE[usage.source]}>
       <table className="w-full text-ui figures" aria-label={requestDetailText.cost.title}>
         <thead className="text-left text-label text-ink-2">
           <tr>
@@ -35,7 +36,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
               </tr>
             )}
             {lines.map((line) => (
-              <Line key={line.kind} line={line} isWhole={isWhole} />
+              <Line key={line.kind} line={line} isWhole={isWhole} isKnown={usage.source !== 'none'} />
             ))}
           </tbody>
         ))}
@@ -113,14 +114,23 @@ function Head({ end, children }: { readonly end?: boolean; readonly children: st
   );
 }
 
-function Line({ line, isWhole }: { readonly line: CostLine; readonly isWhole: boolean }) {
+function Line({
+  line,
+  isWhole,
+  isKnown,
+}: {
+  readonly line: CostLine;
+  readonly isWhole: boolean;
+  /** Whether usage was reported or estimated. */
+  readonly isKnown: boolean;
+}) {
   const { kind, tokens, usd, nanoUsd } = line;
   return (
     <tr className="border-t border-line">
       <th scope="row" className="py-1.5 text-left font-normal">
         {kind}
       </th>
-      <td className="pl-3 text-right">{tokens === null ? '' : formatCount(tokens)}</td>
+      <td className="pl-3 text-right">{tokens === null ? '' : isKnown ? formatCount(tokens) : '–'}</td>
       {isWhole && <td className="pl-3 text-right text-ink-2">{usd ?? ''}</td>}
       {isWhole && (
         <td className="pl-3 text-right" data-cost-line>

@@ -93,7 +93,7 @@ function describeToken({ name, value }: FilterToken): string {
 function firstRequest(): string {
   return [
     `curl -fsS ${apiUrl('gateway/v1/chat/completions').href} \\`,
-    '  -H "Authorization: Bearer $FLOE_KEY" -H "Content-Type: application/json" \\',
+    '  -H "Authorization: Bearer $FLOE_API_KEY" -H "Content-Type: application/json" \\',
     `  -d '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello"}]}'`,
   ].join('\n');
 }

@@ -3,6 +3,9 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { requestDetailText } from './detail-text.ts';
+import { apiLabel } from './request-details.ts';
+
+const ROUTE_MODES: Readonly<Record<string, string>> = requestDetailText.caller.routeModes;
 
 /** Who sent the request, and how. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {
@@ -28,8 +31,8 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
               {key_name}
             </OrgLink>,
           ],
-          [requestDetailText.caller.surface, requestDetailText.caller.surfaceMode(surface, stream)],
-          [requestDetailText.caller.routeMode, route_mode],
+          [requestDetailText.caller.surface, requestDetailText.caller.surfaceMode(apiLabel(surface), stream)],
+          [requestDetailText.caller.routeMode, ROUTE_MODES[route_mode] ?? route_mode],
           [requestDetailText.caller.team, team],
           [requestDetailText.caller.owner, owner],
           [requestDetailText.caller.endUser, end_user],

@@ -1,5 +1,5 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
-import { ArrowRight, Split } from 'lucide-react';
+import { ArrowRight } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import {
   formatCount,
@@ -51,11 +51,18 @@ export function requestColumns(
       cell: ({ first_token_ms }) => formatDuration(first_token_ms),
     },
     {
+      id: 'timing',
+      label: requestsText.columns.timing,
+      width: '4rem',
+      yields: 1,
+      cell: (row) => <TimingBar row={row} longestMs={longestMs} />,
+    },
+    {
       id: 'latency',
       label: requestsText.columns.latency,
-      width: '8rem',
+      width: '4rem',
       align: 'end',
-      cell: (row) => <LatencyText row={row} longestMs={longestMs} />,
+      cell: ({ latency_ms }) => formatDuration(latency_ms),
     },
     {
       id: 'metadata',
@@ -80,7 +87,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   {
     id: 'status',
     label: requestsText.columns.status,
-    width: 'minmax(7rem, 10rem)',
+    width: 'minmax(8.5rem, 12rem)',
     cell: (row) => <OutcomeText row={row} />,
   },
 ];
@@ -133,7 +140,6 @@ function OutcomeText({ row }: { readonly row: RequestRow }) {
         {status}
       </span>
       {reason && <span className="truncate text-ink-2">{reason}</span>}
-      <AttemptsBadge attempts={row.attempt_count} />
     </span>
   );
 }
@@ -164,9 +170,10 @@ function ModelText({ row }: { readonly row: RequestRow }) {
             aria-label={requestsText.cells.servedBy}
             role="img"
           />
-          <span className="truncate text-ink-2">{modelIdParts(served).name}</span>
+          <span className="truncate text-ink-2">{served}</span>
         </>
       )}
+      <AttemptsBadge attempts={row.attempt_count} />
     </span>
   );
 }
@@ -223,25 +230,22 @@ function CostText({ row }: { readonly row: RequestRow }) {
 }
 
 /** Time to first token, then streaming, on one scale for all rows in view. */
-function LatencyText({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
+function TimingBar({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
   const { latency_ms, first_token_ms } = row;
   const share = (ms: number) => `${Math.min(100, Math.max(1.5, (ms / longestMs) * 100))}%`;
   const failed = getOutcomeDisplay(row).state === 'failing';
   return (
-    <span className="flex items-center justify-end gap-3">
-      <span aria-hidden="true" className="flex h-1.5 w-16 overflow-hidden">
+    <span aria-hidden="true" className="flex h-1.5 w-16 overflow-hidden">
+      <span
+        style={{ width: share(first_token_ms ?? latency_ms) }}
+        className={joinClassNames('rounded-l-full', failed ? 'bg-failing' : 'bg-series-1')}
+      />
+      {first_token_ms !== null && (
         <span
-          style={{ width: share(first_token_ms ?? latency_ms) }}
-          className={joinClassNames('rounded-l-full', failed ? 'bg-failing' : 'bg-series-1')}
+          style={{ width: share(latency_ms - first_token_ms) }}
+          className={joinClassNames('rounded-r-full', failed ? 'bg-failing' : 'bg-series-3')}
         />
-        {first_token_ms !== null && (
-          <span
-            style={{ width: share(latency_ms - first_token_ms) }}
-            className={joinClassNames('rounded-r-full', failed ? 'bg-failing' : 'bg-series-3')}
-          />
-        )}
-      </span>
-      <span className="w-14 shrink-0">{formatDuration(latency_ms)}</span>
+      )}
     </span>
   );
 }
@@ -287,8 +291,8 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
 function AttemptsBadge({ attempts }: { readonly attempts: number }) {
   if (attempts < 2) return null;
   return (
-    <Badge>
-      <Split size={12} aria-label={requestsText.cells.attempts} role="img" /> {attempts}
-    </Badge>
+    <span className="shrink-0">
+      <Badge>{requestsText.cells.attempts(attempts)}</Badge>
+    </span>
   );
 }

@@ -1,9 +1,17 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import type { ExchangeAttempt } from '@floe/contract/api/attempts';
 import { formatCount, formatDuration, formatExactMoney } from '../../format/amounts.ts';
+import { capitalize } from '../../format/words.ts';
 import { requestDetailText } from './detail-text.ts';
 
 /** What the drawer and the page of a request derive from it. Pure. */
+
+const APIS: Readonly<Record<string, string>> = requestDetailText.apis;
+
+/** The name of the API that a client used: `Chat Completions`. */
+export function apiLabel(surface: string): string {
+  return APIS[surface] ?? capitalize(surface.replaceAll('_', ' '));
+}
 
 /** Output tokens per second from the first token to the end, or null if not streamed or too short to measure. */
 export function computeOutputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {

@@ -9,6 +9,7 @@ import { TimeText } from '../../ui/time-text.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
+import { apiLabel } from './request-details.ts';
 import { requestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestStats } from './request-stats.tsx';
@@ -38,7 +39,7 @@ export function RequestPage() {
             <RequestHeading request={data} />
             <p className="text-ui text-ink-2">
               {formatFullTime(new Date(data.created_at), browserZone(), true)} ·{' '}
-              <TimeText at={data.created_at} /> · {data.surface}
+              <TimeText at={data.created_at} /> · {apiLabel(data.surface)}
               {data.stream && ` · ${requestDetailText.page.stream}`}
             </p>
             <RequestStats request={data} />

@@ -91,8 +91,7 @@ function Targets({ route, states }: { readonly route: Route; readonly states: Br
       {route.targets.map(({ model }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a target can be listed twice; its position identifies it.
         <span key={index} className="inline-flex shrink-0 items-center gap-1">
-          <TargetStatus states={states} model={model} />
-          {model}
+          {model} <TargetStatus states={states} model={model} />
         </span>
       ))}
     </span>

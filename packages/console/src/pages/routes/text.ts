@@ -17,18 +17,18 @@ export const routesText = {
     retries: 'Retries',
     source: 'Source',
     disabled: 'disabled',
-    noTargets: 'the requested model',
+    noTargets: 'The requested model',
   },
   editor: {
     newTitle: 'Create route',
     created: (model: string) => `Route ${model} applies to new requests.`,
     saved: (model: string) =>
-      `Route ${model} is saved and applies to new requests. Running requests are not affected.`,
+      `Route ${model} was saved. It applies to new requests. Running requests are not affected.`,
     removal: {
       title: (id: string) => `Delete route “${id}”?`,
-      pattern: 'Requests for these models then go directly to their provider.',
+      pattern: 'Requests for these models will go directly to their provider.',
       alias: (model: string) =>
-        `Requests for ${model} then get status 404, because no other model or route has this name.`,
+        `Requests for ${model} will get status 404, because no other model or route has this name.`,
     },
   },
   fields: {
@@ -43,14 +43,14 @@ export const routesText = {
     cache: 'Response cache',
     cacheHint: 'Determines whether Floe answers identical requests from the cache.',
     retries: 'Retries per target',
-    timeoutPlaceholder: 'provider default',
-    seconds: (label: string) => `${label} (s)`,
+    timeoutPlaceholder: 'Provider default',
+    seconds: (label: string) => `${label} timeout (s)`,
     enabled: 'Enabled',
     enabledHint: 'When disabled, this route is skipped and requests are matched against the next routes.',
   },
   strategies: {
     failover: {
-      label: 'In order',
+      label: 'Failover',
       does: 'The first target gets all requests. If it fails, the next target is used.',
     },
     weighted: {
@@ -103,10 +103,10 @@ export const routesText = {
     failed: 'Could not simulate the request.',
     invalidDraft: 'The draft is not valid and cannot be saved.',
     key: 'Key',
-    noKey: 'No key (your account)',
+    noKey: 'Your account',
     model: 'Requested model',
     modelPlaceholder: 'smart',
-    tokens: 'Prompt tokens (approximate)',
+    tokens: 'Prompt tokens',
     tools: 'Tools',
     images: 'Images',
     stream: 'Streaming',

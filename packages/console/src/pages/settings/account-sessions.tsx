@@ -57,7 +57,8 @@ function SessionRow({ row, onEnd }: { readonly row: OwnSession; readonly onEnd: 
           {row.current && <Badge>{settingsText.sessions.current}</Badge>}
         </span>
         <span className="text-small text-ink-2">
-          {settingsText.sessions.about(row.ip_address, row.method)} <TimeText at={row.last_seen_at} />
+          {settingsText.sessions.about(row.ip_address, settingsText.sessions.methods[row.method])}{' '}
+          <TimeText at={row.last_seen_at} />
         </span>
       </span>
       {!row.current && (

@@ -5,6 +5,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { apiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { formatCount } from '../../format/amounts.ts';
+import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
@@ -95,7 +96,7 @@ function Running({ config }: { readonly config: RunningConfig }) {
             <tbody>
               {kinds.map(([kind, counts]) => (
                 <tr key={kind} className="border-b border-line last:border-0">
-                  <td className="py-1">{kind}</td>
+                  <td className="py-1">{capitalize(kind.replaceAll('_', ' '))}</td>
                   <td className="py-1 text-right">{formatCount(counts.file)}</td>
                   <td className="py-1 text-right">{formatCount(counts.console)}</td>
                 </tr>

@@ -6,7 +6,7 @@ export const signInText = {
   page: {
     loadFailed: 'Could not check your sign-in status.',
     signedIn: 'You are signed in.',
-    unreadableLink: 'This link is not valid.',
+    unreadableLink: 'This link is not valid. Check that you copied the whole link.',
     noAccount:
       'No account exists yet. Open the sign-in link that Floe printed when it first started. The link makes you the owner.',
   },

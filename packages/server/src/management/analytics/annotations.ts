@@ -67,14 +67,26 @@ function toChangeAnnotation({
   actor_name,
   action,
   subject,
+  before_json,
   after_json,
 }: AuditRow): AnalyticsAnnotation {
   const who = { actor, actor_name };
   const kind = action.split('.', 1)[0] ?? action;
-  const about = { kind, id: subject };
+  const name = parseResourceName(after_json) ?? parseResourceName(before_json) ?? subject;
+  const about = { kind, id: subject, name };
   if (action === ANNOTATION_AUDIT_ACTION)
     return { at: toIsoTimestamp(at), kind: 'note', text: parseNoteText(after_json), ...who, subject: about };
   return { at: toIsoTimestamp(at), kind: 'change', text: action, ...who, subject: about };
+}
+
+/** The name of the resource in an audited version; null when it has none. */
+function parseResourceName(json: string | null): string | null {
+  const version: Json = json === null ? null : JSON.parse(json);
+  if (!isObject(version)) return null;
+  const name = [version['name'], version['email'], version['model']].find(
+    (value) => typeof value === 'string',
+  );
+  return typeof name === 'string' && name !== '' ? name : null;
 }
 
 /** Parses a note that `createNoteVerb` stored. */
@@ -97,7 +109,7 @@ function toAlertAnnotation({
     text: phase === 'closes' ? `${event} ended: ${subject_name}` : `${event}: ${subject_name}`,
     actor: null,
     actor_name: null,
-    subject: { kind: subject_kind, id: subject_id },
+    subject: { kind: subject_kind, id: subject_id, name: subject_name },
   };
 }
 
@@ -108,6 +120,6 @@ function toBreakerAnnotation({ at, breaker_id, state, because }: BreakerChangeRo
     text: because === '' ? state : `${state}: ${because}`,
     actor: null,
     actor_name: null,
-    subject: { kind: 'breaker', id: breaker_id },
+    subject: { kind: 'breaker', id: breaker_id, name: breaker_id },
   };
 }

@@ -3,7 +3,7 @@ import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
 import { DEFAULT_FILE_NAME } from '../../platform/source-location.ts';
 import { listOpenAlerts } from '../../store/alerts.ts';
 import { getBreakerChangePage } from '../../store/breaker-changes.ts';
-import { listFailingMonitors } from '../../store/monitoring/monitor-overview.ts';
+import { type FailingMonitor, listFailingMonitors } from '../../store/monitoring/monitor-overview.ts';
 import { listExpiringPlatformKeys } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { toIsoTimestamp } from '../analytics/analytics-coverage.ts';
@@ -121,25 +121,33 @@ async function listBreakerItems(
       const subject = { kind: 'breaker', id, name: `${view.provider}/${view.model}` };
       if (view.forced) {
         const { state, until, reason } = view.forced;
-        const text = `Forced ${state} until ${toIsoTimestamp(until)}: ${reason}`;
+        const text = `Forced ${state} until ${formatMinute(toIsoTimestamp(until))}: ${reason}`;
         return { kind: 'breaker_forced', severity: 'warning', subject, since: null, text };
       }
       const { rows } = await getBreakerChangePage(reader, { orgId, breakerId: id, limit: 1 });
       const since = rows[0] ? toIsoTimestamp(rows[0].at) : null;
-      return { kind: 'breaker_open', severity: 'critical', subject, since, text: `Open: ${view.because}` };
+      const text = view.state === 'open' ? `Open: ${view.because}.` : 'One request is testing the target.';
+      return { kind: 'breaker_open', severity: 'critical', subject, since, text };
     }),
   );
 }
 
 async function listMonitorItems({ orgId, reader }: OverviewContext): Promise<OverviewAttention[]> {
   const failing = await listFailingMonitors(reader, orgId, MAX_ITEMS_PER_KIND + 1);
-  return failing.map(({ id, name, failing_since }) => ({
+  return failing.map((monitor) => ({
     kind: 'monitor_failing',
     severity: 'critical',
-    subject: { kind: 'monitor', id, name },
-    since: failing_since === null ? null : toIsoTimestamp(failing_since),
-    text: 'The heartbeat is overdue, or the job reported a failure.',
+    subject: { kind: 'monitor', id: monitor.id, name: monitor.name },
+    since: monitor.failing_since === null ? null : toIsoTimestamp(monitor.failing_since),
+    text: describeMonitorFailure(monitor),
   }));
+}
+
+/** A reported failure is a beat, so the last beat is then not older than the failing. */
+function describeMonitorFailure({ failing_since, last_beat_at }: FailingMonitor): string {
+  if (last_beat_at === null) return 'No beat has arrived yet.';
+  if (failing_since !== null && last_beat_at >= failing_since) return 'The job reported a failure.';
+  return `No beat since ${formatMinute(toIsoTimestamp(last_beat_at))}.`;
 }
 
 async function listBudgetItems(

@@ -18,6 +18,7 @@ export interface FailingMonitor {
   readonly id: string;
   readonly name: string;
   readonly failing_since: number | null;
+  readonly last_beat_at: number | null;
 }
 
 /** Failing monitors of an organization, longest failure first. */
@@ -29,7 +30,7 @@ export function listFailingMonitors(
   return reader
     .selectFrom('monitor_clocks as clock')
     .innerJoin('monitors as monitor', 'monitor.uid', 'clock.uid')
-    .select(['monitor.id', 'monitor.name', 'clock.failing_since'])
+    .select(['monitor.id', 'monitor.name', 'clock.failing_since', 'clock.last_beat_at'])
     .where('clock.org_id', '=', orgId)
     .where('clock.status', '=', 'failing')
     .where('monitor.disabled_at', 'is', null)
