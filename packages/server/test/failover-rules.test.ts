@@ -214,10 +214,7 @@ test('a silent target is not asked again, whichever deadline it missed', async (
     assert.deepEqual(outcomes(row), ['moved_on', 'moved_on']);
     const [first, second] = objectsOrEmpty(row['decisions']).filter(({ step }) => step === 'send');
     assert.match(String(first?.['because']), new RegExp(`the ${why} timeout of`));
-    assert.match(
-      String(second?.['because']),
-      /the connect timeout of|did not accept the connection in time/,
-    );
+    assert.match(String(second?.['because']), /the connect timeout of|did not accept the connection in time/);
     assert.deepEqual(
       objectsOrEmpty(row['attempts']).map(({ error }) => error),
       ['upstream_timeout', 'upstream_timeout', null],
