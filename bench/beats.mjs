@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { systemClock } from '../packages/server/src/core/clock.ts';
 import { silentLog } from '../packages/server/src/core/log.ts';
-import { MonitoringEngine } from '../packages/server/src/monitoring/engine.ts';
+import { MonitoringEngine } from '../packages/server/src/monitoring/monitoring-engine.ts';
 import { createMonitoringCounters } from '../packages/server/src/monitoring/monitoring-metrics.ts';
 import { createMonitor } from '../packages/server/src/monitoring/monitors.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';

@@ -5,13 +5,13 @@ import { loadBoardView } from '../packages/server/src/monitoring/boards/board-vi
 import { createMonitor } from '../packages/server/src/monitoring/monitors.ts';
 import {
   listMonitors,
-  readChecks,
+  readMonitorChecks,
   readMonitor,
-  readPeriods,
-  readUptime,
+  readMonitorPeriods,
+  readMonitorUptime,
 } from '../packages/server/src/monitoring/read-monitors.ts';
 import { getAlertPage, insertAlerts, listOpenAlerts } from '../packages/server/src/store/alerts.ts';
-import { appendAuditEntries, getAuditPage } from '../packages/server/src/store/audit.ts';
+import { appendAuditEntries, getAuditEntryPage } from '../packages/server/src/store/audit-entries.ts';
 import {
   countOrgMonitorsByStatus,
   listFailingMonitors,
@@ -154,8 +154,8 @@ export async function monitorQueries({ read: reader }, endMs) {
   const month = { fromMs: endMs - 30 * DAY_MS, toMs: endMs };
   const busy = await readMonitor(reader, 'acme', BUSY, sight);
   const list = (more) => () => listMonitors(reader, { orgId: 'acme', limit: 100, ...more }, sight);
-  const checks = (more) => () => readChecks(reader, { uid: busy.row.uid, limit: 100, ...more });
-  const entries = (more) => () => getAuditPage(reader, { orgId: 'acme', limit: 100, ...more });
+  const checks = (more) => () => readMonitorChecks(reader, { uid: busy.row.uid, limit: 100, ...more });
+  const entries = (more) => () => getAuditEntryPage(reader, { orgId: 'acme', limit: 100, ...more });
   const told = (more) => () => getAlertPage(reader, { orgId: 'acme', limit: 100, ...more });
   const board = {
     org_id: 'acme',
@@ -178,8 +178,8 @@ export async function monitorQueries({ read: reader }, endMs) {
     'checks, newest': checks({}),
     'checks missed': checks({ statuses: ['missed'] }),
     'checks failed, none': checks({ statuses: ['failed'] }),
-    'periods of a month': () => readPeriods(reader, busy, month, sight),
-    'uptime of a month': () => readUptime(reader, busy, month, sight),
+    'periods of a month': () => readMonitorPeriods(reader, busy, month, sight),
+    'uptime of a month': () => readMonitorUptime(reader, busy, month, sight),
     'board of 500 monitors': () => loadBoardView(reader, board, 'UTC', sight),
     'monitors by state': () => countOrgMonitorsByStatus(reader, 'acme'),
     'monitors failing longest': () => listFailingMonitors(reader, 'acme', 21),

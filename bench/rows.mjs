@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { querySeries, querySummary, queryTopValues } from '../packages/server/src/analytics/charts.ts';
+import { queryChartSeries, queryChartSummary, queryTopValues } from '../packages/server/src/analytics/charts.ts';
 import { systemClock } from '../packages/server/src/core/clock.ts';
 import { silentLog } from '../packages/server/src/core/log.ts';
-import { getExchangeTail } from '../packages/server/src/store/exchange-tail.ts';
+import { getExchangeBatchMatches } from '../packages/server/src/store/exchange-batch-matches.ts';
 import { findExchangeById, getExchangePage } from '../packages/server/src/store/exchanges.ts';
 import { listLiveEventsAfter } from '../packages/server/src/store/live-events.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';
@@ -94,7 +94,7 @@ function queries({ read: reader }) {
   const within = (from, to) => ({ any: [{ from, to }], none: [] });
   const list = (filters) => () => getExchangePage(reader, { orgId: 'acme', limit: 50, ...filters });
   const hours = { ...MONTH, unit: 'hour', stepMs: HOUR_MS, limit: 10 };
-  const chart = (more) => () => querySeries(reader, { ...hours, metric: 'requests', ...more });
+  const chart = (more) => () => queryChartSeries(reader, { ...hours, metric: 'requests', ...more });
   const top = (more) => () =>
     queryTopValues(reader, { ...MONTH, unit: 'hour', order: 'requests', limit: 10, ...more });
   const middle = encodeTimeCursor({ at: END_MS - 15 * 24 * HOUR_MS, id: 'exc_zzzz' });
@@ -144,7 +144,7 @@ function queries({ read: reader }) {
     'list two projects, one rare': list({ metadata: { project: is('project-0', 'project-rare') } }),
     'one by id, none': () => findExchangeById(reader, 'acme', 'exc_none'),
     'summary to the second': () =>
-      querySummary(reader, { ...hours, from: MONTH.from + 1_234_567, to: END_MS - 7_654_321 }),
+      queryChartSummary(reader, { ...hours, from: MONTH.from + 1_234_567, to: END_MS - 7_654_321 }),
     'days of Kolkata by key': chart({ groupBy: 'key', stepMs: 24 * HOUR_MS, timezone: 'Asia/Kolkata' }),
     // Not counted in minutes: half an hour of rows for each day.
     'days of Kolkata by state': chart({ groupBy: 'state', stepMs: 24 * HOUR_MS, timezone: 'Asia/Kolkata' }),
@@ -168,17 +168,17 @@ function queries({ read: reader }) {
       groupBy: 'key',
       filter: { facet: 'model', any: ['model-0'], none: [] },
     }),
-    summary: () => querySummary(reader, { ...MONTH, unit: 'hour' }),
+    summary: () => queryChartSummary(reader, { ...MONTH, unit: 'hour' }),
     'summary of one key': () =>
-      querySummary(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: ['key_0'], none: [] } }),
+      queryChartSummary(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: ['key_0'], none: [] } }),
     'summary of two keys': () =>
-      querySummary(reader, {
+      queryChartSummary(reader, {
         ...MONTH,
         unit: 'hour',
         filter: { facet: 'key', any: ['key_0', 'key_1'], none: [] },
       }),
     'summary of all but one key': () =>
-      querySummary(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: [], none: ['key_0'] } }),
+      queryChartSummary(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: [], none: ['key_0'] } }),
     'top states': top({ groupBy: 'state' }),
     'values of a model that begin so': top({ groupBy: 'model', prefix: 'model-1', limit: 21 }),
     'values of a project that begin so': top({ groupBy: 'metadata.project', prefix: 'project-1', limit: 21 }),
@@ -191,7 +191,7 @@ function queries({ read: reader }) {
       onlyValues: [0, 1, 2, 3, 4].map((n) => `model-${n}`),
     }),
     'tail of 250 rows, filtered': () =>
-      getExchangeTail(reader, [batch], { orgId: 'acme', key: is('key_0') }, 100),
+      getExchangeBatchMatches(reader, [batch], { orgId: 'acme', key: is('key_0') }, 100),
     // A batch here has 10,000 rows, one under load 250: these twelve tell as much as the 500 of the longest look.
     'live events of a look': () =>
       listLiveEventsAfter(reader, { orgIds: ['acme'], after: { xid: 0, seq: 0 }, limit: 12 }),

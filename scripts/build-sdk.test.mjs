@@ -10,7 +10,7 @@ import { after, suite, test } from 'node:test';
 import { SDK_VERSION } from '../packages/sdk/src/beat-request.ts';
 import { startFakeUpstream } from '../packages/testkit/src/fake-upstream.ts';
 import { startHostileServer } from '../packages/testkit/src/hostile-server.ts';
-import { jsonReply } from '../packages/testkit/src/upstream-reply.ts';
+import { createJsonReply } from '../packages/testkit/src/upstream-reply.ts';
 import { buildSdk } from './build-sdk.mjs';
 import { ensureNode, root } from './setup.mjs';
 
@@ -121,7 +121,7 @@ for (const major of [current, ...others]) {
 
 async function healthy(t) {
   const server = await startFakeUpstream({
-    respond: () => jsonReply({ ok: true, monitor_id: 'job', beat_id: 'beat_1', status: 'healthy' }),
+    respond: () => createJsonReply({ ok: true, monitor_id: 'job', beat_id: 'beat_1', status: 'healthy' }),
   });
   t.after(() => server.close());
   return server;

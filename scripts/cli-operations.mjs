@@ -1,13 +1,13 @@
 // The API's verbs as the command line offers them, from the same OpenAPI document that the server answers with.
-import { openApiDocument } from '../packages/server/src/http/openapi.ts';
-import { apiVerbs } from '../packages/server/src/management/api-verbs.ts';
+import { buildOpenApiDocument } from '../packages/server/src/http/openapi.ts';
+import { defineApiVerbs } from '../packages/server/src/management/api-verbs.ts';
 
 /** Verbs only keep their parts until they are performed, and nothing is performed here. */
 const nothing = new Proxy(() => nothing, { get: () => nothing, apply: () => nothing });
 
 /** JSON text: subject -> verb -> operation. One operation per line, so that a change is one line of a diff. */
 export function cliOperations() {
-  const document = openApiDocument(apiVerbs(nothing), '');
+  const document = buildOpenApiDocument(defineApiVerbs(nothing), '');
   const subjects = new Map();
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, operation] of Object.entries(methods)) {

@@ -2,7 +2,7 @@
 // node bench/wire/translate.ts. Single process, no sockets; the least of 15 rounds, for the machine is shared.
 import { Buffer } from 'node:buffer';
 import { ChatStreamForwarder } from '../../packages/wire/src/chat/stream-forwarder.ts';
-import type { AnswerContext } from '../../packages/wire/src/dialect.ts';
+import type { ResponseWriteContext } from '../../packages/wire/src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../../packages/wire/src/dialects.ts';
 import type { CanonicalRequest } from '../../packages/wire/src/request.ts';
 import { parseSseFrame, SseFramer } from '../../packages/wire/src/sse.ts';
@@ -24,7 +24,7 @@ const ask: CanonicalRequest = {
   requiredFeatures: new Map(),
   dropped: [],
 };
-const context: AnswerContext = {
+const context: ResponseWriteContext = {
   request: ask,
   id: 'bench',
   requestId: 'req_bench',
@@ -76,9 +76,9 @@ function translate(
   client: keyof typeof CLIENT_DIALECTS,
   body: readonly Buffer[],
 ): number {
-  const writer = CLIENT_DIALECTS[client].createAnswerWriter(context);
+  const writer = CLIENT_DIALECTS[client].createResponseWriter(context);
   let out = '';
-  const reader = UPSTREAM_DIALECTS[upstream].createAnswerReader(
+  const reader = UPSTREAM_DIALECTS[upstream].createResponseReader(
     (answer) => {
       out += writer.write(answer);
     },

@@ -39,7 +39,7 @@ export async function getApiJson(
       `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
     );
   }
-  const value = safeParseJson(text);
+  const value = parseUntrustedJson(text);
   if (response.ok && value !== undefined) return value;
   throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
 }
@@ -73,7 +73,7 @@ export function readTextProperty(value: unknown, name: string): string | undefin
 }
 
 /** Parses JSON. Undefined if it is invalid. */
-export function safeParseJson(text: string): unknown {
+export function parseUntrustedJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -5,7 +5,7 @@ import {
   ApiRequestError,
   describeFetchError,
   readProperty,
-  safeParseJson,
+  parseUntrustedJson,
   toApiRequestError,
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
@@ -101,7 +101,7 @@ async function postApiJson({ apiKey, baseUrl }: ApiConnection, path: string, bod
       `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
     );
   }
-  const value = safeParseJson(text);
+  const value = parseUntrustedJson(text);
   if (response.ok && value !== undefined) return value;
   throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
 }

@@ -1,6 +1,6 @@
 import { findNearestWord } from '@floe/contract/config/nearest-word';
 import { loadApiOperations } from './api/api-operations.ts';
-import { completionCommands } from './api/completion.ts';
+import { createCompletionCommands } from './api/completion.ts';
 import { findOperationCommand } from './api/operation-command.ts';
 import { ApiRequestError } from './api-request.ts';
 import { backupCommand } from './backup.ts';
@@ -42,7 +42,7 @@ const BUILT_IN_COMMANDS: readonly CliCommand[] = [
 ];
 const ALL_COMMANDS: readonly CliCommand[] = [
   ...BUILT_IN_COMMANDS,
-  ...completionCommands(BUILT_IN_COMMANDS),
+  ...createCompletionCommands(BUILT_IN_COMMANDS),
   versionCommand,
 ];
 

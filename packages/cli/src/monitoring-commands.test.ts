@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { loadApiOperations } from './api/api-operations.ts';
 import { findOperationCommand } from './api/operation-command.ts';
 import { beatCommand } from './beat.ts';
@@ -34,7 +34,7 @@ async function fakeFloe(
       if (given) return given;
       if (path.startsWith('/beat/')) return { headers: { 'content-type': 'text/plain' }, body: 'OK' };
       if (path !== BEAT_PATH) return refusal(404, 'not_found');
-      return jsonReply({
+      return createJsonReply({
         ok: true,
         monitor_id: 'job',
         beat_id: 'beat_1',
@@ -49,7 +49,7 @@ async function fakeFloe(
 }
 
 function refusal(status: number, code: string): UpstreamReply {
-  return jsonReply({ error: { message: `No: ${code}.`, type: 'x', param: null, code } }, status);
+  return createJsonReply({ error: { message: `No: ${code}.`, type: 'x', param: null, code } }, status);
 }
 
 function start(args: readonly string[], env: Readonly<Record<string, string>>, input = ''): ChildProcess {
@@ -217,7 +217,7 @@ suite('floe run', { concurrency: 3 }, () => {
 
   test('with a key that may read the monitor, start, status and output go to its beat URL', async (t) => {
     const server = await fakeFloe(t, {
-      '/api/monitoring/monitors/my%20job': jsonReply({ beat_url: 'https://floe.internal/beat/secret-token' }),
+      '/api/monitoring/monitors/my%20job': createJsonReply({ beat_url: 'https://floe.internal/beat/secret-token' }),
     });
     const args = ['run', 'my job', '-m', 'host=a', ...job('console.log("bad"); process.exit(7)')];
     const { code, stderr } = await floe(server, args);
@@ -314,11 +314,11 @@ suite('floe monitors', { concurrency: 3 }, () => {
   };
   const first = '/api/monitoring/monitors?limit=50';
   const pages = {
-    [first]: jsonReply({ data: [one], next_cursor: 'a/b' }),
-    '/api/monitoring/monitors?limit=49&cursor=a%2Fb': jsonReply({ data: [two], next_cursor: null }),
-    '/api/monitoring/monitors?status=waiting&limit=50': jsonReply({ data: [two], next_cursor: null }),
-    '/api/monitoring/monitors?tag=none&limit=50': jsonReply({ data: [], next_cursor: null }),
-    '/api/monitoring/monitors?limit=1': jsonReply({ data: [one], next_cursor: 'a/b' }),
+    [first]: createJsonReply({ data: [one], next_cursor: 'a/b' }),
+    '/api/monitoring/monitors?limit=49&cursor=a%2Fb': createJsonReply({ data: [two], next_cursor: null }),
+    '/api/monitoring/monitors?status=waiting&limit=50': createJsonReply({ data: [two], next_cursor: null }),
+    '/api/monitoring/monitors?tag=none&limit=50': createJsonReply({ data: [], next_cursor: null }),
+    '/api/monitoring/monitors?limit=1': createJsonReply({ data: [one], next_cursor: 'a/b' }),
   };
 
   test('lists every page as a table', async (t) => {
@@ -351,7 +351,7 @@ suite('floe monitors', { concurrency: 3 }, () => {
 
   test('a reader that has read enough ends a command without a word', async (t) => {
     const many = Array.from({ length: 5_000 }, (_, n) => ({ ...one, id: `nightly-${n}` }));
-    const server = await fakeFloe(t, { [first]: jsonReply({ data: many, next_cursor: null }) });
+    const server = await fakeFloe(t, { [first]: createJsonReply({ data: many, next_cursor: null }) });
     for (const args of [['monitors'], ['monitors', '--json'], ['help'], ['completion', 'bash']]) {
       const env = { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url };
       const child = start(args, env);
@@ -365,7 +365,7 @@ suite('floe monitors', { concurrency: 3 }, () => {
   test('tells what went wrong in one line, without the key and without following redirects', async (t) => {
     for (const [reply, said] of [
       [
-        jsonReply({ error: { message: 'Key eis_test_key may not.', code: 'x' } }, 403),
+        createJsonReply({ error: { message: 'Key eis_test_key may not.', code: 'x' } }, 403),
         /rejected the request: Key \[key\] may not\.$/,
       ],
       [
@@ -376,7 +376,7 @@ suite('floe monitors', { concurrency: 3 }, () => {
         { headers: { 'content-type': 'text/html' }, body: '<p>' },
         /responded with status 200, but the response is not from Floe/,
       ],
-      [jsonReply({ data: 7 }), /did not return a list/],
+      [createJsonReply({ data: 7 }), /did not return a list/],
     ] as const) {
       const server = await fakeFloe(t, { [first]: reply });
       Object.assign(process.env, { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Floe, type HeartbeatResult, sendSignal } from '@floe/sdk';
+import { Floe, type BeatDeliveryResult, sendRunEvent } from '@floe/sdk';
 import { getApiJson, readTextProperty } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
@@ -85,7 +85,7 @@ async function createMonitorClient(monitorId: string, runId: string): Promise<Mo
   const account = configuredUrl === null ? readConnectionOrNull() : null;
   const beatUrl = configuredUrl ?? (account && (await fetchBeatUrl(account, monitorId)));
   const started =
-    beatUrl === null ? Promise.resolve(null) : sendSignal(beatUrl, 'start', { runId, budgetSeconds: 5 });
+    beatUrl === null ? Promise.resolve(null) : sendRunEvent(beatUrl, 'start', { runId, budgetSeconds: 5 });
   return { floe: account && new Floe({ ...account, onError: () => undefined }), beatUrl, started };
 }
 
@@ -121,12 +121,12 @@ interface FinishedJob {
 async function reportExit(client: MonitorClient, options: RunOptions, run: FinishedJob): Promise<true> {
   const { monitorId, metadata, tail } = options;
   const output = tail?.text() ?? '';
-  let result: HeartbeatResult | null = null;
+  let result: BeatDeliveryResult | null = null;
   if (client.beatUrl) {
     await client.started;
     const labels = Object.entries(metadata).map(([key, value]) => `${key}=${value}\n`);
     const detail = { runId: run.runId, metadata: labels.join('') + output, monitorId };
-    result = await sendSignal(client.beatUrl, Math.min(run.exit.status, 255), detail);
+    result = await sendRunEvent(client.beatUrl, Math.min(run.exit.status, 255), detail);
   } else if (client.floe && run.exit.status === 0) {
     const sentMetadata = {
       ...metadata,

@@ -36,7 +36,7 @@ export function parseCondition(source: string): CelExpression {
 }
 
 /** Compiles a parsed expression. */
-export function planExpression(expression: CelExpression): CelProgram {
+export function compileExpression(expression: CelExpression): CelProgram {
   const { cel, environment } = getLibrary();
   const program = cel.plan(environment, expression);
   return (variables, steps) => {
@@ -46,6 +46,6 @@ export function planExpression(expression: CelExpression): CelProgram {
 }
 
 /** Returns the message of an error value that an evaluation returned; null for any other value. */
-export function celErrorMessage(value: unknown): string | null {
+export function getCelErrorMessage(value: unknown): string | null {
   return getLibrary().cel.isCelError(value) ? value.message : null;
 }

@@ -1,4 +1,4 @@
-import { type CelProgram, celErrorMessage, parseCondition, planExpression } from './cel.ts';
+import { type CelProgram, getCelErrorMessage, parseCondition, compileExpression } from './cel.ts';
 import { meterLoops, requireBoundedCost } from './expression-cost.ts';
 import { describeStepLimit, StepMeter } from './step-meter.ts';
 import { type ConditionInputs, validateExpression } from './validate-expression.ts';
@@ -49,7 +49,7 @@ function compileUncached(source: string, vocabulary: ConditionVocabulary): Compi
   const needs = validateExpression(expression, vocabulary);
   requireBoundedCost(expression);
   const plain = meterLoops(expression);
-  const planned = planExpression(expression);
+  const planned = compileExpression(expression);
   const program: CelProgram = (read, steps) => {
     steps.charge(plain);
     return planned(read, steps);
@@ -71,7 +71,7 @@ function evaluateProgram(
   }
   if (steps.isExceeded) return new EvaluationFailure(describeStepLimit(steps.limit));
   if (typeof value === 'boolean') return value;
-  return new EvaluationFailure(celErrorMessage(value) ?? 'its result is not a boolean');
+  return new EvaluationFailure(getCelErrorMessage(value) ?? 'its result is not a boolean');
 }
 
 /**
@@ -84,7 +84,7 @@ function evaluateExample(
   { example, dynamicVariables }: ConditionVocabulary,
 ): void {
   const value = program(example, new StepMeter());
-  const failure = celErrorMessage(value);
+  const failure = getCelErrorMessage(value);
   // The example cannot predict the members that clients send.
   const isOpen = [...needs].some((need) => dynamicVariables.has(need));
   if (failure !== null && !isOpen) throw new Error(failure);

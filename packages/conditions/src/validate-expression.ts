@@ -1,6 +1,6 @@
 import type { CelExpression } from './cel-library.ts';
 import { isReservedFunction } from './metered-environment.ts';
-import { type ConditionVocabulary, variableMembers } from './vocabulary.ts';
+import { type ConditionVocabulary, getVariableMembers } from './vocabulary.ts';
 
 /** The variables that a condition reads: `request.model`, or `request` if it reads the whole object. */
 export type ConditionInputs = ReadonlySet<string>;
@@ -74,7 +74,7 @@ class ExpressionValidator {
   #select(operand: CelExpression | undefined, field: string, loops: number): void {
     const kind = operand?.exprKind;
     const root = kind?.case === 'identExpr' ? kind.value.name : '';
-    const members = this.#loopVariables.includes(root) ? null : variableMembers(this.#vocabulary, root);
+    const members = this.#loopVariables.includes(root) ? null : getVariableMembers(this.#vocabulary, root);
     if (members === null) return this.read(operand, loops);
     if (!members.has(field))
       throw new Error(`"${root}" has no field "${field}"; its fields are ${[...members.keys()].join(', ')}`);

@@ -28,7 +28,7 @@ export interface ConditionVocabulary {
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, dynamicVariables: new Set() };
  * variableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
  */
-export function variableMembers(
+export function getVariableMembers(
   { example, dynamicVariables }: ConditionVocabulary,
   root: string,
 ): ReadonlyMap<string, ConditionValue> | null {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot } from './checks.ts';
 import {
@@ -32,7 +32,7 @@ async function ask(key: string, most: number) {
 
 before(async () => {
   upstream = await startFakeUpstream({
-    respond: () => jsonReply({ error: { message: 'Out of order.', code: 'overloaded' } }, 503),
+    respond: () => createJsonReply({ error: { message: 'Out of order.', code: 'overloaded' } }, 503),
   });
   harness = await startConsoleHarness('', {
     bodies: { keep: true },

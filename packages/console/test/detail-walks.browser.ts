@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot } from './checks.ts';
 import {
@@ -22,8 +22,8 @@ before(async () => {
   upstream = await startFakeUpstream({
     respond: ({ path }) =>
       path.endsWith('/models')
-        ? jsonReply({ object: 'list', data: [{ id: 'own' }] })
-        : jsonReply({
+        ? createJsonReply({ object: 'list', data: [{ id: 'own' }] })
+        : createJsonReply({
             id: 'c',
             object: 'chat.completion',
             created: 1,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { TEST_TIMEOUT_MS } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply, sseReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot, waitForCopiedText } from './checks.ts';
 import { assertSettledPageAccessible } from './settled-page.ts';
@@ -42,10 +42,10 @@ export function startModelProvider(): Promise<FakeUpstream> {
   return startFakeUpstream({
     respond: ({ headers, path }) => {
       if (headers['authorization'] !== 'Bearer sk-good')
-        return jsonReply({ error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }, 401);
+        return createJsonReply({ error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }, 401);
       if (path.endsWith('/models'))
-        return jsonReply({ object: 'list', data: [{ id: MODEL, object: 'model' }] });
-      return sseReply([
+        return createJsonReply({ object: 'list', data: [{ id: MODEL, object: 'model' }] });
+      return createSseReply([
         piece({ role: 'assistant', content: SAID }),
         piece({}, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
         piece({}, { choices: [], usage: USAGE }),

@@ -9,7 +9,7 @@ import { isObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Alert } from '../../server/src/alerts/alert.ts';
-import { linkToAlert, linkToAlerts } from '../../server/src/alerts/console-links.ts';
+import { buildAlertSubjectUrl, buildAlertLogUrl } from '../../server/src/alerts/console-links.ts';
 import { CONSOLE_KEY, openConsolePage } from './console-harness.ts';
 import { type MemberHarness, startMemberHarness } from './member-harness.ts';
 
@@ -103,7 +103,7 @@ for (const prefix of ['', '/floe'])
       await opens(people, await heard('monitor_failing'), 'Invoice export');
       assert.equal((await people.ask('DELETE', '/api/monitoring/monitors/invoices')).status, 204);
       await opens(people, await heard('monitor_recovered'), 'Invoice export');
-      await opens(people, linkToAlerts('acme', people.url), 'Invoice export');
+      await opens(people, buildAlertLogUrl('acme', people.url), 'Invoice export');
 
       const budget = { name: 'agents-month', scope: 'org', limit_usd: 5, period: 'month', mode: 'soft' };
       const { id } = await made(people, '/api/management/budgets', budget);
@@ -114,8 +114,8 @@ for (const prefix of ['', '/floe'])
         subject: { kind: 'budget', id: `b:${id}:month:x:org`, name: 'agents-month' },
         fields: { ...fields, mode: 'soft', resetsAtMs: null },
       };
-      await opens(people, linkToAlert(spent, people.url), 'agents-month');
-      await opens(people, linkToAlert(breaker, people.url), 'sandbox/echo@default');
+      await opens(people, buildAlertSubjectUrl(spent, people.url), 'agents-month');
+      await opens(people, buildAlertSubjectUrl(breaker, people.url), 'sandbox/echo@default');
 
       const groups = [{ name: 'Jobs', monitors: ['nightly-backup'] }];
       const board = { slug: 'jobs', name: 'Jobs at night', public: true, groups };

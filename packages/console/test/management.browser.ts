@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot, waitForValue } from './checks.ts';
 import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
@@ -15,8 +15,8 @@ before(async () => {
   upstream = await startFakeUpstream({
     respond: ({ headers }) =>
       headers['authorization'] === 'Bearer sk-good'
-        ? jsonReply({ object: 'list', data: [{ id: 'large' }, { id: 'small' }] })
-        : jsonReply({ error: { message: 'No such key here.', code: 'invalid_api_key' } }, 401),
+        ? createJsonReply({ object: 'list', data: [{ id: 'large' }, { id: 'small' }] })
+        : createJsonReply({ error: { message: 'No such key here.', code: 'invalid_api_key' } }, 401),
   });
   harness = await startConsoleHarness();
 });

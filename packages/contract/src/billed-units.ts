@@ -36,6 +36,6 @@ export type BilledUnit = (typeof BILLED_UNITS)[number]['unit'];
 const LABELS = new Map<string, string>(BILLED_UNITS.map(({ unit, label }) => [unit, label]));
 
 /** Display name of a unit. An unknown unit has its own name. */
-export function unitLabel(unit: string): string {
+export function getBilledUnitLabel(unit: string): string {
   return LABELS.get(unit) ?? unit;
 }

@@ -18,7 +18,7 @@ export const ERROR_OUTCOMES = [
 ] as const satisfies readonly ExchangeOutcome[];
 
 /** Statuses for which the request is at fault: 4xx except the rate limit of the provider. */
-export const CLIENT_ERROR_STATUS = { from: 400, to: 499, except: 429 } as const;
+export const CLIENT_ERROR_STATUS_RANGE = { from: 400, to: 499, except: 429 } as const;
 
 /** Returns the outcome of a row. A state that this version does not know counts as `upstream_error`. */
 export function classifyExchangeOutcome(state: string, status: number): ExchangeOutcome {
@@ -31,7 +31,7 @@ export function classifyExchangeOutcome(state: string, status: number): Exchange
     case 'aborted':
       return state;
     default: {
-      const { from, to, except } = CLIENT_ERROR_STATUS;
+      const { from, to, except } = CLIENT_ERROR_STATUS_RANGE;
       return status >= from && status <= to && status !== except ? 'client_error' : 'upstream_error';
     }
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Name of the schema of any JSON value in derived schemas. */
-export const JSON_VALUE_ID = 'JsonValue';
+export const JSON_VALUE_SCHEMA_ID = 'JsonValue';
 
 type JsonValue = z.core.util.JSONType;
 
@@ -17,7 +17,7 @@ const jsonValueSchema: z.ZodType<JsonValue, JsonValue> = z
       z.lazy(() => jsonValueSchema),
     ),
   ])
-  .meta({ id: JSON_VALUE_ID });
+  .meta({ id: JSON_VALUE_SCHEMA_ID });
 
 /** Any JSON value. Unlike `z.json()`, the recursive schema has a name in derived schemas. */
 export function jsonValueField() {

@@ -38,7 +38,7 @@ export class ExactNumber {
 }
 
 /** Whether JavaScript would write the number in this text differently. */
-export function isInexact(number: string): boolean {
+export function isInexactNumberText(number: string): boolean {
   return String(Number(number)) !== number;
 }
 
@@ -53,7 +53,7 @@ const POSSIBLY_INEXACT =
  * False if `JSON.parse` and `JSON.stringify` keep all numbers of this JSON text unchanged. True may be a
  * false positive.
  */
-export function mayContainInexact(text: string): boolean {
+export function mayContainInexactNumbers(text: string): boolean {
   return POSSIBLY_INEXACT.test(text);
 }
 
@@ -65,7 +65,7 @@ export function mayContainInexact(text: string): boolean {
  * @throws {SyntaxError}
  */
 export function parseJsonExactly(text: string): Json {
-  if (!mayContainInexact(text)) return JSON.parse(text);
+  if (!mayContainInexactNumbers(text)) return JSON.parse(text);
   return reviveExactNumbers(text);
 }
 

@@ -14,7 +14,7 @@ export const ROLE_SCOPES: Readonly<Record<MemberRole, readonly KeyScope[]>> = {
 };
 
 /** Returns the more privileged of two roles. */
-export function strongerRole(one: MemberRole, other: MemberRole): MemberRole {
+export function getStrongerRole(one: MemberRole, other: MemberRole): MemberRole {
   return MEMBER_ROLES.indexOf(one) <= MEMBER_ROLES.indexOf(other) ? one : other;
 }
 

@@ -13,7 +13,7 @@ import type { ShellAnalysis, SimpleCommand } from './shell/command.ts';
 import type { ShellGrammar } from './shell/grammar.ts';
 
 /** Name of the built-in rule for commands that cannot be analyzed. */
-export const UNCLEAR_COMMAND_RULE = 'unclear-command';
+export const UNCLEAR_COMMAND_RULE_NAME = 'unclear-command';
 
 /** One rule that matches, and the matched part of the event. */
 export interface RuleHit {
@@ -75,7 +75,7 @@ export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInpu
     else if (!approved?.has(rule.name)) hits.push(createHit(rule, applies, relay));
   }
   const unclear = createUnclearHit(subject, rules, relay);
-  if (unclear && !approved?.has(UNCLEAR_COMMAND_RULE)) hits.push(unclear);
+  if (unclear && !approved?.has(UNCLEAR_COMMAND_RULE_NAME)) hits.push(unclear);
   const allow = findAllowHit(subject, allowing, relay);
   if (allow) hits.push(allow);
   return {
@@ -133,7 +133,7 @@ function createUnclearHit(
     (['enforce', 'warn'] as const).find((wanted) => stopping.some((rule) => rule.mode === wanted)) ??
     'observe';
   return {
-    rule: UNCLEAR_COMMAND_RULE,
+    rule: UNCLEAR_COMMAND_RULE_NAME,
     decision: 'ask',
     mode: effectiveMode(mode, relay),
     reason: doubt.because,
@@ -212,7 +212,7 @@ function hitMessages(
 ): { readonly user: string; readonly agent: string } {
   const own = rules.find(({ name }) => name === rule)?.message;
   if (own) return { user: `${own.user} (rule "${rule}")`, agent: `${own.agent} (rule "${rule}")` };
-  if (rule === UNCLEAR_COMMAND_RULE)
+  if (rule === UNCLEAR_COMMAND_RULE_NAME)
     return {
       user: `This command cannot be checked: ${reason}.`,
       agent: `This command cannot be checked: ${reason}. Rewrite it in a simple form: literal command names and options, one command at a time.`,

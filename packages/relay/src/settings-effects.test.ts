@@ -4,7 +4,7 @@ import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
 import { compileRelay } from './compile-relay.ts';
 import { evaluateRelayEvent } from './evaluate-event.ts';
-import { HOOK_ADAPTERS, withAskFallback } from './hooks/adapters.ts';
+import { HOOK_ADAPTERS, applyAskFallback } from './hooks/adapters.ts';
 
 const OWN = relayEvent.parse({ event: 'file_write', cwd: '/srv', file: { path: '~/.claude/settings.json' } });
 
@@ -27,6 +27,6 @@ test('ask_fallback is what an agent that cannot ask is told instead of a questio
   const asked = { decision: 'ask', userMessage: null, agentMessage: null } as const;
   for (const fallback of ['deny', 'abstain'] as const) {
     const { ask_fallback } = RelaySchema.parse({ ask_fallback: fallback });
-    assert.equal(withAskFallback(cursor, call, asked, ask_fallback).decision, fallback);
+    assert.equal(applyAskFallback(cursor, call, asked, ask_fallback).decision, fallback);
   }
 });

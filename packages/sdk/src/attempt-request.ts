@@ -1,7 +1,7 @@
-import type { HeartbeatRequest } from './beat-request.ts';
+import type { BeatRequest } from './beat-request.ts';
 import { FloeConnectionError, type FloeError, FloeTimeoutError } from './errors.ts';
-import { describeThrown } from './metadata.ts';
-import { type HeartbeatResponse, originOf } from './parse-heartbeat-response.ts';
+import { describeThrownValue } from './metadata.ts';
+import { type ReceivedBeatResponse, getUrlOrigin } from './parse-beat-response.ts';
 import type { FetchReader, FetchResponse, Runtime } from './runtime.ts';
 
 /** Maximum length of a response. A response to a beat has 300 bytes. */
@@ -12,11 +12,11 @@ const MAX_ANSWER_BYTES = 65_536;
  * abort signal is abandoned after the timeout.
  */
 export async function attemptRequest(
-  call: HeartbeatRequest,
+  call: BeatRequest,
   timeoutMs: number,
   runtime: Runtime,
   stop?: AbortSignal,
-): Promise<HeartbeatResponse | FloeError> {
+): Promise<ReceivedBeatResponse | FloeError> {
   const abort = new AbortController();
   let settle: (outcome: FloeError) => void = () => undefined;
   const timeoutOrStop = new Promise<FloeError>((resolve) => {
@@ -40,10 +40,10 @@ export async function attemptRequest(
 }
 
 async function fetchAnswer(
-  call: HeartbeatRequest,
+  call: BeatRequest,
   signal: AbortSignal,
   runtime: Runtime,
-): Promise<HeartbeatResponse | FloeError> {
+): Promise<ReceivedBeatResponse | FloeError> {
   try {
     const init = {
       method: 'POST',
@@ -55,9 +55,9 @@ async function fetchAnswer(
     return await readFetchResponse(await runtime.fetch(call.url, init));
   } catch (error) {
     // Some runtimes include the whole URL, and a beat URL is a secret.
-    const reason = describeFetchError(error).replaceAll(call.url, originOf(call.url));
+    const reason = describeFetchError(error).replaceAll(call.url, getUrlOrigin(call.url));
     return new FloeConnectionError(
-      `${originOf(call.url)} could not be reached, or the connection was lost: ${reason}`,
+      `${getUrlOrigin(call.url)} could not be reached, or the connection was lost: ${reason}`,
       {
         code: 'connection_failed',
         retryable: true,
@@ -66,7 +66,7 @@ async function fetchAnswer(
   }
 }
 
-async function readFetchResponse(answer: FetchResponse): Promise<HeartbeatResponse> {
+async function readFetchResponse(answer: FetchResponse): Promise<ReceivedBeatResponse> {
   const { status, headers } = answer;
   const body = answer.body ? await readLimitedText(answer.body.getReader()) : { text: '', tooLong: false };
   return { status, header: (name) => headers.get(name), ...body };
@@ -89,9 +89,9 @@ async function readLimitedText(reader: FetchReader): Promise<{ text: string; too
   }
 }
 
-function timeoutError(call: HeartbeatRequest, timeoutMs: number): FloeError {
+function timeoutError(call: BeatRequest, timeoutMs: number): FloeError {
   return new FloeTimeoutError(
-    `${originOf(call.url)} did not send a complete response within ${Math.round(timeoutMs)} ms`,
+    `${getUrlOrigin(call.url)} did not send a complete response within ${Math.round(timeoutMs)} ms`,
     { code: 'timed_out', retryable: true },
   );
 }
@@ -99,7 +99,7 @@ function timeoutError(call: HeartbeatRequest, timeoutMs: number): FloeError {
 /** Describes the cause, because `fetch failed` has no information. */
 function describeFetchError(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause === undefined) return describeThrown(error);
+  if (cause === undefined) return describeThrownValue(error);
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  return typeof code === 'string' ? `${code} (${describeThrown(cause)})` : describeThrown(cause);
+  return typeof code === 'string' ? `${code} (${describeThrownValue(cause)})` : describeThrownValue(cause);
 }

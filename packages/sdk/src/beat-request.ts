@@ -4,7 +4,7 @@ import { fitMetadata } from './metadata.ts';
 export const SDK_VERSION = '0.1.0';
 
 /** One request. All of its attempts are identical. */
-export interface HeartbeatRequest {
+export interface BeatRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -16,7 +16,7 @@ export interface HeartbeatRequest {
 }
 
 /** Connection settings of an API client. */
-export interface ApiAccount {
+export interface ApiConnectionSettings {
   readonly apiKey: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -27,11 +27,11 @@ export interface ApiAccount {
  * `requests.json`.
  */
 export function createBeatRequest(
-  account: ApiAccount,
+  account: ApiConnectionSettings,
   monitorId: string,
   metadata: unknown,
   idempotencyKey: string,
-): HeartbeatRequest {
+): BeatRequest {
   const { json, dropped } = fitMetadata(metadata);
   const id = JSON.stringify(monitorId);
   return {
@@ -51,10 +51,10 @@ export function createBeatRequest(
 }
 
 /** An event of a run for a beat URL. A number is an exit status from 0 to 255. */
-export type RunSignal = 'start' | 'success' | 'fail' | 'log' | number;
+export type RunEvent = 'start' | 'success' | 'fail' | 'log' | number;
 
 /** Details of an event of a run. */
-export interface RunSignalDetail {
+export interface RunEventDetail {
   /** A UUID that connects start and end of one run. */
   readonly runId: string;
   /** Stored with the check: an object as JSON, or a text such as the last output of a job. At most 16 KB. */
@@ -67,11 +67,11 @@ export interface RunSignalDetail {
  * Builds `POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=`. It supports more events than a beat and sends
  * no key.
  */
-export function createSignalRequest(
+export function createRunEventRequest(
   beatUrl: string,
-  signal: RunSignal,
-  detail: RunSignalDetail,
-): HeartbeatRequest {
+  signal: RunEvent,
+  detail: RunEventDetail,
+): BeatRequest {
   const isText = typeof detail.metadata === 'string';
   const { json, dropped } = isText ? { json: null, dropped: null } : fitMetadata(detail.metadata);
   const path = signal === 'success' ? '' : `/${signal}`;

@@ -1,24 +1,24 @@
 import {
-  type ApiAccount,
+  type ApiConnectionSettings,
   createBeatRequest,
-  createSignalRequest,
-  type HeartbeatRequest,
-  type RunSignal,
+  createRunEventRequest,
+  type BeatRequest,
+  type RunEvent,
 } from './beat-request.ts';
 import { FloeConfigurationError, FloeConnectionError } from './errors.ts';
 import { FailureReporter, type OnError } from './failure-reporter.ts';
-import { HeartbeatLoop } from './heartbeat-loop.ts';
-import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
-import { describeThrown } from './metadata.ts';
+import { BeatLoop } from './beat-loop.ts';
+import type { BeatLoopHandle, BeatLoopOptions } from './beat-loop-options.ts';
+import { describeThrownValue } from './metadata.ts';
 import { type JobOutcome, observeJob } from './observe-job.ts';
 import { createRuntime, type Fetch, type Runtime } from './runtime.ts';
-import { validateBeatUrl } from './send-signal.ts';
+import { validateBeatUrl } from './send-run-event.ts';
 import {
-  type HeartbeatResult,
-  type SendLimits,
+  type BeatDeliveryResult,
+  type SendTimeLimits,
   sendWithRetries,
-  toFailedResult,
-  toUnexpectedFailure,
+  toFailedBeatDeliveryResult,
+  toUnexpectedFailureDeliveryResult,
 } from './send-with-retries.ts';
 import { requireApiKey, requireBaseUrl, requireTimeoutSeconds } from './validate-options.ts';
 
@@ -70,7 +70,7 @@ export interface MonitorOptions {
  * await floe.flush(); // true
  */
 export class Floe {
-  readonly #account: ApiAccount;
+  readonly #account: ApiConnectionSettings;
   readonly #runtime: Runtime;
   readonly #reporter: FailureReporter;
   readonly #timeoutSeconds: number;
@@ -94,7 +94,7 @@ export class Floe {
    * result.ok; // true
    * result.error?.message; // undefined
    */
-  heartbeat(monitorId: string, metadata?: unknown): Promise<HeartbeatResult> {
+  heartbeat(monitorId: string, metadata?: unknown): Promise<BeatDeliveryResult> {
     if (!isMonitorId(monitorId)) return this.#rejectMonitorId(monitorId);
     return this.#deliver(() => createBeatRequest(this.#account, monitorId, metadata, this.#runtime.id()));
   }
@@ -107,14 +107,14 @@ export class Floe {
    * beating.running; // true
    * await beating.stop({ final: true });
    */
-  startHeartbeat(monitorId: string, options: HeartbeatOptions = {}): HeartbeatHandle {
+  startHeartbeat(monitorId: string, options: BeatLoopOptions = {}): BeatLoopHandle {
     const everySeconds = options.everySeconds ?? DEFAULT_INTERVAL_SECONDS;
     const usable = typeof everySeconds === 'number' && everySeconds > 0 && Number.isFinite(everySeconds);
     if (!usable) {
       const message = `everySeconds must be a positive number, got ${String(everySeconds)}; using ${DEFAULT_INTERVAL_SECONDS} s`;
       this.#reporter.reportFailure(String(monitorId), new FloeConfigurationError(message), options.onError);
     }
-    const loop = new HeartbeatLoop(monitorId, usable ? everySeconds : DEFAULT_INTERVAL_SECONDS, options, {
+    const loop = new BeatLoop(monitorId, usable ? everySeconds : DEFAULT_INTERVAL_SECONDS, options, {
       account: this.#account,
       runtime: this.#runtime,
       reporter: this.#reporter,
@@ -204,53 +204,53 @@ export class Floe {
         ),
       );
     } catch (error) {
-      this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${describeThrown(error)}`);
+      this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${describeThrownValue(error)}`);
     }
   }
 
   #sendRunSignal(
-    signal: RunSignal,
+    signal: RunEvent,
     monitorId: string,
     runId: string,
     options: MonitorOptions,
-  ): Promise<HeartbeatResult> {
+  ): Promise<BeatDeliveryResult> {
     const { beatUrl = '', metadata } = options;
     const wrong = validateBeatUrl(beatUrl);
     if (wrong) {
       this.#reporter.reportFailure(monitorId, wrong, options.onError);
-      return Promise.resolve(toFailedResult(wrong, 0));
+      return Promise.resolve(toFailedBeatDeliveryResult(wrong, 0));
     }
-    const call = () => createSignalRequest(beatUrl, signal, { monitorId, runId, metadata });
+    const call = () => createRunEventRequest(beatUrl, signal, { monitorId, runId, metadata });
     return this.#sendInBackground(call, monitorId, options.onError);
   }
 
   #sendInBackground(
-    call: () => HeartbeatRequest,
+    call: () => BeatRequest,
     monitorId: string,
     onError?: OnError,
-  ): Promise<HeartbeatResult> {
+  ): Promise<BeatDeliveryResult> {
     if (this.#pending.size < MAX_PENDING_BEATS) return this.#deliver(call, onError);
     const message = `${MAX_PENDING_BEATS} beats are already in progress; this beat was dropped`;
     const error = new FloeConnectionError(message, { code: 'dropped' });
     this.#reporter.reportFailure(monitorId, error, onError);
-    return Promise.resolve(toFailedResult(error, 0));
+    return Promise.resolve(toFailedBeatDeliveryResult(error, 0));
   }
 
-  #deliver(call: () => HeartbeatRequest, onError?: OnError): Promise<HeartbeatResult> {
+  #deliver(call: () => BeatRequest, onError?: OnError): Promise<BeatDeliveryResult> {
     return this.#track(this.#sendAndReport(call, onError));
   }
 
-  async #sendAndReport(makeCall: () => HeartbeatRequest, onError?: OnError): Promise<HeartbeatResult> {
-    let result: HeartbeatResult;
+  async #sendAndReport(makeCall: () => BeatRequest, onError?: OnError): Promise<BeatDeliveryResult> {
+    let result: BeatDeliveryResult;
     let monitorId = 'monitor';
     try {
       const call = makeCall();
       monitorId = call.monitorId;
       const timeoutSeconds = this.#timeoutSeconds;
-      const limits: SendLimits = { timeoutSeconds, budgetSeconds: RETRY_BUDGET_SECONDS, keepsAlive: true };
+      const limits: SendTimeLimits = { timeoutSeconds, budgetSeconds: RETRY_BUDGET_SECONDS, keepsAlive: true };
       result = await sendWithRetries(call, limits, this.#runtime);
     } catch (error) {
-      result = toUnexpectedFailure(error);
+      result = toUnexpectedFailureDeliveryResult(error);
     }
     if (result.error) this.#reporter.reportFailure(monitorId, result.error, onError);
     if (result.metadataDropped !== null)
@@ -258,11 +258,11 @@ export class Floe {
     return result;
   }
 
-  async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<HeartbeatResult> {
+  async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<BeatDeliveryResult> {
     const shown = typeof monitorId === 'string' ? '""' : typeof monitorId;
     const error = new FloeConfigurationError(`the monitor id must be a non-empty string, got ${shown}`);
     this.#reporter.reportFailure(shown, error, onError);
-    return toFailedResult(error, 0);
+    return toFailedBeatDeliveryResult(error, 0);
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ export function fitMetadata(metadata: unknown): FittedMetadata {
   try {
     json = JSON.stringify(metadata);
   } catch (error) {
-    return { json: null, dropped: `metadata cannot be serialized as JSON: ${describeThrown(error)}` };
+    return { json: null, dropped: `metadata cannot be serialized as JSON: ${describeThrownValue(error)}` };
   }
   if (json === undefined || !json.startsWith('{'))
     return { json: null, dropped: 'metadata must be an object, so it was not sent' };
@@ -50,7 +50,7 @@ function utf8Length(text: string): number {
 }
 
 /** Describes any thrown value as text. */
-export function describeThrown(thrown: unknown): string {
+export function describeThrownValue(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {

@@ -1,12 +1,12 @@
 import { attemptRequest } from './attempt-request.ts';
-import type { HeartbeatRequest } from './beat-request.ts';
+import type { BeatRequest } from './beat-request.ts';
 import { FloeConnectionError, FloeError } from './errors.ts';
-import { type Beat, parseHeartbeatResponse } from './parse-heartbeat-response.ts';
+import { type Beat, parseBeatResponse } from './parse-beat-response.ts';
 import { computeRetryDelay } from './retry.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The result of one beat after its retries. */
-export interface HeartbeatResult {
+export interface BeatDeliveryResult {
   /** True if the server has committed the beat. */
   readonly ok: boolean;
   /** Number of requests. */
@@ -22,7 +22,7 @@ export interface HeartbeatResult {
 }
 
 /** Time limits of a call. */
-export interface SendLimits {
+export interface SendTimeLimits {
   /** Timeout of one attempt in seconds. */
   readonly timeoutSeconds: number;
   /** Timeout of all attempts and waits together in seconds. */
@@ -34,17 +34,17 @@ export interface SendLimits {
 
 /** Sends a request until it succeeds, fails permanently, or its budget is used up. Never rejects. */
 export async function sendWithRetries(
-  request: HeartbeatRequest,
-  limits: SendLimits,
+  request: BeatRequest,
+  limits: SendTimeLimits,
   runtime: Runtime,
-): Promise<HeartbeatResult> {
+): Promise<BeatDeliveryResult> {
   const startedMs = runtime.monotonic();
   for (let attempts = 1; ; attempts++) {
     const leftSeconds = limits.budgetSeconds - (runtime.monotonic() - startedMs) / 1000;
     const timeoutMs = Math.max(0, Math.min(limits.timeoutSeconds, leftSeconds)) * 1000;
     const received = await attemptRequest(request, timeoutMs, runtime, limits.stop);
     const outcome =
-      received instanceof FloeError ? received : parseHeartbeatResponse(request, received, runtime.now());
+      received instanceof FloeError ? received : parseBeatResponse(request, received, runtime.now());
     if (!(outcome instanceof FloeError))
       return {
         ok: true,
@@ -59,25 +59,25 @@ export async function sendWithRetries(
     const progress = { attempts, elapsedSeconds, budgetSeconds, random: runtime.random() };
     const delay = computeRetryDelay(outcome, progress);
     if (delay === null || limits.stop?.aborted)
-      return toFailedResult(outcome, attempts, request.metadataDropped);
+      return toFailedBeatDeliveryResult(outcome, attempts, request.metadataDropped);
     await waitForRetry(delay * 1000, limits, runtime);
-    if (limits.stop?.aborted) return toFailedResult(outcome, attempts, request.metadataDropped);
+    if (limits.stop?.aborted) return toFailedBeatDeliveryResult(outcome, attempts, request.metadataDropped);
   }
 }
 
 /** The result of a beat that was not delivered. */
-export function toFailedResult(
+export function toFailedBeatDeliveryResult(
   error: FloeError,
   attempts: number,
   metadataDropped: string | null = null,
-): HeartbeatResult {
+): BeatDeliveryResult {
   return { ok: false, attempts, status: error.status, error, beat: null, metadataDropped };
 }
 
 /** Converts a defect of this SDK to a result, so that the job gets no exception. */
-export function toUnexpectedFailure(error: unknown): HeartbeatResult {
+export function toUnexpectedFailureDeliveryResult(error: unknown): BeatDeliveryResult {
   const message = error instanceof Error ? error.message : 'unknown';
-  return toFailedResult(
+  return toFailedBeatDeliveryResult(
     error instanceof FloeError
       ? error
       : new FloeConnectionError(`the beat could not be sent: ${message}`, { code: 'connection_failed' }),
@@ -85,7 +85,7 @@ export function toUnexpectedFailure(error: unknown): HeartbeatResult {
   );
 }
 
-function waitForRetry(ms: number, limits: SendLimits, runtime: Runtime): Promise<void> {
+function waitForRetry(ms: number, limits: SendTimeLimits, runtime: Runtime): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       timer.cancel();

@@ -3,36 +3,36 @@ import { Fault } from '@floe/contract/faults';
 import { RuntimeMetrics } from './analytics/runtime-metrics.ts';
 import { checkConfigFile } from './config/check-config.ts';
 import { ConfigError } from './config/config-problem.ts';
-import { type Environment, processEnvironment } from './config/environment.ts';
+import { type Environment, readProcessEnvironment } from './config/environment.ts';
 import { type LoadedConfig, loadConfig } from './config/load-config.ts';
 import { systemClock } from './core/clock.ts';
 import { createConsole } from './http/console.ts';
 import { ListenError } from './http/listen.ts';
 import { createOperationalRoutes } from './http/operational-routes.ts';
 import { createRouter } from './http/router.ts';
-import { assembleAlerts } from './main/alerts.ts';
+import { createAlertComponents } from './main/alert-components.ts';
 import { announceStart } from './main/announce-start.ts';
-import { assembleApi, assembleBeats } from './main/assemble-api.ts';
+import { createApiFromComponents, createBeatRoutesFromComponents } from './main/create-api.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
-import { watchConfigFile } from './main/config-file.ts';
-import { assembleGateway, createGatewayRoutes } from './main/gateway.ts';
+import { watchConfigFile } from './main/watch-config-file.ts';
+import { createGateway, createGatewayRoutes } from './main/create-gateway.ts';
 import { openListeners } from './main/listeners.ts';
-import { assembleBoards, createMonitoringDependencies } from './main/monitoring.ts';
-import { assembleRelay } from './main/relay.ts';
+import { createBoardRoutesFromComponents, createMonitoringDependencies } from './main/monitoring-dependencies.ts';
+import { createRelayDependencies } from './main/relay-dependencies.ts';
 import { startRetention } from './main/retention.ts';
 import { openServerComponents, type ServerComponents } from './main/server-components.ts';
 import { openServerOutput } from './main/server-output.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
-import { createShutdown, ShutdownPhase } from './main/shutdown.ts';
+import { createShutdownSteps, ShutdownPhase } from './main/shutdown.ts';
 
-import { assembleSignIn } from './main/sign-in.ts';
-import { handleProcessSignals } from './main/signals.ts';
-import { applyConfigFile, createGatewaySnapshots } from './main/snapshots.ts';
+import { createSignInContext } from './main/sign-in-context.ts';
+import { handleProcessSignals } from './main/process-signals.ts';
+import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
 import { findConfigIssues } from './management/config/find-config-issues.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
-import { sessionRulesOf } from './platform/sign-in/session-rules.ts';
+import { toSessionPolicy } from './platform/sign-in/session-policy.ts';
 import { OutboundConfigError } from './providers/outbound.ts';
 import { StoreUnusableError } from './store/store-unusable-error.ts';
 
@@ -51,7 +51,7 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       const { runDoctor } = await import('./main/doctor/run-doctor.ts');
       return await runDoctor(args.slice(1));
     }
-    const environment = processEnvironment();
+    const environment = readProcessEnvironment();
     if (args[0] === 'read-litellm-database') {
       const { readLitellmDatabase } = await import('./main/read-litellm-database.ts');
       return await readLitellmDatabase();
@@ -73,7 +73,7 @@ function runConfigCheck(args: readonly string[]): void {
   const [path] = positionals;
   const allowUnset = flags.has('allow-unset');
   const { ok, lines } = checkConfigFile({
-    env: processEnvironment({ allowMissingFiles: allowUnset }),
+    env: readProcessEnvironment({ allowMissingFiles: allowUnset }),
     validateSemantics: findConfigIssues,
     allowUnset,
     ...(path === undefined ? {} : { path }),
@@ -124,16 +124,16 @@ async function serve(environment: Environment): Promise<void> {
 
   const { port, base_url } = loaded.config.server;
   const serverUrl = { url: base_url };
-  const gateway = assembleGateway(parts, snapshots, {
+  const gateway = createGateway(parts, snapshots, {
     draining: () => phase.isDraining,
     responsesDays: () => state.loaded.config.retention.responses_days,
     baseUrl: () => serverUrl.url,
   });
-  const alerts = assembleAlerts(parts, () => state.loaded.config, serverUrl, resolveMonitorMutes);
+  const alerts = createAlertComponents(parts, () => state.loaded.config, serverUrl, resolveMonitorMutes);
   const monitoring = createMonitoringDependencies(parts, serverUrl, snapshots.timezone);
-  const signIn = assembleSignIn(parts, () => state.loaded, serverUrl);
-  const components = { alerts, monitoring, relay: assembleRelay(parts, serverUrl), signIn };
-  const api = assembleApi(parts, gateway, components, { snapshots, history: state, version: SERVER_VERSION });
+  const signIn = createSignInContext(parts, () => state.loaded, serverUrl);
+  const components = { alerts, monitoring, relay: createRelayDependencies(parts, serverUrl), signIn };
+  const api = createApiFromComponents(parts, gateway, components, { snapshots, history: state, version: SERVER_VERSION });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => phase.isLeaving);
   const router = createRouter({
@@ -141,8 +141,8 @@ async function serve(environment: Environment): Promise<void> {
     api: api.answer,
     operations,
     console: createConsole({ dir: CONSOLE_DIR, prefix, answerUnbuilt: operations.home }),
-    beats: assembleBeats(parts, snapshots),
-    boards: assembleBoards(parts, monitoring, signIn, prefix),
+    beats: createBeatRoutesFromComponents(parts, snapshots),
+    boards: createBoardRoutesFromComponents(parts, monitoring, signIn, prefix),
   });
   const listening = await openListeners(loaded.config, prefix, router, { clock: systemClock, log });
   await parts.monitoring.start();
@@ -151,13 +151,13 @@ async function serve(environment: Environment): Promise<void> {
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => ({
     ...state.loaded.config.retention,
-    sessions: sessionRulesOf(state.loaded.config.auth),
+    sessions: toSessionPolicy(state.loaded.config.auth),
   }));
   const anchors = logAuditAnchors(parts.database, systemClock, log);
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
   const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address };
-  const shutdown = createShutdown(parts, phase, targets, () => state.loaded.config.server);
+  const shutdown = createShutdownSteps(parts, phase, targets, () => state.loaded.config.server);
   handleProcessSignals(systemClock, log, () => watch.reload(), shutdown);
   // Last step, because the reader of this output may send a signal immediately.
   const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };

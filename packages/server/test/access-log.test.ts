@@ -12,8 +12,8 @@ import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstrea
 import { type FloeProcess, SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
-import { sendAndHangUp } from '@floe/testkit/raw-client';
-import { jsonReply, sseReply } from '@floe/testkit/upstream-reply';
+import { sendAndDisconnect } from '@floe/testkit/raw-client';
+import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
 
 const KEY = `eis_access${'0'.repeat(32)}`;
 const LIMITED = `eis_limited${'0'.repeat(32)}`;
@@ -39,14 +39,14 @@ const STREAM = [
 function startUpstream(): Promise<FakeUpstream> {
   return startFakeUpstream({
     respond({ method, body }) {
-      if (method === 'GET') return jsonReply({ object: 'list', data: [] });
+      if (method === 'GET') return createJsonReply({ object: 'list', data: [] });
       if (body.includes('"model":"broken"'))
         return { status: 500, body: `{"error":{"message":"${MARKER}"}}` };
-      if (body.includes('"model":"paced"')) return { ...sseReply(STREAM), isPaced: true };
-      if (body.includes('"stream":true')) return sseReply(STREAM);
+      if (body.includes('"model":"paced"')) return { ...createSseReply(STREAM), isPaced: true };
+      if (body.includes('"stream":true')) return createSseReply(STREAM);
       const message = { role: 'assistant', content: MARKER };
       const choices = [{ index: 0, message, finish_reason: 'stop' }];
-      return jsonReply({ id: 'c', object: 'chat.completion', model: 'm', choices, usage: USAGE });
+      return createJsonReply({ id: 'c', object: 'chat.completion', model: 'm', choices, usage: USAGE });
     },
   });
 }
@@ -216,7 +216,7 @@ test('a client that leaves during a stream is logged as aborted', async () => {
     body,
   };
   upstream.gate.release();
-  await sendAndHangUp(logged.floe.url, 'after-first-answer-byte', request);
+  await sendAndDisconnect(logged.floe.url, 'after-first-answer-byte', request);
   const line = await eventually(async () =>
     logged.lines('exchange').find((one) => one['model_requested'] === 'fake/paced'),
   );
@@ -344,7 +344,7 @@ test('a first start writes one line about its migrations and one with its key, a
 test('at the level silent, a first start prints nothing', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'floe-silent-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
-  const upstreamPort = await startFakeUpstream({ script: [jsonReply({})] });
+  const upstreamPort = await startFakeUpstream({ script: [createJsonReply({})] });
   const port = new URL(upstreamPort.url).port;
   await upstreamPort.close();
   const env = { ...MINIMAL_ENVIRONMENT, HOME: home, FLOE_DATA_DIR: join(home, 'data'), FLOE_PORT: port };

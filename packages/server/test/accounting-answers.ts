@@ -1,7 +1,7 @@
 // Answers of fake upstreams for the accounting laws: any dialect and form, and whatever a provider says of usage.
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { parseSseFrames } from '@floe/testkit/http-client';
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
 export type AccountingDialect = 'chat' | 'responses' | 'messages' | 'embeddings';
 
@@ -28,7 +28,7 @@ export const ANSWER_TOOL_CALL = {
 const ERROR = { type: 'server_error', message: 'the accelerator overheated' };
 
 export function accountingReply(dialect: AccountingDialect, telling: AccountingAnswer): UpstreamReply {
-  if (telling.fails && !telling.stream) return jsonReply({ type: 'error', error: ERROR }, 500);
+  if (telling.fails && !telling.stream) return createJsonReply({ type: 'error', error: ERROR }, 500);
   if (dialect === 'chat') return chat(telling);
   if (dialect === 'responses') return responses(telling);
   return dialect === 'messages' ? messages(telling) : embeddings(telling);
@@ -54,13 +54,13 @@ function chat({ stream, pieces, reportedUsage, fails }: AccountingAnswer): Upstr
   const call = { id: 'call_1', type: 'function', function: ANSWER_TOOL_CALL };
   if (!stream) {
     const message = { role: 'assistant', content: pieces.join(''), tool_calls: [call] };
-    return jsonReply({ ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], ...usage });
+    return createJsonReply({ ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], ...usage });
   }
   const chunk = (delta: object, finish: string | null = null) => ({
     ...head,
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
-  return sseReply([
+  return createSseReply([
     chunk({ role: 'assistant', content: '' }),
     ...pieces.map((content) => chunk({ content })),
     ...(fails
@@ -88,7 +88,7 @@ function responses({ stream, pieces, reportedUsage, fails }: AccountingAnswer): 
   const usage = usageMembers(reportedUsage, 'input_tokens', 'output_tokens');
   const base = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', tools: [], error: null };
   const whole = { ...base, status: 'completed', output: [{ ...message, content: [part] }, call], ...usage };
-  if (!stream) return jsonReply(whole);
+  if (!stream) return createJsonReply(whole);
   let number = 0;
   const event = (type: string, more: object) => {
     number += 1;
@@ -96,7 +96,7 @@ function responses({ stream, pieces, reportedUsage, fails }: AccountingAnswer): 
   };
   const at = { output_index: 0, item_id: 'msg_1', content_index: 0 };
   const open = { ...base, status: 'in_progress', output: [] };
-  return sseReply([
+  return createSseReply([
     event('response.created', { response: open }),
     event('response.output_item.added', {
       output_index: 0,
@@ -136,7 +136,7 @@ function messages({ stream, pieces, reportedUsage, fails }: AccountingAnswer): U
       { type: 'text', text: pieces.join('') },
       { ...call, input: JSON.parse(ANSWER_TOOL_CALL.arguments) },
     ];
-    return jsonReply({
+    return createJsonReply({
       ...head,
       content,
       stop_reason: 'tool_use',
@@ -152,7 +152,7 @@ function messages({ stream, pieces, reportedUsage, fails }: AccountingAnswer): U
       : {};
   const end =
     reportedUsage && 'output' in reportedUsage ? { usage: { output_tokens: reportedUsage.output } } : {};
-  return sseReply([
+  return createSseReply([
     event('message_start', { message: { ...head, content: [], stop_reason: null, ...start } }),
     event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
     ...pieces.map((text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
@@ -174,7 +174,7 @@ function messages({ stream, pieces, reportedUsage, fails }: AccountingAnswer): U
 
 function embeddings({ reportedUsage }: AccountingAnswer): UpstreamReply {
   const data = [{ object: 'embedding', index: 0, embedding: [0.1, 0.2] }];
-  return jsonReply({
+  return createJsonReply({
     object: 'list',
     model: 'm',
     data,

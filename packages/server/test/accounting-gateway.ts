@@ -6,7 +6,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import type { AccountingDialect } from './accounting-answers.ts';
 import { waitForRows } from './wait-for-rows.ts';
 
@@ -95,7 +95,7 @@ export async function startAccountingGateway(options: AccountingOptions): Promis
   const replies = new Map<AccountingDialect, UpstreamReply>();
   const upstreams = new Map<AccountingDialect, FakeUpstream>();
   for (const dialect of DIALECTS) {
-    const respond = () => replies.get(dialect) ?? jsonReply({ error: { message: 'nothing laid out' } }, 599);
+    const respond = () => replies.get(dialect) ?? createJsonReply({ error: { message: 'nothing laid out' } }, 599);
     upstreams.set(dialect, await startFakeUpstream({ respond }));
   }
   const upstream = (dialect: AccountingDialect) => upstreams.get(dialect) ?? assert.fail(dialect);

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
-import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
+import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
-import { limitFault } from '@floe/testkit/injected-fault';
+import { limitFaultRequests } from '@floe/testkit/injected-fault';
 import { accountingReply, countDeliveredBytes, type ReportedUsage } from './accounting-answers.ts';
 import {
   ACCOUNTING_PATHS,
@@ -67,11 +67,11 @@ async function play({ way, stream, usage, ending }: Case): Promise<HttpCallRespo
   const part = stream ? { afterFrame: 20 } : {};
   const fault =
     ending === 'cut'
-      ? cutMidAnswer({ by: 'fin', framing: 'chunked', ...part })
+      ? createCutResponseFault({ by: 'fin', framing: 'chunked', ...part })
       : ending === 'aborted'
-        ? stallMidAnswer(part)
+        ? createStalledResponseFault(part)
         : null;
-  await upstream.setFaults(...(fault ? [limitFault(fault, 1)] : []));
+  await upstream.setFaults(...(fault ? [limitFaultRequests(fault, 1)] : []));
   const errs = ending === 'error';
   harness.setReply(
     way.upstreamId,

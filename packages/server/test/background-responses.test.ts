@@ -10,7 +10,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { GATEWAY_KEYS } from './running-gateway.ts';
 
 /** 1,000 tokens in at $1 and 50,000 out at $10 per million. */
@@ -32,7 +32,7 @@ async function startKeeper(t: TestContext): Promise<Keeper> {
         if (method === 'POST') made += 1;
         const id = method === 'POST' ? `resp_${made}` : (path.split('/')[3] ?? '');
         const base = { id, object: 'response', model: 'm', background: true, output: [] };
-        return jsonReply({
+        return createJsonReply({
           ...base,
           status: method === 'POST' ? 'queued' : 'in_progress',
           ...(method === 'GET' && keeper.end),
@@ -164,8 +164,8 @@ test('a response that its provider has no more is charged as it was reserved', a
   const upstream = await startFakeUpstream({
     respond: ({ method }) =>
       method === 'POST'
-        ? jsonReply({ id: 'resp_1', object: 'response', status: 'queued', background: true, output: [] })
-        : jsonReply({ error: { message: 'not found' } }, 404),
+        ? createJsonReply({ id: 'resp_1', object: 'response', status: 'queued', background: true, output: [] })
+        : createJsonReply({ error: { message: 'not found' } }, 404),
   });
   t.after(() => upstream.close());
   const floe = await startFloeProcess({ yaml: configFor(upstream.url) });

@@ -8,7 +8,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
 const KEYS = {
   hard: `eis_${randomBytes(20).toString('hex')}`,
@@ -110,7 +110,7 @@ const USAGES: Readonly<Record<string, JsonObject>> = {
 
 /** One body that every dialect reads as a whole answer. */
 function answerWith(usage: JsonObject): UpstreamReply {
-  return jsonReply({
+  return createJsonReply({
     id: `thing_${randomBytes(6).toString('hex')}`,
     object: 'list',
     type: 'message',
@@ -270,7 +270,7 @@ test('budgets count the results of a batch when they are read for the first time
   const upstream = await startFakeUpstream({
     respond: ({ method }) =>
       method === 'POST'
-        ? jsonReply({ id: 'msgbatch_1', type: 'message_batch', processing_status: 'ended' })
+        ? createJsonReply({ id: 'msgbatch_1', type: 'message_batch', processing_status: 'ended' })
         : { headers: { 'content-type': 'application/x-jsonl' }, body: results },
   });
   t.after(() => upstream.close());

@@ -10,8 +10,8 @@ import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply } from '@floe/testkit/upstream-reply';
-import { startReceiver } from '../src/alerts/test/receiver.ts';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
+import { startWebhookReceiver } from '../src/alerts/test/webhook-receiver.ts';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 import { buildGuardedConfig, createGatewayCalls } from './guarded-gateway.ts';
 import { readMonotonicMs, startServerPulse } from './pulse.ts';
@@ -29,12 +29,12 @@ const PAID_ANSWERS = Math.round(ROUNDS * ROUND_ANSWERS * 0.3);
 /** What the platform promises of rows: settled longer ago than this, they survive. */
 const PROMISED_MS = 10;
 
-const ANSWER = jsonReply({
+const ANSWER = createJsonReply({
   object: 'chat.completion',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 17, completion_tokens: 31, total_tokens: 48 },
 });
-const FAILURE = jsonReply({ error: { message: 'try another' } }, 503);
+const FAILURE = createJsonReply({ error: { message: 'try another' } }, 503);
 
 interface Answered {
   readonly id: string;
@@ -46,7 +46,7 @@ interface Answered {
 test('kill -9 under load: the budget has all that was spent, rows are there once, each threshold is told once', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-budgets-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   const [first, second] = [
     await startFakeUpstream({ respond: (_, index) => (index % 3 === 0 ? FAILURE : ANSWER) }),
     await startFakeUpstream({ respond: () => ANSWER }),

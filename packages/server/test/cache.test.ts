@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { requestsStream } from '@floe/testkit/api-surface';
+import { isStreamingRequest } from '@floe/testkit/api-surface';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { Gate } from '@floe/testkit/gate';
+import { TestGate } from '@floe/testkit/gate';
 import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import fc from 'fast-check';
@@ -44,7 +44,7 @@ let floe: FloeProcess;
 const upstreams = new Map<TestDialect, FakeUpstream>();
 const asked = new Map<TestDialect, number>();
 let special: ((n: number) => UpstreamReply | undefined) | null = null;
-const gate = new Gate();
+const gate = new TestGate();
 let gated = false;
 
 before(async () => {
@@ -56,7 +56,7 @@ before(async () => {
           const n = (asked.get(dialect) ?? 0) + 1;
           asked.set(dialect, n);
           if (gated) await gate.pass();
-          const isStream = requestsStream(path, JSON.parse(body.toString('utf8')));
+          const isStream = isStreamingRequest(path, JSON.parse(body.toString('utf8')));
           // The text of every answer is told apart by a number in it.
           return (
             special?.(n) ??

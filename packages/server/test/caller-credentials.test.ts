@@ -6,7 +6,7 @@ import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstrea
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
 const KEY = `eis_${randomBytes(24).toString('hex')}`;
 const IMPORTED_KEY = `sk-${randomBytes(16).toString('hex')}`;
@@ -68,9 +68,9 @@ after(async () => {
 function respond({ path, headers }: ReceivedRequest): UpstreamReply {
   const shown = `${headers['authorization']} ${headers['x-api-key']}`;
   if (shown.includes(REFUSED))
-    return jsonReply({ type: 'error', error: { type: 'authentication_error' } }, 401);
-  if (shown.includes(LIMITED)) return jsonReply({ type: 'error', error: { type: 'rate_limit_error' } }, 429);
-  return jsonReply(path.includes('embeddings') ? VECTORS : MESSAGE);
+    return createJsonReply({ type: 'error', error: { type: 'authentication_error' } }, 401);
+  if (shown.includes(LIMITED)) return createJsonReply({ type: 'error', error: { type: 'rate_limit_error' } }, 429);
+  return createJsonReply(path.includes('embeddings') ? VECTORS : MESSAGE);
 }
 
 const last = () => upstream.requests.at(-1) ?? assert.fail('the upstream was not asked');

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { sseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { convertSseToEventStream } from '@floe/testkit/amazon-event-stream';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
 import { parseAnswerContent, type TestDialect } from './answer-content.ts';
 import { sampleReply, toBinaryReply } from './upstream-samples.ts';
@@ -36,7 +36,7 @@ before(async () => {
   cloud = await startFakeUpstream({ respond: () => first.shift() ?? reply });
   tokens = await startFakeUpstream({
     respond: (_, index) =>
-      jsonReply({ access_token: `token-${index}`, expires_in: 3599, token_type: 'Bearer' }),
+      createJsonReply({ access_token: `token-${index}`, expires_in: 3599, token_type: 'Bearer' }),
   });
   const account = join(folder, 'account.json');
   writeFileSync(
@@ -95,7 +95,7 @@ function play(kind: 'invoke' | 'raw' | 'gemini', scenario: string, isStream: boo
   const plain = sampleReply(dialect, scenario, isStream);
   const wrapped =
     kind === 'invoke' && isStream
-      ? toBinaryReply(sseToEventStream(plain.body.toString('utf8'), true))
+      ? toBinaryReply(convertSseToEventStream(plain.body.toString('utf8'), true))
       : plain;
   reply = { ...wrapped, chunking: { seed, meanBytes: 200 }, framing: 'chunked' };
 }
@@ -183,7 +183,7 @@ for (const [provider, kind] of [
       play(kind, 'error-inside', true);
       const failing = [{ ...reply }];
       const whole = sampleReply('messages', 'text', true).body.toString('utf8');
-      const bytes = kind === 'invoke' ? sseToEventStream(whole, true) : Buffer.from(whole);
+      const bytes = kind === 'invoke' ? convertSseToEventStream(whole, true) : Buffer.from(whole);
       failing.push({ ...reply, body: bytes.subarray(0, bytes.length >> 1) });
       if (kind === 'invoke') {
         const flipped = Buffer.from(bytes);
@@ -224,7 +224,7 @@ test('an API key travels as a bearer token, unsigned', async () => {
 });
 
 test('an error of the cloud is told in the words of the client, and a throttle is a rate limit', async () => {
-  reply = { ...jsonReply({ message: 'Too many tokens, please wait.' }, 429) };
+  reply = { ...createJsonReply({ message: 'Too many tokens, please wait.' }, 429) };
   reply = { ...reply, headers: { ...reply.headers, 'x-amzn-errortype': 'ThrottlingException:http://x' } };
   const answer = await callHttp(`${floe.url}/gateway/v1/messages`, {
     headers: { 'x-api-key': KEY },
@@ -296,7 +296,7 @@ test('a token that is refused is renewed once, unseen by the client', async () =
   const before = tokens.requests.length;
   const from = cloud.requests.length;
   play('gemini', 'text', false);
-  first = [jsonReply({ error: { code: 401, message: 'expired', status: 'UNAUTHENTICATED' } }, 401)];
+  first = [createJsonReply({ error: { code: 401, message: 'expired', status: 'UNAUTHENTICATED' } }, 401)];
   const answer = await openai.chat.completions.create({ model: 'vertex/gemini-2.5-flash', messages });
   assert.equal(answer.choices[0]?.message.content, 'Grüße, Welt ✓');
   assert.equal(tokens.requests.length, before + 1);
@@ -306,7 +306,7 @@ test('a token that is refused is renewed once, unseen by the client', async () =
 
 test('a second refusal is a bad credential, never told as the caller’s', async () => {
   play('gemini', 'text', false);
-  const refusal = jsonReply({ error: { code: 401, message: 'no', status: 'UNAUTHENTICATED' } }, 401);
+  const refusal = createJsonReply({ error: { code: 401, message: 'no', status: 'UNAUTHENTICATED' } }, 401);
   first = [refusal, refusal];
   const answer = await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
     headers: { 'x-api-key': KEY },

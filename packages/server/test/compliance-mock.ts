@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 
 export interface MockVerdict {
@@ -42,7 +42,7 @@ export async function startComplianceMock(judges: string, spec: string): Promise
   const verdicts: MockVerdict[] = [];
   const relay = await startFakeUpstream({
     async respond(request): Promise<UpstreamReply> {
-      if (request.method !== 'POST') return jsonReply({ object: 'list', data: [] });
+      if (request.method !== 'POST') return createJsonReply({ object: 'list', data: [] });
       const { answer, errors } = await post(mock, request);
       const body = objectOrEmpty(JSON.parse(request.body.toString('utf8')));
       const plain = { ...request, body: Buffer.from(JSON.stringify(withoutParts(body))) };

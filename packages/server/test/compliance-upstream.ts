@@ -1,7 +1,7 @@
 // An upstream that does what it is asked: says a sentence, calls the tool it must, fills in the schema it is given.
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 
 /** What it says when nothing else is wanted. */
@@ -18,7 +18,7 @@ export function replyToComplianceRequest(request: ReceivedRequest): UpstreamRepl
   const isStream = body['stream'] === true;
   if (request.path.endsWith('/chat/completions')) return chatReply(body, isStream);
   if (request.path.endsWith('/messages')) return messagesReply(body, isStream);
-  return jsonReply({ error: { message: 'no such path' } }, 404);
+  return createJsonReply({ error: { message: 'no such path' } }, 404);
 }
 
 /** A value that a JSON schema of plain kinds accepts. */
@@ -80,7 +80,7 @@ function chatReply(body: JsonObject, isStream: boolean): UpstreamReply {
   const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
   if (!isStream) {
     const message = { role: 'assistant', content: call ? null : text, ...(call && { tool_calls: [call] }) };
-    return jsonReply({
+    return createJsonReply({
       ...head,
       object: 'chat.completion',
       choices: [{ index: 0, message, finish_reason }],
@@ -95,7 +95,7 @@ function chatReply(body: JsonObject, isStream: boolean): UpstreamReply {
   const said = call
     ? [{ tool_calls: [{ index: 0, ...call }] }]
     : text.split(/(?<= )/).map((content) => ({ content }));
-  return sseReply([
+  return createSseReply([
     chunk({ role: 'assistant', content: '' }),
     ...said.map((delta) => chunk(delta)),
     chunk({}, finish_reason),
@@ -115,7 +115,7 @@ function messagesReply(body: JsonObject, isStream: boolean): UpstreamReply {
   const usage = { input_tokens: 11, output_tokens: 7 };
   const stop_reason = tool ? 'tool_use' : 'end_turn';
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'able', stop_sequence: null };
-  if (!isStream) return jsonReply({ ...message, content: [block], stop_reason, usage });
+  if (!isStream) return createJsonReply({ ...message, content: [block], stop_reason, usage });
   const delta = tool
     ? { type: 'input_json_delta', partial_json: JSON.stringify(tool.input) }
     : { type: 'text_delta', text };
@@ -131,5 +131,5 @@ function messagesReply(body: JsonObject, isStream: boolean): UpstreamReply {
     { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage },
     { type: 'message_stop' },
   ];
-  return sseReply(events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`));
+  return createSseReply(events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`));
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Certificate, createCertificateAuthority, issueCertificate } from '@floe/testkit/certificate';
+import { type TestCertificate, createCertificateAuthority, issueCertificate } from '@floe/testkit/certificate';
 
 export interface CorporateNetwork {
   /** PEM file of the authority. */
@@ -13,7 +13,7 @@ export interface CorporateNetwork {
   readonly proxyUrl: string;
   /** `host:port` of what the proxy was asked for, in order. */
   readonly tunnels: string[];
-  certificate(host: string): Certificate;
+  certificate(host: string): TestCertificate;
   /** Lets the proxy lead to `port` who asks for `host`; the first one takes those who ask for anybody else. */
   routeHost(host: string, port: number): void;
   /** A listener of this network, on loopback; its port. */

@@ -8,7 +8,7 @@ import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { type DedicatedPostgres, startDedicatedPostgres } from '@floe/testkit/postgres';
 import { type DedicatedRedis, startDedicatedRedis } from '@floe/testkit/redis';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import pg from 'pg';
 import { startTcpProxy, type TcpProxy } from '../src/store/test/tcp-proxy.ts';
 import { objectsOrEmpty } from './answer-content.ts';
@@ -28,7 +28,7 @@ export const TIGHT_BUDGET_ANSWERS = 100;
 /** 31 tokens at $1,000 a million, which is also what a request reserves. */
 export const ANSWER_COST_NANO_USD = 31_000_000;
 
-export const PRICED_ANSWER = jsonReply({
+export const PRICED_ANSWER = createJsonReply({
   object: 'chat.completion',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 17, completion_tokens: 31, total_tokens: 48 },

@@ -11,7 +11,7 @@ import { createCertificateAuthority, issueCertificate } from '@floe/testkit/cert
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import { startDedicatedRedis } from '@floe/testkit/redis';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { createTestDatabaseWithoutTables } from '../src/store/test/postgres-database.ts';
 import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
 
@@ -188,8 +188,8 @@ test('providers, mail and the certificate of the public URL are tried', async (t
   const upstream = await startFakeUpstream({
     respond: ({ headers }) =>
       headers['authorization'] === 'Bearer right'
-        ? jsonReply({ object: 'list', data: [{ id: 'm' }] })
-        : jsonReply({ error: { message: 'wrong key' } }, 401),
+        ? createJsonReply({ object: 'list', data: [{ id: 'm' }] })
+        : createJsonReply({ error: { message: 'wrong key' } }, 401),
   });
   t.after(() => upstream.close());
   const authority = createCertificateAuthority('doctor');

@@ -6,7 +6,7 @@ import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstrea
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
 import { waitForRows } from './wait-for-rows.ts';
 
@@ -49,16 +49,16 @@ function asked({ body }: ReceivedRequest): JsonObject {
 }
 
 function vectorsFor(request: ReceivedRequest): UpstreamReply {
-  if (request.method === 'GET') return jsonReply({ object: 'list', data: [] });
+  if (request.method === 'GET') return createJsonReply({ object: 'list', data: [] });
   const body = asked(request);
   if (request.path.includes('batchEmbedContents')) {
     const count = Array.isArray(body['requests']) ? body['requests'].length : 0;
-    return jsonReply({ embeddings: VECTORS.slice(0, count).map((values) => ({ values })) });
+    return createJsonReply({ embeddings: VECTORS.slice(0, count).map((values) => ({ values })) });
   }
   if (request.path.endsWith('/v2/embed')) {
     const count = Array.isArray(body['texts']) ? body['texts'].length : 0;
     const meta = { billed_units: { input_tokens: 7 } };
-    return jsonReply({ embeddings: { float: VECTORS.slice(0, count) }, texts: body['texts'], meta });
+    return createJsonReply({ embeddings: { float: VECTORS.slice(0, count) }, texts: body['texts'], meta });
   }
   const { input } = body;
   const isMany = Array.isArray(input) && typeof input[0] !== 'number';
@@ -68,7 +68,7 @@ function vectorsFor(request: ReceivedRequest): UpstreamReply {
       ? Buffer.from(new Float32Array(vector).buffer).toString('base64')
       : vector;
   const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encode(vector) }));
-  return jsonReply({
+  return createJsonReply({
     object: 'list',
     data,
     model: body['model'],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@floe/contract/json';
-import { requestsStream } from '@floe/testkit/api-surface';
+import { isStreamingRequest } from '@floe/testkit/api-surface';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
@@ -66,7 +66,7 @@ export async function startFailoverGateway(
         `${dialect}-${side}`,
         await startFakeUpstream({
           respond({ path, body }) {
-            const isStream = requestsStream(path, JSON.parse(body.toString('utf8')));
+            const isStream = isStreamingRequest(path, JSON.parse(body.toString('utf8')));
             const special = side === 'a' ? scripted(dialect) : undefined;
             return special ?? sampleReply(dialect, 'text', isStream);
           },

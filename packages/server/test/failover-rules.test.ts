@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
-import { limitFault } from '@floe/testkit/injected-fault';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { limitFaultRequests } from '@floe/testkit/injected-fault';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectsOrEmpty, type TestDialect } from './answer-content.ts';
 import { type FailoverGateway, startFailoverGateway, type UpstreamSide } from './failover-gateway.ts';
 
@@ -73,7 +73,7 @@ function outcomes(row: JsonObject): readonly unknown[] {
 }
 
 test('a target is asked again as often as the route says, and every attempt is on the row', async () => {
-  await harness.upstream('chat', 'a').setFaults(limitFault(findInjectedFault('unavailable'), 2));
+  await harness.upstream('chat', 'a').setFaults(limitFaultRequests(findInjectedFault('unavailable'), 2));
   const before = harness.receivedRequests('chat', 'a').length;
   const answer = await harness.send('chat', 'patient');
   assert.equal(answer.status, 200);
@@ -113,7 +113,7 @@ test('nothing is asked again once content has gone out', async () => {
 });
 
 const limited = (headers: Readonly<Record<string, string>>): UpstreamReply => ({
-  ...jsonReply({ error: { message: 'Slow down.', type: 'requests', code: 'rate_limit_exceeded' } }, 429),
+  ...createJsonReply({ error: { message: 'Slow down.', type: 'requests', code: 'rate_limit_exceeded' } }, 429),
   headers: { 'content-type': 'application/json', ...headers },
 });
 
@@ -145,7 +145,7 @@ test('a rate limit is waited out for as long as the upstream asks, in each way o
 test('a wait that stands in the body of another dialect counts too', async () => {
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '0.4s' }];
   const error = { code: 429, message: 'Quota for now.', status: 'RESOURCE_EXHAUSTED', details };
-  scripts.set('gemini', [jsonReply({ error }, 429)]);
+  scripts.set('gemini', [createJsonReply({ error }, 429)]);
   const before = harness.receivedRequests('gemini', 'a').length;
   const answer = await harness.send('messages', 'patient-gemini');
   assert.equal(answer.status, 200, answer.text);

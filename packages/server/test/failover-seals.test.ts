@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { findInjectedFault } from '@floe/testkit/fault-table';
-import { limitFault } from '@floe/testkit/injected-fault';
+import { limitFaultRequests } from '@floe/testkit/injected-fault';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 import { type FailoverGateway, QUESTION_MESSAGES, startFailoverGateway } from './failover-gateway.ts';
 
@@ -77,7 +77,7 @@ test('the same credential may have its proofs back under another model', async (
 });
 
 test('another key of the same provider is another credential', async () => {
-  await harness.upstream('messages', 'a').setFaults(limitFault(findInjectedFault('bad-credentials/401'), 1));
+  await harness.upstream('messages', 'a').setFaults(limitFaultRequests(findInjectedFault('bad-credentials/401'), 1));
   const answer = await harness.send('messages', 'two-keys', SIGNED);
   assert.equal(answer.status, 200);
   const [first, second] = harness.receivedRequests('messages', 'a').slice(-2);

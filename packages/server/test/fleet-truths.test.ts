@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
+import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
@@ -49,8 +49,8 @@ async function startHarness(t: TestContext): Promise<Harness> {
     await upstream(),
   ];
   await failing.setFaults(findInjectedFault('unavailable'));
-  await cutting.setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 3 }));
-  await stalling.setFaults(stallMidAnswer({ afterFrame: 3 }));
+  await cutting.setFaults(createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame: 3 }));
+  await stalling.setFaults(createStalledResponseFault({ afterFrame: 3 }));
   const provider = (id: string, { url }: FakeUpstream, breaker: JsonObject = { enabled: false }) => ({
     id,
     kind: 'openai-compatible',

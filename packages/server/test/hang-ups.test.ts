@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
-import { encodeRawRequest, HANG_UP_STAGES, RawClient, sendAndHangUp } from '@floe/testkit/raw-client';
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { encodeRawRequest, DISCONNECT_STAGES, RawClient, sendAndDisconnect } from '@floe/testkit/raw-client';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { assertErrorAnswer } from './assert-error-answer.ts';
 import {
   assertHealthy,
@@ -24,7 +24,7 @@ const chunk = (content: string, finish: string | null = null) => ({
 });
 /** Paced: every event waits at the upstream's gate. */
 const PACED: UpstreamReply = {
-  ...sseReply([
+  ...createSseReply([
     ...Array.from({ length: EVENTS }, (_, n) => chunk(`w${n} `)),
     chunk('', 'stop'),
     'data: [DONE]\n\n',
@@ -34,7 +34,7 @@ const PACED: UpstreamReply = {
 /** 24 MB of events: far more than all buffers between upstream and client hold. */
 const BIG_EVENT = 'x'.repeat(24_000);
 const BIG_EVENTS = 1000;
-const BIG = sseReply([
+const BIG = createSseReply([
   ...Array.from({ length: BIG_EVENTS }, (_, n) => chunk(`${n}:${BIG_EVENT}`)),
   chunk('', 'stop'),
   'data: [DONE]\n\n',
@@ -48,7 +48,7 @@ before(async () => {
     upstream: {
       respond({ method, body }) {
         // The list of models is read at the start and must not wait at the gate.
-        if (method === 'GET') return jsonReply({ object: 'list', data: [] });
+        if (method === 'GET') return createJsonReply({ object: 'list', data: [] });
         return body.includes('"BIG"') ? BIG : PACED;
       },
     },
@@ -95,7 +95,7 @@ const noneBut = (count: number) =>
     return own - gateway.upstream.connections().open <= count ? true : undefined;
   });
 
-for (const stage of HANG_UP_STAGES)
+for (const stage of DISCONNECT_STAGES)
   for (const reset of [false, true])
     test(`a client that leaves ${stage}, ${reset ? 'by reset' : 'by closing'}, leaves nothing behind`, async () => {
       const { upstream } = gateway;
@@ -107,7 +107,7 @@ for (const stage of HANG_UP_STAGES)
       const leaving =
         stage === 'after-request'
           ? leaveOnceForwarded(seen, reset)
-          : sendAndHangUp(gateway.floe.url, stage, STREAM, reset);
+          : sendAndDisconnect(gateway.floe.url, stage, STREAM, reset);
       await leaving;
       if (reaches) {
         const request = (await upstream.waitForRequests(seen + 1)).at(-1);

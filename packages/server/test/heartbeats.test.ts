@@ -7,7 +7,7 @@ import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import { deriveBeatToken } from '../src/monitoring/beat-token.ts';
 import { derivePepper } from '../src/platform/keyring.ts';
-import { loadSecretKey } from '../src/store/secret-key.ts';
+import { loadInstallationSecretKey } from '../src/store/secret-key.ts';
 
 const KEY = `eis_all${'0'.repeat(40)}`;
 const BEAT_ONLY = `eis_beat${'0'.repeat(40)}`;
@@ -88,7 +88,7 @@ function checksOf(id: string) {
 }
 
 function beatUrl(id: string): string {
-  const secret = loadSecretKey({ dataDir: floe.dataDir, given: SECRET });
+  const secret = loadInstallationSecretKey({ dataDir: floe.dataDir, given: SECRET });
   return `${floe.url}/beat/${deriveBeatToken(derivePepper(secret.key), uidOf(id), 1)}`;
 }
 

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { createTestDatabaseWithoutTables, runAsAdministrator } from '../src/store/test/postgres-database.ts';
 import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
 
@@ -105,9 +105,9 @@ const chatAnswer = (model: unknown) => ({
 
 async function startUpstreams(t: TestContext) {
   const good = await startFakeUpstream({
-    respond: ({ body }) => jsonReply(chatAnswer(JSON.parse(String(body)).model)),
+    respond: ({ body }) => createJsonReply(chatAnswer(JSON.parse(String(body)).model)),
   });
-  const bad = await startFakeUpstream({ script: [jsonReply({ error: { message: 'broken' } }, 500)] });
+  const bad = await startFakeUpstream({ script: [createJsonReply({ error: { message: 'broken' } }, 500)] });
   t.after(() => Promise.all([good.close(), bad.close()]));
   return { good, bad };
 }

@@ -7,10 +7,10 @@ import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { cutMidAnswer } from '@floe/testkit/fault-cuts';
+import { createCutResponseFault } from '@floe/testkit/connection-faults';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply, sseReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty } from './answer-content.ts';
 import { readMonotonicMs, startServerPulse } from './pulse.ts';
 import { buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
@@ -20,7 +20,7 @@ const ASKED = 'My address is ana@example.com, and the word is Gletscherspalte';
 const PROMISED_MS = 10;
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-const WHOLE = jsonReply({
+const WHOLE = createJsonReply({
   object: 'chat.completion',
   choices: [
     { index: 0, message: { role: 'assistant', content: 'Call +1 415 555 2671' }, finish_reason: 'stop' },
@@ -28,7 +28,7 @@ const WHOLE = jsonReply({
   usage,
 });
 /** No event of it holds the address; the answer does. */
-const STREAM = sseReply([
+const STREAM = createSseReply([
   ...['Write to b', 'o@exam', 'ple.com soon'].map((content) => ({
     choices: [{ index: 0, delta: { content }, finish_reason: null }],
   })),
@@ -54,7 +54,7 @@ test('bodies are kept for the org that asks for it, without what should not be r
     ask(floe, OTHER_KEY, {}),
   ]);
   const refused = await ask(floe, GATEWAY_KEYS.full, { model: 'nobody/model' });
-  await upstream.setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 2 }));
+  await upstream.setFaults(createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame: 2 }));
   const partial = await ask(floe, GATEWAY_KEYS.full, { stream: true });
   await upstream.setFaults();
 

@@ -6,11 +6,11 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { BudgetSchema } from '@floe/contract/config/guardrails';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import type { Alert } from '../src/alerts/alert.ts';
-import { type AlertNotice, createNotice, createTestNotice } from '../src/alerts/alert-notice.ts';
+import { type AlertNotice, createAlertNotice, createTestAlertNotice } from '../src/alerts/alert-notice.ts';
 import { CHANNEL_SHEETS } from '../src/alerts/channels/channel-sheets.ts';
-import { compileBudget, declareFileRule } from '../src/guardrails/compile-rules.ts';
-import { budgetBucketName } from '../src/guardrails/matched-rules.ts';
-import { createThresholdAlerts } from '../src/guardrails/thresholds.ts';
+import { compileBudget, declareConfigFileRule } from '../src/guardrails/compile-rules.ts';
+import { formatBudgetBucketName } from '../src/guardrails/matched-rules.ts';
+import { createThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
 import { createConsole } from '../src/http/console.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -161,19 +161,19 @@ test('every link of every message, in every channel and under every base URL, is
         for (const [one, about] of ALERTS) {
           const told = { id: 'dlv_1', thread: 'dlv_1', phase, repetition: 0, failureCount: 1 };
           for (const link of linksIn(
-            sent(channel, createNotice({ ...told, alerts: [one] }, base, NOW)),
+            sent(channel, createAlertNotice({ ...told, alerts: [one] }, base, NOW)),
             base,
           )) {
             assert.match(mustBePage(link, base), about);
             found += 1;
           }
-          const many = createNotice({ ...told, alerts: [one, one] }, base, NOW);
+          const many = createAlertNotice({ ...told, alerts: [one, one] }, base, NOW);
           for (const link of linksIn(sent(channel, many), base))
             assert.equal(mustBePage(link, base), '/o/acme/alerts');
         }
   for (const base of BASES)
     for (const channel of CHANNELS) {
-      const notice = createTestNotice('dlv_1', { orgId: 'acme', name: 'c' }, base, NOW);
+      const notice = createTestAlertNotice('dlv_1', { orgId: 'acme', name: 'c' }, base, NOW);
       for (const link of linksIn(sent(channel, notice), base))
         assert.equal(mustBePage(link, base), '/o/acme/channels');
     }
@@ -184,8 +184,8 @@ test('every link of every message, in every channel and under every base URL, is
 test('the alert of a budget names the budget itself, whatever its id looks like', () => {
   for (const name of ['agents', 'a.b-c']) {
     const config = BudgetSchema.parse({ name, scope: 'org', limit_usd: 1, period: 'day' });
-    const rule = compileBudget(declareFileRule(config), 'UTC');
-    const bucket = budgetBucketName(rule, rule.periodAt(NOW), 'key:of:someone');
+    const rule = compileBudget(declareConfigFileRule(config), 'UTC');
+    const bucket = formatBudgetBucketName(rule, rule.periodAt(NOW), 'key:of:someone');
     const spent = { orgId: 'acme', bucket, name: 'b', mode: 'hard', period: 'day', endsAt: 0 } as const;
     const sums = { nanoUsd: 1, limitNanoUsd: 10, beforeNanoUsd: 1, afterNanoUsd: 10 };
     const [first] = createThresholdAlerts([{ ...spent, ...sums }], NOW);

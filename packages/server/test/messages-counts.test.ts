@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, TEST_DIALECTS } from './answer-content.ts';
 import { type DialectGateway, startDialectGateway } from './dialect-gateway.ts';
 import { sampleReply } from './upstream-samples.ts';
@@ -18,7 +18,7 @@ const messages = [{ role: 'user' as const, content: 'How many tokens are these w
 test('a provider of the dialect counts itself, and gets the client’s bytes', async () => {
   harness.setReply(
     'messages',
-    jsonReply({ input_tokens: 4711, context_management: { original_input_tokens: 5000 } }),
+    createJsonReply({ input_tokens: 4711, context_management: { original_input_tokens: 5000 } }),
   );
   const counted = await harness.anthropic.messages.countTokens(
     { model: 'messages/m-1', messages },
@@ -47,7 +47,7 @@ for (const dialect of TEST_DIALECTS.filter((name) => name !== 'messages'))
   });
 
 test('a host of the dialect without such a path is estimated, and its other refusals are told as they are', async () => {
-  harness.setReply('messages', { ...jsonReply({ error: 'no such path' }), status: 404 });
+  harness.setReply('messages', { ...createJsonReply({ error: 'no such path' }), status: 404 });
   const estimated = await harness.anthropic.messages.countTokens({ model: 'messages/m-1', messages });
   assert.ok(estimated.input_tokens > 0);
   assert.equal(harness.lastHeaders().get('x-floe-usage-source'), 'estimated');
@@ -55,7 +55,7 @@ test('a host of the dialect without such a path is estimated, and its other refu
     type: 'error',
     error: { type: 'invalid_request_error', message: 'messages.0: not like this' },
   };
-  harness.setReply('messages', { ...jsonReply(refusal), status: 400 });
+  harness.setReply('messages', { ...createJsonReply(refusal), status: 400 });
   const answer = await count({ model: 'messages/m-1', messages });
   assert.deepEqual([answer.status, answer.json()], [400, refusal]);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { requestsStream } from '@floe/testkit/api-surface';
+import { isStreamingRequest } from '@floe/testkit/api-surface';
 import { eventually } from '@floe/testkit/eventually';
 import { assertContainsNumber, EXACT_NUMBERS } from '@floe/testkit/exact-numbers';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
@@ -127,7 +127,7 @@ after(async () => {
 
 function replyOf(dialect: Dialect, path: string, body: Buffer): UpstreamReply {
   const { whole, stream } = ANSWERS[dialect];
-  if (!requestsStream(path, JSON.parse(body.toString('utf8'))))
+  if (!isStreamingRequest(path, JSON.parse(body.toString('utf8'))))
     return { headers: { 'content-type': 'application/json' }, body: whole };
   const frames = stream.map((data) => {
     const type = /^\{"type":"([a-z_.]+)"/.exec(data)?.[1];

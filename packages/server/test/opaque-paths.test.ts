@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { toFile } from 'openai';
 import { PASSTHROUGH_KEYS, type PassthroughGateway, startPassthroughGateway } from './passthrough-gateway.ts';
 
@@ -23,7 +23,7 @@ test('images: the provider of the model gets the bytes under its own name for th
     data: [{ b64_json: 'aGk=' }],
     usage: { input_tokens: 9, output_tokens: 20, total_tokens: 29 },
   };
-  harness.setReply('a-one', jsonReply(image));
+  harness.setReply('a-one', createJsonReply(image));
   const answer = await harness.call(`${V1}/images/generations`, {
     body: '{"prompt": "a cat","model" : "a-one/m-1", "n":1.0}',
     headers: { 'content-type': 'application/json' },
@@ -50,7 +50,7 @@ test('images: the provider of the model gets the bytes under its own name for th
 test('audio up: a form keeps every byte but its model’s, small or large, wherever the model stands', async () => {
   harness.setReply(
     'a-one',
-    jsonReply({
+    createJsonReply({
       text: 'hello',
       usage: { type: 'tokens', input_tokens: 14, output_tokens: 3, total_tokens: 17 },
     }),
@@ -108,7 +108,7 @@ test('a form whose model is missing, doubled, foreign or cut short is refused', 
 });
 
 test('moderations and rerank pass for providers that offer them', async () => {
-  harness.setReply('a-one', jsonReply({ id: 'modr-1', model: 'm-1', results: [{ flagged: false }] }));
+  harness.setReply('a-one', createJsonReply({ id: 'modr-1', model: 'm-1', results: [{ flagged: false }] }));
   const judged = await client().moderations.create({ model: 'a-one/m-1', input: 'x' });
   assert.equal(judged.results[0]?.flagged, false);
   const rerank = await harness.call(`${V1}/rerank`, {
@@ -120,7 +120,7 @@ test('moderations and rerank pass for providers that offer them', async () => {
 
 test('files and batches: a header says whose, and what was made says it from then on', async () => {
   harness.setReply('a-one', ({ method, path }) =>
-    jsonReply(method === 'POST' ? { id: path.includes('batch') ? 'batch_7' : 'file-7' } : { id: path }),
+    createJsonReply(method === 'POST' ? { id: path.includes('batch') ? 'batch_7' : 'file-7' } : { id: path }),
   );
   const file = await toFile(Buffer.from('{}'), 'x.jsonl');
   const lost = await harness.call(`${V1}/files`, { method: 'GET' });

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { findAnswerViolations, findEventViolations } from '@floe/testkit/answer-schemas';
+import { findResponseViolations, findEventViolations } from '@floe/testkit/response-schemas';
 import { callHttp, parseSseFrames } from '@floe/testkit/http-client';
 import { findSchemaViolations } from '@floe/testkit/json-schema';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
@@ -117,7 +117,7 @@ function assertValid(value: Json, schema: string): void {
 
 function assertResponse(value: unknown, expect: Scenario['expect']): void {
   const response = objectOrEmpty(value);
-  assert.deepEqual(findAnswerViolations('responses', response), []);
+  assert.deepEqual(findResponseViolations('responses', response), []);
   assertValid(response, 'ResponseResource');
   assert.equal(response['status'], 'completed');
   const [item] = objectsOrEmpty(response['output']);

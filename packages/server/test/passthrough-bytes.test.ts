@@ -6,7 +6,7 @@ import type { Chunking } from '@floe/testkit/chunking';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { loadProjectRecordings } from '@floe/testkit/recordings';
 import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import {
   PASSTHROUGH_A_PATH,
   PASSTHROUGH_B_PATH,
@@ -61,7 +61,7 @@ test('recorded answers reach the client byte for byte, however they were cut', a
 });
 
 test('a request goes up byte for byte, with its query and headers, and without anything of ours', async () => {
-  harness.setReply('a-one', jsonReply({ ok: true }));
+  harness.setReply('a-one', createJsonReply({ ok: true }));
   const body = '{ "model":"m-1" ,"x":{"\\u0061":1.50},\n"messages":[ ] }';
   const answer = await harness.call(`${PASSTHROUGH_A_PATH}/chat/completions?a=1&b=%20x&a=2`, {
     body,
@@ -96,8 +96,8 @@ test('a request goes up byte for byte, with its query and headers, and without a
 });
 
 test('every method and path below a base is passed on', async () => {
-  harness.setReply('a-one', ({ method, path }) => jsonReply({ method, path }));
-  harness.setReply('b-one', ({ method, path }) => jsonReply({ method, path }));
+  harness.setReply('a-one', ({ method, path }) => createJsonReply({ method, path }));
+  harness.setReply('b-one', ({ method, path }) => createJsonReply({ method, path }));
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
     for (const [base, below] of [
       [PASSTHROUGH_A_PATH, '/things/one%20two?x=%2F'],
@@ -113,7 +113,7 @@ test('every method and path below a base is passed on', async () => {
 
 test('an answer keeps its headers but for those of the connection and of the other host', async () => {
   harness.setReply('b-one', {
-    ...jsonReply({ id: 'msg_1', usage: { input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5 } }),
+    ...createJsonReply({ id: 'msg_1', usage: { input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5 } }),
     headers: {
       'content-type': 'application/json',
       'request-id': 'req_upstream',

@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
 import { startFloeProcess } from '@floe/testkit/floe-process';
-import { HANG_UP_STAGES, RawClient, sendAndHangUp } from '@floe/testkit/raw-client';
-import { jsonReply, sseReply } from '@floe/testkit/upstream-reply';
+import { DISCONNECT_STAGES, RawClient, sendAndDisconnect } from '@floe/testkit/raw-client';
+import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
 import {
   PASSTHROUGH_A_PATH,
   PASSTHROUGH_B_PATH,
@@ -44,7 +44,7 @@ const ask = (body: object = MESSAGE) => harness.call(`${PASSTHROUGH_B_PATH}/v1/m
 
 async function healthy(after: string): Promise<void> {
   // A connection may have been closed meanwhile: then the other one answers.
-  for (const fake of ['b-one', 'b-two'] as const) harness.setReply(fake, sseReply(GOOD));
+  for (const fake of ['b-one', 'b-two'] as const) harness.setReply(fake, createSseReply(GOOD));
   await harness.upstream('b-one').setFaults();
   const answer = await ask();
   assert.equal(answer.status, 200, after);
@@ -53,14 +53,14 @@ async function healthy(after: string): Promise<void> {
 
 test('the next provider answers, under its own name for the model, when one fails before content', async () => {
   for (const failing of [
-    jsonReply({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 529),
-    jsonReply({ error: 'x' }, 503),
-    jsonReply({ error: 'x' }, 429),
-    jsonReply({ error: 'bad key' }, 401),
-    sseReply(OVERLOADED),
+    createJsonReply({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 529),
+    createJsonReply({ error: 'x' }, 503),
+    createJsonReply({ error: 'x' }, 429),
+    createJsonReply({ error: 'bad key' }, 401),
+    createSseReply(OVERLOADED),
   ]) {
     harness.setReply('b-one', failing);
-    harness.setReply('b-two', sseReply(GOOD));
+    harness.setReply('b-two', createSseReply(GOOD));
     const answer = await ask();
     assert.equal(answer.text, GOOD.join(''));
     assert.equal(answer.headers['x-floe-provider'], 'b-two');
@@ -78,9 +78,9 @@ test('a provider’s own failure passes unchanged once nobody is left to ask', a
     error: { type: 'overloaded_error', message: 'Overloaded' },
     request_id: 'req_9',
   };
-  harness.setReply('b-one', jsonReply({ error: 'first' }, 500));
+  harness.setReply('b-one', createJsonReply({ error: 'first' }, 500));
   harness.setReply('b-two', {
-    ...jsonReply(failure, 529),
+    ...createJsonReply(failure, 529),
     headers: { 'content-type': 'application/json', 'retry-after': '7' },
   });
   const answer = await ask();
@@ -88,8 +88,8 @@ test('a provider’s own failure passes unchanged once nobody is left to ask', a
   assert.deepEqual(answer.json(), failure);
   assert.equal(answer.headers['retry-after'], '7');
   assert.equal(answer.headers['x-floe-error-source'], 'upstream');
-  harness.setReply('b-one', sseReply(OVERLOADED));
-  harness.setReply('b-two', sseReply(OVERLOADED));
+  harness.setReply('b-one', createSseReply(OVERLOADED));
+  harness.setReply('b-two', createSseReply(OVERLOADED));
   const stream = await ask();
   assert.equal(stream.text, OVERLOADED.join(''));
   const row = await harness.row(stream);
@@ -101,11 +101,11 @@ test('a refusal keeps its wording, and a refused credential is never told as the
     type: 'error',
     error: { type: 'invalid_request_error', message: 'prompt is too long: 9 > 8' },
   };
-  harness.setReply('b-one', jsonReply(body, 400));
+  harness.setReply('b-one', createJsonReply(body, 400));
   const refused = await ask();
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.json(), body);
-  for (const fake of ['b-one', 'b-two'] as const) harness.setReply(fake, jsonReply({ error: 'key' }, 403));
+  for (const fake of ['b-one', 'b-two'] as const) harness.setReply(fake, createJsonReply({ error: 'key' }, 403));
   const denied = await ask();
   assert.equal(denied.status, 502);
   assert.match(denied.text, /upstream_auth_failed/);
@@ -116,8 +116,8 @@ test('what breaks never looks finished, whatever broke it', async () => {
     // Those that only wait are judged with a clock of their own; a coding passes as it is.
     if (/accepts-|silent|silence|stall|slow|hang|gzip/.test(name)) continue;
     if (name.startsWith('huge') && !process.env['FLOE_TEST_FULL']) continue;
-    harness.setReply('b-one', sseReply(GOOD));
-    harness.setReply('b-two', jsonReply({ error: 'x' }, 500));
+    harness.setReply('b-one', createSseReply(GOOD));
+    harness.setReply('b-two', createJsonReply({ error: 'x' }, 500));
     await harness.upstream('b-one').setFaults(findInjectedFault(name));
     const answer = await ask();
     const whole = answer.status === 200 && answer.isComplete;
@@ -130,7 +130,7 @@ test('what breaks never looks finished, whatever broke it', async () => {
 test('a stream that breaks off after content breaks off for the client, and is counted as far as it came', async () => {
   const cut = GOOD.slice(0, 4).join('');
   for (const framing of ['close', 'chunked'] as const) {
-    harness.setReply('b-one', { ...sseReply([cut]), framing });
+    harness.setReply('b-one', { ...createSseReply([cut]), framing });
     const answer = await ask();
     assert.equal(answer.status, 200);
     assert.equal(answer.isComplete, false, framing);
@@ -156,15 +156,15 @@ test('a redirect is never followed nor handed on', async () => {
 });
 
 test('a client may leave at every stage', async () => {
-  harness.setReply('b-one', { ...sseReply(GOOD), framing: 'chunked' });
-  for (const stage of HANG_UP_STAGES)
+  harness.setReply('b-one', { ...createSseReply(GOOD), framing: 'chunked' });
+  for (const stage of DISCONNECT_STAGES)
     for (const reset of [false, true]) {
       const headers: [string, string][] = [
         ['x-api-key', PASSTHROUGH_KEYS.ours],
         ['content-type', 'application/json'],
       ];
       const body = JSON.stringify(MESSAGE);
-      await sendAndHangUp(
+      await sendAndDisconnect(
         harness.url,
         stage,
         { path: `${PASSTHROUGH_B_PATH}/v1/messages`, headers, body },

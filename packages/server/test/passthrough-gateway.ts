@@ -7,7 +7,7 @@ import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstrea
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
 import { waitForRows } from './wait-for-rows.ts';
 
@@ -57,7 +57,7 @@ export async function startPassthroughGateway(): Promise<PassthroughGateway> {
       fake,
       await startFakeUpstream({
         respond(request) {
-          const reply = replies.get(fake) ?? jsonReply({ error: { message: 'nothing laid out' } }, 599);
+          const reply = replies.get(fake) ?? createJsonReply({ error: { message: 'nothing laid out' } }, 599);
           return typeof reply === 'function' ? reply(request) : reply;
         },
       }),

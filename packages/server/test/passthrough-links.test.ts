@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import {
   PASSTHROUGH_A_PATH,
   PASSTHROUGH_B_PATH,
@@ -20,7 +20,7 @@ let harness: PassthroughGateway;
 let elsewhere: FakeUpstream;
 before(async () => {
   harness = await startPassthroughGateway();
-  elsewhere = await startFakeUpstream({ respond: () => jsonReply({ error: 'nobody may come here' }, 500) });
+  elsewhere = await startFakeUpstream({ respond: () => createJsonReply({ error: 'nobody may come here' }, 500) });
 });
 after(async () => {
   await elsewhere.close();
@@ -43,11 +43,11 @@ function serveBatches({ method, path }: ReceivedRequest): UpstreamReply {
   const links = [harness.upstream('b-one').url, elsewhere.url];
   const batches = links.map((url, at) => batch(`b_${at}`, `${url}/v1/messages/batches/b_${at}/results`));
   if (/\/results$/.test(path)) return { headers: { 'content-type': 'application/x-jsonl' }, body: RESULT };
-  if (method === 'POST') return jsonReply(batches[made++ % 2] ?? {});
+  if (method === 'POST') return createJsonReply(batches[made++ % 2] ?? {});
   const one = batches.find(({ id }) => path.endsWith(`/${id}`));
   return one
-    ? jsonReply(one)
-    : jsonReply({ data: batches, has_more: false, first_id: 'b_0', last_id: 'b_1' });
+    ? createJsonReply(one)
+    : createJsonReply({ data: batches, has_more: false, first_id: 'b_0', last_id: 'b_1' });
 }
 let made = 0;
 

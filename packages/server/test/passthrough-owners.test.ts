@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { toFile } from 'openai';
 import {
   PASSTHROUGH_A_PATH,
@@ -43,12 +43,12 @@ function serve(fake: PassthroughUpstream, { method, path, headers }: ReceivedReq
     const type = fake === 'a-one' ? { object: collection.slice(0, -1) } : { type: collection };
     const thing = { id: `${collection.replace(/\W/g, '')}_${made}`, ...type, agent: headers['user-agent'] };
     things.unshift(thing);
-    return jsonReply(thing);
+    return createJsonReply(thing);
   }
   if (id === undefined)
-    return jsonReply(page(things, url.searchParams, fake === 'a-one' ? 'after' : 'after_id'));
+    return createJsonReply(page(things, url.searchParams, fake === 'a-one' ? 'after' : 'after_id'));
   const thing = things.find((one) => one.id === id);
-  if (!thing) return jsonReply({ error: { message: 'gone upstream' } }, 404);
+  if (!thing) return createJsonReply({ error: { message: 'gone upstream' } }, 404);
   if (what === 'content' || what === 'results')
     return { headers: { 'content-type': 'application/octet-stream' }, body: RESULTS };
   if (what === 'finish') Object.assign(thing, { output_file_id: `out-of-${id}` });
@@ -57,7 +57,7 @@ function serve(fake: PassthroughUpstream, { method, path, headers }: ReceivedReq
       fake + collection,
       things.filter((one) => one !== thing),
     );
-  return jsonReply(method === 'DELETE' ? { id, deleted: true } : thing);
+  return createJsonReply(method === 'DELETE' ? { id, deleted: true } : thing);
 }
 
 const RESULTS = [
@@ -197,7 +197,7 @@ test('batch results are counted when they pass, once', async () => {
 test('a stored response belongs to its key from its first event on', async () => {
   harness.setReply('a-one', ({ method, path }) =>
     method === 'POST'
-      ? sseReply(
+      ? createSseReply(
           [
             { type: 'response.created', response: { id: 'resp_1', status: 'in_progress', output: [] } },
             { type: 'response.output_text.delta', delta: 'Hi' },
@@ -215,7 +215,7 @@ test('a stored response belongs to its key from its first event on', async () =>
               `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
           ),
         )
-      : jsonReply({ id: path, object: 'response', output: [], usage: { input_tokens: 3, output_tokens: 2 } }),
+      : createJsonReply({ id: path, object: 'response', output: [], usage: { input_tokens: 3, output_tokens: 2 } }),
   );
   const stream = await harness.openai().responses.create({ model: 'm-1', input: 'Hi', stream: true });
   const types: string[] = [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { APIError as AnthropicError, toFile as anthropicFile } from '@anthropic-ai/sdk';
 import { loadProjectRecording } from '@floe/testkit/recordings';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { APIError as OpenAIError, toFile } from 'openai';
 import { type PassthroughGateway, startPassthroughGateway } from './passthrough-gateway.ts';
 
@@ -44,7 +44,7 @@ test('openai: embeddings, images, audio both ways', async () => {
   const packed = Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64');
   harness.setReply(
     'a-one',
-    jsonReply({
+    createJsonReply({
       object: 'list',
       data: [{ index: 0, embedding: packed }],
       usage: { prompt_tokens: 4, total_tokens: 4 },
@@ -52,7 +52,7 @@ test('openai: embeddings, images, audio both ways', async () => {
   );
   const vectors = await harness.openai().embeddings.create({ model: 'text-e', input: 'x' });
   assert.deepEqual(vectors.data[0]?.embedding, [0.5, -2]);
-  harness.setReply('a-one', jsonReply({ created: 1, data: [{ b64_json: 'aGk=' }] }));
+  harness.setReply('a-one', createJsonReply({ created: 1, data: [{ b64_json: 'aGk=' }] }));
   const image = await harness.openai().images.edit({
     model: 'm-1',
     prompt: 'x',
@@ -83,14 +83,14 @@ test('anthropic: text, stream with thinking and tools, counting', async () => {
   const final = await harness.anthropic().messages.stream(ask).finalMessage();
   assert.ok(final.content.some(({ type }) => type === 'thinking'));
   assert.equal(final.content.filter(({ type }) => type === 'tool_use').length, 2);
-  harness.setReply('b-one', jsonReply({ input_tokens: 12 }));
+  harness.setReply('b-one', createJsonReply({ input_tokens: 12 }));
   const counted = await harness.anthropic().messages.countTokens({ model: 'm-1', messages: say });
   assert.equal(counted.input_tokens, 12);
   assert.equal(harness.lastRequest('b-one').path, '/v1/messages/count_tokens');
 });
 
 test('counting tokens uses none', async () => {
-  harness.setReply('b-one', jsonReply({ input_tokens: 12 }));
+  harness.setReply('b-one', createJsonReply({ input_tokens: 12 }));
   const answer = await harness.call('/gateway/passthrough-b/v1/messages/count_tokens', {
     body: { model: 'm-1', messages: say },
   });
@@ -100,7 +100,7 @@ test('counting tokens uses none', async () => {
 
 test('anthropic: files', async () => {
   harness.setReply('b-one', ({ method }) =>
-    jsonReply(
+    createJsonReply(
       method === 'DELETE'
         ? { id: 'file_1', type: 'file_deleted' }
         : { id: 'file_1', type: 'file', filename: 'a.txt' },
@@ -120,7 +120,7 @@ test('both clients read the wording of errors, the provider’s and ours', async
   const wording = 'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000';
   harness.setReply(
     'b-one',
-    jsonReply({ type: 'error', error: { type: 'invalid_request_error', message: wording } }, 400),
+    createJsonReply({ type: 'error', error: { type: 'invalid_request_error', message: wording } }, 400),
   );
   const refused = await harness
     .anthropic()
@@ -131,7 +131,7 @@ test('both clients read the wording of errors, the provider’s and ours', async
   assert.ok(refused.message.includes(wording));
   harness.setReply(
     'a-one',
-    jsonReply(
+    createJsonReply(
       {
         error: { message: 'No tool output found', type: 'invalid_request_error', param: 'input', code: null },
       },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { requestsStream } from '@floe/testkit/api-surface';
+import { isStreamingRequest } from '@floe/testkit/api-surface';
 import type { Chunking } from '@floe/testkit/chunking';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -91,7 +91,7 @@ before(async () => {
       await startFakeUpstream({
         async respond({ path, body }) {
           bodies.push(body.toString('utf8'));
-          const reply = sampleReply(dialect, 'text', requestsStream(path, JSON.parse(body.toString('utf8'))));
+          const reply = sampleReply(dialect, 'text', isStreamingRequest(path, JSON.parse(body.toString('utf8'))));
           return { ...reply, chunking, body: reply.body.toString('utf8').replace(/Welt/g, says) };
         },
       }),

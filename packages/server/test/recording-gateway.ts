@@ -5,7 +5,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
 import { waitForRows } from './wait-for-rows.ts';
 
@@ -61,7 +61,7 @@ export interface RecordingGateway {
 }
 
 /** What every provider says it has; an entry with all that lists are known to say, and a bare one. */
-const MODEL_LIST = jsonReply({
+const MODEL_LIST = createJsonReply({
   object: 'list',
   data: [
     {

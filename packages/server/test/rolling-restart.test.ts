@@ -13,7 +13,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
-import { sseReply } from '@floe/testkit/upstream-reply';
+import { createSseReply } from '@floe/testkit/upstream-reply';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 const NGINX = [
@@ -31,7 +31,7 @@ test('rolling restarts behind nginx: no request fails', {
   const event = (content: string, finish: string | null) => ({
     choices: [{ index: 0, delta: { content }, finish_reason: finish }],
   });
-  const stream = sseReply([event('one', null), event('two', null), event('', 'stop'), 'data: [DONE]\n\n']);
+  const stream = createSseReply([event('one', null), event('two', null), event('', 'stop'), 'data: [DONE]\n\n']);
   const upstream = await startFakeUpstream({
     respond: ({ method }) => (method === 'GET' ? { body: '{"data":[]}' } : stream),
   });

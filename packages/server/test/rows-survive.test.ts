@@ -9,7 +9,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
-import { jsonReply, sseReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
 import { readMonotonicMs, type ServerPulse, startServerPulse } from './pulse.ts';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
@@ -31,12 +31,12 @@ interface Answered {
 }
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-const WHOLE = jsonReply({
+const WHOLE = createJsonReply({
   object: 'chat.completion',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
   usage,
 });
-const STREAM = sseReply([
+const STREAM = createSseReply([
   { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] },
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage },
   'data: [DONE]\n\n',

@@ -13,7 +13,7 @@ import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstrea
 import { type FloeProcess, type FloeProcessOptions, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
-import { sseReply } from '@floe/testkit/upstream-reply';
+import { createSseReply } from '@floe/testkit/upstream-reply';
 import { formatStartupMessage } from '../src/platform/startup-message.ts';
 import { CLI_PROGRAM, REPOSITORY_ROOT } from './run-program.ts';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
@@ -85,7 +85,7 @@ async function startStreaming(options: FloeProcessOptions = {}): Promise<Streami
   const event = (content: string, finish: string | null) => ({
     choices: [{ index: 0, delta: { content }, finish_reason: finish }],
   });
-  const stream = sseReply([event('one', null), event('two', null), event('', 'stop'), 'data: [DONE]\n\n']);
+  const stream = createSseReply([event('one', null), event('two', null), event('', 'stop'), 'data: [DONE]\n\n']);
   const upstream = await startFakeUpstream({
     respond: ({ method }) => (method === 'GET' ? { body: '{"data":[]}' } : { ...stream, isPaced: true }),
   });

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
 import type { TestDialect } from './answer-content.ts';
 import { sampleReply } from './upstream-samples.ts';
@@ -145,11 +145,11 @@ const askedAfter = new Set<string>();
 /** A response made in the background: done when it is asked after a second time, unless it was cancelled. */
 function background({ method, path }: ReceivedRequest): UpstreamReply {
   const id = path.split('/')[3] ?? '';
-  if (method === 'DELETE') return jsonReply({ id, object: 'response', deleted: true });
-  if (method === 'POST') return jsonReply(queued(id, 'cancelled'));
+  if (method === 'DELETE') return createJsonReply({ id, object: 'response', deleted: true });
+  if (method === 'POST') return createJsonReply(queued(id, 'cancelled'));
   const status = askedAfter.has(id) ? 'completed' : 'in_progress';
   askedAfter.add(id);
-  return jsonReply(queued(id, status));
+  return createJsonReply(queued(id, status));
 }
 
 /** Answers the scenario in the form asked for; native responses get an id of their own each time. */
@@ -160,7 +160,7 @@ function answering(
   return (request, index) => {
     if (request.method !== 'POST' || request.path.endsWith('/cancel')) return background(request);
     if (parseRequestBody(request)['background'] === true)
-      return jsonReply(queued(`resp_bg${index}`, 'queued'));
+      return createJsonReply(queued(`resp_bg${index}`, 'queued'));
     const isStream =
       parseRequestBody(request)['stream'] === true || request.path.includes('streamGenerateContent');
     const reply = sampleReply(dialect, scenario(), isStream);

@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { FAULTS, type FaultCode } from '@floe/contract/faults';
 import { isObject } from '@floe/contract/json';
-import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
+import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
 import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
-import { type InjectedFault, limitFault } from '@floe/testkit/injected-fault';
+import { type InjectedFault, limitFaultRequests } from '@floe/testkit/injected-fault';
 import { assertErrorAnswer } from './assert-error-answer.ts';
 import { assertHealthy, GATEWAY_KEYS, type RunningGateway, startRunningGateway } from './running-gateway.ts';
 
@@ -226,22 +226,22 @@ test('a kept-alive connection reset under the next request costs that request al
 test('a stream that breaks after its role event and before content is an error status, not a 200', async () => {
   const early: readonly (readonly [InjectedFault, Outcome, string])[] = [
     [
-      cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 1 }),
+      createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame: 1 }),
       refused('upstream_stream_broken', 200),
       'fake',
     ],
     [
-      cutMidAnswer({ by: 'reset', framing: 'chunked', afterFrame: 1, isGated: false }),
+      createCutResponseFault({ by: 'reset', framing: 'chunked', afterFrame: 1, isGated: false }),
       refused('upstream_stream_broken', 200),
       'fake',
     ],
     [
-      cutMidAnswer({ by: 'fin', framing: 'chunked', afterByte: 0 }),
+      createCutResponseFault({ by: 'fin', framing: 'chunked', afterByte: 0 }),
       refused('upstream_stream_broken', 200),
       'fake',
     ],
-    [stallMidAnswer({ afterFrame: 1 }), late('first_token'), 'no-token'],
-    [stallMidAnswer({ afterByte: 0 }), late('first_token'), 'no-token'],
+    [createStalledResponseFault({ afterFrame: 1 }), late('first_token'), 'no-token'],
+    [createStalledResponseFault({ afterByte: 0 }), late('first_token'), 'no-token'],
   ];
   for (const [fault, outcome, provider] of early) await checkFault(fault, true, outcome, provider);
 });
@@ -250,7 +250,7 @@ test('a stream cut after any of its events never looks finished', async () => {
   const healthy = await gateway.chat({ stream: true });
   const events = healthy.frames().length;
   for (let afterFrame = 2; afterFrame < events; afterFrame++) {
-    await gateway.upstream.setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame }));
+    await gateway.upstream.setFaults(createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame }));
     const answer = await gateway.chat({ stream: true });
     const finished = answer.text.includes('"finish_reason":"stop"');
     if (!finished) assertBroken(answer, { is: 'broken', code: 'upstream_stream_broken' });
@@ -314,7 +314,7 @@ test('an upstream whose name or certificate is no good is unreachable', async ()
 test('after a fault that passes, the next call is answered', async () => {
   for (const fault of TABLE) {
     if (EXPECTED[fault.name]?.provider || fault.name.startsWith('huge')) continue;
-    await gateway.upstream.setFaults(limitFault(fault, 1));
+    await gateway.upstream.setFaults(limitFaultRequests(fault, 1));
     await gateway.chat();
     if (fault.isPortClosed) await gateway.upstream.setFaults();
     assert.equal((await gateway.chat()).status, 200, fault.name);

@@ -1,7 +1,7 @@
 // The project's own answers of all four dialects, by scenario, as streams and as the whole answers they add up to.
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '@floe/contract/json';
-import { sseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { convertSseToEventStream } from '@floe/testkit/amazon-event-stream';
 import { parseSseFrames } from '@floe/testkit/http-client';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { assembleMessage, objectOrEmpty, objectsOrEmpty, type TestDialect } from './answer-content.ts';
@@ -21,7 +21,7 @@ export function sampleReply(
 ): UpstreamReply & { body: Buffer } {
   const recorded = readFileSync(new URL(`${dialect}-${scenario}.sse`, RECORDINGS), 'utf8');
   const body = Buffer.from(edit(recorded));
-  if (isStream && dialect === 'converse') return toBinaryReply(sseToEventStream(body.toString('utf8')));
+  if (isStream && dialect === 'converse') return toBinaryReply(convertSseToEventStream(body.toString('utf8')));
   if (isStream) return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body };
   const events = parseSseFrames(body.toString('utf8'))
     .filter(({ data }) => data !== '' && data !== '[DONE]')

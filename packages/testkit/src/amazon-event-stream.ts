@@ -46,7 +46,7 @@ function encodeFrame(headers: Buffer, body: Buffer): Buffer {
  * event (`{"error":{"type","message"}}`) becomes an exception frame. `wrapped` puts every event into a
  * `chunk` frame as base64, as for answers of another dialect.
  */
-export function sseToEventStream(sse: string, wrapped = false): Buffer {
+export function convertSseToEventStream(sse: string, wrapped = false): Buffer {
   const frames = sse.split('\n\n').flatMap((block) => {
     const event = /^event: (.*)$/m.exec(block)?.[1] ?? 'message';
     const data = /^data: (.*)$/m.exec(block)?.[1];

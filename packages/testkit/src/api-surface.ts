@@ -28,13 +28,13 @@ const SURFACES: readonly (readonly [RegExp, ApiSurface])[] = [
 ];
 
 /** Returns the API of a path, which may have a query. */
-export function apiSurfaceOf(path: string): ApiSurface {
+export function getApiSurface(path: string): ApiSurface {
   const pathname = path.split('?')[0] ?? '';
   return SURFACES.find(([pattern]) => pattern.test(pathname))?.[1] ?? 'other';
 }
 
 /** Whether a request asks for a stream, by its path (Gemini, Bedrock) or by `"stream": true`. */
-export function requestsStream(path: string, body: unknown): boolean {
+export function isStreamingRequest(path: string, body: unknown): boolean {
   if (/:streamGenerateContent|\/converse-stream$/.test(path)) return true;
   return typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;
 }

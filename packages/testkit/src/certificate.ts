@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 /** A certificate and its private key in PEM format. */
-export interface Certificate {
+export interface TestCertificate {
   readonly cert: string;
   readonly key: string;
   readonly name: string;
@@ -9,14 +9,14 @@ export interface Certificate {
 }
 
 /** Creates a certificate authority for a test. It is valid for a day around the current time. */
-export function createCertificateAuthority(name: string): Certificate {
+export function createCertificateAuthority(name: string): TestCertificate {
   return createCertificate(name, undefined, [
     derExtension('2.5.29.19', derSequence(derElement(0x01, Buffer.from([0xff]))), true),
   ]);
 }
 
 /** Issues a certificate of `authority` for 127.0.0.1 and the host `name`, which is also its common name. */
-export function issueCertificate(name: string, authority: Certificate): Certificate {
+export function issueCertificate(name: string, authority: TestCertificate): TestCertificate {
   const address = derElement(0x87, Buffer.from([127, 0, 0, 1]));
   const host = derElement(0x82, Buffer.from(name));
   return createCertificate(name, authority, [derExtension('2.5.29.17', derSequence(address, host), false)]);
@@ -28,9 +28,9 @@ const HALF_DAY_MS = 12 * 3_600_000;
 /** Encodes an X.509 version 3 certificate (RFC 5280, 4.1), because the runtime can only read certificates. */
 function createCertificate(
   name: string,
-  issuer: Certificate | undefined,
+  issuer: TestCertificate | undefined,
   extensions: readonly Buffer[],
-): Certificate {
+): TestCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Date.now();
   const body = derSequence(

@@ -61,7 +61,7 @@ function randomOffsets(
   length: number,
   { seed, meanBytes = 32 }: { seed: number; meanBytes?: number },
 ): number[] {
-  const random = seededRandom(seed);
+  const random = createSeededRandom(seed);
   const offsets: number[] = [];
   for (let at = 0; at < length; ) {
     at += 1 + Math.floor(random() * 2 * meanBytes);
@@ -71,7 +71,7 @@ function randomOffsets(
 }
 
 /** Returns a generator of pseudo-random numbers in [0, 1) (mulberry32). */
-export function seededRandom(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

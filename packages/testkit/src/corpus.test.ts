@@ -2,10 +2,10 @@
 // When ../shared is present, its shapes are compared with ours.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ApiSurface, apiSurfaceOf } from './api-surface.ts';
+import { type ApiSurface, getApiSurface } from './api-surface.ts';
 import { ANOMALY_NAMES, findAnomalies } from './recording-anomalies.ts';
 import { parseRecordedEvents } from './recording-events.ts';
-import { collectMemberTypes, describeAnswerShape, describeRequestShape } from './recording-shape.ts';
+import { collectMemberTypes, describeResponseShape, describeRequestShape } from './recording-shape.ts';
 import { isPlainObject, loadProjectRecordings, type RecordedInteraction } from './recordings.ts';
 import { loadSharedRecordings } from './shared-recordings.ts';
 
@@ -34,7 +34,7 @@ const shared = loadSharedRecordings();
 
 test('own recordings cover every surface: streams, whole answers and errors', (context) => {
   for (const [surface, [streams, whole, errors]] of Object.entries(LEAST)) {
-    const shapes = [...new Set(own.map(describeAnswerShape))].filter((shape) =>
+    const shapes = [...new Set(own.map(describeResponseShape))].filter((shape) =>
       shape.startsWith(`${surface} `),
     );
     const count = (pattern: RegExp) => shapes.filter((shape) => pattern.test(shape)).length;
@@ -64,7 +64,7 @@ function missing(valuesOf: (interaction: RecordedInteraction) => Iterable<string
   const lacking = new Map<string, string>();
   for (const { file, interactions } of shared.recordings)
     for (const [at, interaction] of interactions.entries())
-      for (const value of apiSurfaceOf(interaction.path) === 'other' ? [] : valuesOf(interaction))
+      for (const value of getApiSurface(interaction.path) === 'other' ? [] : valuesOf(interaction))
         if (!ours.has(value)) lacking.set(value, `${value} (${file}#${at})`);
   return [...lacking.values()];
 }
@@ -75,7 +75,7 @@ if (shared.absent === undefined) {
     context.diagnostic(`${count} shared interactions compared with ${own.length} of our own`);
     assert.ok(count > 200);
     assert.deepEqual(
-      missing((interaction) => [describeAnswerShape(interaction)]),
+      missing((interaction) => [describeResponseShape(interaction)]),
       [],
     );
   });

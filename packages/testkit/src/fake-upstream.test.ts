@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type Chunking, splitBody } from './chunking.ts';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
 import { callHttp } from './http-client.ts';
-import { jsonReply, sseReply, type UpstreamReply } from './upstream-reply.ts';
+import { createJsonReply, createSseReply, type UpstreamReply } from './upstream-reply.ts';
 
 const open: FakeUpstream[] = [];
 after(() => Promise.all(open.map((upstream) => upstream.close())));
@@ -16,7 +16,7 @@ async function start(options: FakeUpstreamOptions): Promise<FakeUpstream> {
   return upstream;
 }
 
-const STREAM = sseReply([
+const STREAM = createSseReply([
   { choices: [{ index: 0, delta: { role: 'assistant', content: 'Grüße, 世界' } }] },
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
   'data: [DONE]\n\n',
@@ -72,7 +72,7 @@ test('with chunked framing a parser reports exactly the pieces that were asked f
 });
 
 test('the journal holds what was received: target, headers as spelled, body bytes, one number per socket', async () => {
-  const upstream = await start({ respond: () => jsonReply({ ok: true }) });
+  const upstream = await start({ respond: () => createJsonReply({ ok: true }) });
   const body = Buffer.from([0, 255, 10, 13]);
   await callHttp(`${upstream.url}/v1/x?y=1`, { headers: { 'X-Twice': ['a', 'b'] }, body });
   await callHttp(`${upstream.url}/v1/x`, { headers: { 'transfer-encoding': 'chunked' }, body: 'later' });
@@ -92,7 +92,7 @@ test('the journal holds what was received: target, headers as spelled, body byte
 });
 
 test('a script answers in order and stays with its last answer', async () => {
-  const upstream = await start({ script: [jsonReply({ n: 1 }, 503), jsonReply({ n: 2 })] });
+  const upstream = await start({ script: [createJsonReply({ n: 1 }, 503), createJsonReply({ n: 2 })] });
   const statuses: number[] = [];
   for (let n = 0; n < 3; n++) statuses.push((await callHttp(upstream.url)).status);
   assert.deepEqual(statuses, [503, 200, 200]);
@@ -140,7 +140,7 @@ test('a caller that leaves is marked aborted, at the gate and in the middle of i
 
 test('an answer may depend on the request and its number', async () => {
   const upstream = await start({
-    respond: (request, index): UpstreamReply => jsonReply({ index, path: request.path }),
+    respond: (request, index): UpstreamReply => createJsonReply({ index, path: request.path }),
   });
   await callHttp(`${upstream.url}/a`);
   assert.deepEqual((await callHttp(`${upstream.url}/b`)).json(), { index: 1, path: '/b' });

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { type AnswerDelivery, answerSteps, defaultDelivery, type SocketStep } from './fake-answer.ts';
-import { Gate } from './gate.ts';
+import { type ResponseDelivery, createResponseSteps, getDefaultDelivery, type SocketStep } from './fake-response.ts';
+import { TestGate } from './gate.ts';
 import type { InjectedFault } from './injected-fault.ts';
 import type { Recording } from './recordings.ts';
 import { createReplayResponder } from './replay-responder.ts';
 import { type ReceivedRequest, serveConnection } from './upstream-connection.ts';
-import { jsonReply, toAnswerDelivery, toFakeAnswer, type UpstreamReply } from './upstream-reply.ts';
+import { createJsonReply, toResponseDelivery, toFakeResponse, type UpstreamReply } from './upstream-reply.ts';
 
 type AnswerSource =
   /** Called with each request and its index, starting with 0. */
@@ -24,7 +24,7 @@ export type FakeUpstreamOptions = AnswerSource & {
    */
   readonly faults?: readonly InjectedFault[];
   /** Delivery of answers that define none. */
-  readonly delivery?: Partial<AnswerDelivery>;
+  readonly delivery?: Partial<ResponseDelivery>;
 };
 
 /** A running fake upstream. */
@@ -34,7 +34,7 @@ export interface FakeUpstream {
   /** All requests, in the order in which their heads were complete. */
   readonly requests: readonly ReceivedRequest[];
   /** The gate of paced answers and gated faults. */
-  readonly gate: Gate;
+  readonly gate: TestGate;
   /** Number of connections opened so far, and of open connections. */
   connections(): { opened: number; open: number };
   /** Resolves to the first `count` requests when that many have arrived. */
@@ -55,16 +55,16 @@ export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<F
   const respond = createResponder(options);
   const faults = createFaultQueue();
   const journal = createRequestJournal();
-  const gate = new Gate();
+  const gate = new TestGate();
   let opened = 0;
   let origin = '';
 
   const plan = async (request: ReceivedRequest, index: number): Promise<readonly SocketStep[]> => {
     const fault = faults.take();
     const reply = await respond(request, index);
-    const answer = toFakeAnswer(reply);
-    const delivery = { ...defaultDelivery(answer), ...options.delivery, ...toAnswerDelivery(reply) };
-    if (!fault) return answerSteps(answer, delivery);
+    const answer = toFakeResponse(reply);
+    const delivery = { ...getDefaultDelivery(answer), ...options.delivery, ...toResponseDelivery(reply) };
+    if (!fault) return createResponseSteps(answer, delivery);
     return fault.planSteps({ request, answer, delivery, nowMs: Date.now(), origin });
   };
   const port = createLoopbackPort((socket) =>
@@ -139,7 +139,7 @@ function createResponder(options: FakeUpstreamOptions) {
   if ('recordings' in options) return createReplayResponder(options.recordings);
   const { script } = options;
   return (_: ReceivedRequest, index: number): UpstreamReply =>
-    script[Math.min(index, script.length - 1)] ?? jsonReply({ error: { message: 'empty script' } }, 500);
+    script[Math.min(index, script.length - 1)] ?? createJsonReply({ error: { message: 'empty script' } }, 500);
 }
 
 function createFaultQueue() {

@@ -1,4 +1,4 @@
-import { apiSurfaceOf } from './api-surface.ts';
+import { getApiSurface } from './api-surface.ts';
 
 /** A failure with its codes and messages in each dialect. */
 interface ProviderFailure {
@@ -71,9 +71,9 @@ export const PROVIDER_FAILURES = {
 } as const satisfies Record<string, ProviderFailure>;
 
 /** The error body of a provider for the API of a path. */
-export function providerErrorBody(failure: ProviderFailure, path: string): Buffer {
+export function encodeProviderErrorBody(failure: ProviderFailure, path: string): Buffer {
   const { status, message, openai, anthropic, google } = failure;
-  switch (apiSurfaceOf(path)) {
+  switch (getApiSurface(path)) {
     case 'messages':
     case 'count-tokens':
       return toJsonBytes({ type: 'error', error: { type: anthropic, message }, request_id: 'req_testkit' });
@@ -87,10 +87,10 @@ export function providerErrorBody(failure: ProviderFailure, path: string): Buffe
 }
 
 /** An error as one SSE event, inside a stream that started with 200. */
-export function providerErrorEvent(failure: ProviderFailure, path: string): Buffer {
-  const surface = apiSurfaceOf(path);
+export function encodeProviderErrorEvent(failure: ProviderFailure, path: string): Buffer {
+  const surface = getApiSurface(path);
   const named = surface === 'messages' || surface === 'responses' ? 'event: error\n' : '';
-  const body = surface === 'responses' ? responsesError(failure) : providerErrorBody(failure, path);
+  const body = surface === 'responses' ? responsesError(failure) : encodeProviderErrorBody(failure, path);
   return Buffer.from(`${named}data: ${body.toString('utf8')}\n\n`);
 }
 

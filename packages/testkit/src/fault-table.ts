@@ -1,9 +1,9 @@
-import { ANSWER_FAULTS } from './fault-answers.ts';
-import { CONNECTION_FAULTS } from './fault-cuts.ts';
+import { RESPONSE_FAULTS } from './response-faults.ts';
+import { CONNECTION_FAULTS } from './connection-faults.ts';
 import type { InjectedFault } from './injected-fault.ts';
 
 /** All faults of an upstream. Iterate over them, or get one with `findInjectedFault`. */
-export const INJECTED_FAULTS: readonly InjectedFault[] = [...CONNECTION_FAULTS, ...ANSWER_FAULTS];
+export const INJECTED_FAULTS: readonly InjectedFault[] = [...CONNECTION_FAULTS, ...RESPONSE_FAULTS];
 
 /** @throws Error if no fault has this name */
 export function findInjectedFault(name: string): InjectedFault {

@@ -1,6 +1,6 @@
 import { getFramePayload, isAmazonEventStream, replaceFramePayload } from './amazon-event-stream.ts';
 import { splitFrames } from './chunking.ts';
-import type { FakeAnswer } from './fake-answer.ts';
+import type { FakeResponse } from './fake-response.ts';
 import { isPlainObject } from './recordings.ts';
 
 /** Changes the JSON of one event in place. `drop` omits the event. */
@@ -18,20 +18,20 @@ const TERMINAL_EVENTS = [
 ];
 
 /** Splits `answer` into its units, by its content type. */
-export function splitAnswerFrames(answer: FakeAnswer): Buffer[] {
+export function splitResponseFrames(answer: FakeResponse): Buffer[] {
   return splitFrames(answer.body, answer.headers['content-type'] ?? '');
 }
 
 /** Removes the `[DONE]` that ends a Chat stream. */
-export function withoutDone(answer: FakeAnswer): FakeAnswer {
-  return withFrames(
+export function removeDoneEvent(answer: FakeResponse): FakeResponse {
+  return replaceFrames(
     answer,
-    splitAnswerFrames(answer).filter((frame) => !isDoneEvent(frame)),
+    splitResponseFrames(answer).filter((frame) => !isChatDoneEvent(frame)),
   );
 }
 
 /** Removes finish reasons, and events that contain nothing else. `[DONE]` remains. */
-export function withoutFinishReason(answer: FakeAnswer): FakeAnswer {
+export function removeFinishReasons(answer: FakeResponse): FakeResponse {
   return editEvents(answer, (event) => {
     if (typeof event['stopReason'] === 'string' && event['output'] === undefined) return 'drop';
     if (typeof event['type'] === 'string' && TERMINAL_EVENTS.includes(event['type'])) return 'drop';
@@ -43,7 +43,7 @@ export function withoutFinishReason(answer: FakeAnswer): FakeAnswer {
 }
 
 /** Removes usage, and Chat events that contain only usage. */
-export function withoutUsage(answer: FakeAnswer): FakeAnswer {
+export function removeUsage(answer: FakeResponse): FakeResponse {
   return editEvents(answer, (event) => {
     const onlyUsage =
       Array.isArray(event['choices']) && event['choices'].length === 0 && isPlainObject(event['usage']);
@@ -55,33 +55,33 @@ export function withoutUsage(answer: FakeAnswer): FakeAnswer {
 }
 
 /** Truncates the frame in the middle inside its JSON. */
-export function withMalformedEvent(answer: FakeAnswer): FakeAnswer {
-  const all = splitAnswerFrames(answer);
+export function truncateMiddleEvent(answer: FakeResponse): FakeResponse {
+  const all = splitResponseFrames(answer);
   const middle = Math.floor(all.length / 2);
   const broken = all.map((frame, index) => {
     if (index !== middle) return frame;
     const text = frame.toString('utf8').trimEnd();
     return Buffer.from(`${text.slice(0, Math.ceil(text.length / 2))}\n\n`);
   });
-  return withFrames(answer, broken);
+  return replaceFrames(answer, broken);
 }
 
 /** Whether a frame is the `[DONE]` event of a Chat stream. */
-export function isDoneEvent(frame: Buffer): boolean {
+export function isChatDoneEvent(frame: Buffer): boolean {
   return /^data:\s*\[DONE\]/.test(frame.toString('utf8'));
 }
 
 /** Returns the answer with these frames as its body. */
-export function withFrames(answer: FakeAnswer, parts: readonly Buffer[]): FakeAnswer {
+export function replaceFrames(answer: FakeResponse, parts: readonly Buffer[]): FakeResponse {
   return { ...answer, body: Buffer.concat(parts) };
 }
 
-function editEvents(answer: FakeAnswer, edit: EventEdit): FakeAnswer {
+function editEvents(answer: FakeResponse, edit: EventEdit): FakeResponse {
   const isBinary = isAmazonEventStream(answer.headers['content-type'] ?? '');
   const change = isBinary ? editBinaryFrame : editFrame;
-  return withFrames(
+  return replaceFrames(
     answer,
-    splitAnswerFrames(answer).flatMap((frame) => change(frame, edit)),
+    splitResponseFrames(answer).flatMap((frame) => change(frame, edit)),
   );
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextEventLoopTurn } from './fake-clock.ts';
-import { Gate } from './gate.ts';
+import { TestGate } from './gate.ts';
 
-function passing(gate: Gate, signal?: AbortSignal): { passed: boolean } {
+function passing(gate: TestGate, signal?: AbortSignal): { passed: boolean } {
   const state = { passed: false };
   void gate.pass(signal).then(() => {
     state.passed = true;
@@ -12,7 +12,7 @@ function passing(gate: Gate, signal?: AbortSignal): { passed: boolean } {
 }
 
 test('releases let waiters through in the order they came, one each', async () => {
-  const gate = new Gate();
+  const gate = new TestGate();
   const waiters = [passing(gate), passing(gate), passing(gate)];
   gate.release(2);
   await nextEventLoopTurn();
@@ -23,7 +23,7 @@ test('releases let waiters through in the order they came, one each', async () =
 });
 
 test('a release before anybody came is kept for the next to come', async () => {
-  const gate = new Gate();
+  const gate = new TestGate();
   gate.release();
   const waiters = [passing(gate), passing(gate)];
   await nextEventLoopTurn();
@@ -34,7 +34,7 @@ test('a release before anybody came is kept for the next to come', async () => {
 });
 
 test('an open gate holds nobody', async () => {
-  const gate = new Gate();
+  const gate = new TestGate();
   const before = passing(gate);
   gate.open();
   const later = passing(gate);
@@ -43,7 +43,7 @@ test('an open gate holds nobody', async () => {
 });
 
 test('no release is spent on a waiter that has left', async () => {
-  const gate = new Gate();
+  const gate = new TestGate();
   const leaving = new AbortController();
   void gate.pass(leaving.signal);
   const staying = passing(gate);
@@ -54,7 +54,7 @@ test('no release is spent on a waiter that has left', async () => {
 });
 
 test('arrivals are counted from the start, and can be awaited before they happen', async () => {
-  const gate = new Gate();
+  const gate = new TestGate();
   const second = gate.arrivalCount(2);
   void gate.pass();
   void gate.pass();

@@ -2,7 +2,7 @@
  * A point at which a fake waits for the test. Replaces sleeps: the test knows when the fake has arrived
  * (`arrivalCount`) and decides when it continues (`release`).
  */
-export class Gate {
+export class TestGate {
   readonly #waiters: (() => void)[] = [];
   readonly #arrivals: { count: number; resolve: () => void }[] = [];
   #permits = 0;

@@ -2,7 +2,7 @@
 export type HeaderLine = readonly [name: string, value: string];
 
 /** The parsed head of a message. */
-export interface MessageHead {
+export interface Http1MessageHead {
   /** Request line or status line, without its line end. */
   readonly startLine: string;
   /** Names in lower case. Repeated headers are joined with `, `. */
@@ -12,8 +12,8 @@ export interface MessageHead {
 }
 
 /** Callbacks of `MessageReader`. */
-export interface MessageEvents {
-  head(head: MessageHead): void;
+export interface Http1MessageCallbacks {
+  head(head: Http1MessageHead): void;
   data(bytes: Buffer): void;
   /** The message is complete according to its framing (RFC 9112, section 6.3). */
   end(): void;
@@ -38,14 +38,14 @@ const HEAD_END = '\r\n\r\n';
  * Parses HTTP/1.1 messages from chunks of any size. It replaces node:http, because tests check what that
  * hides: interim responses, repeated headers, and whether a body was truncated.
  */
-export class MessageReader {
+export class Http1MessageReader {
   readonly #kind: 'request' | 'response';
-  readonly #events: MessageEvents;
+  readonly #events: Http1MessageCallbacks;
   #state: ReaderState = 'head';
   #pending: Buffer = Buffer.alloc(0);
   #remainingBytes = 0;
 
-  constructor(kind: 'request' | 'response', events: MessageEvents) {
+  constructor(kind: 'request' | 'response', events: Http1MessageCallbacks) {
     this.#kind = kind;
     this.#events = events;
   }

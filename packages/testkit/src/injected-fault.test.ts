@@ -3,15 +3,15 @@ import { Agent, request as httpRequest } from 'node:http';
 import { after, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
-import { cutMidAnswer, stallMidAnswer } from './fault-cuts.ts';
+import { createCutResponseFault, createStalledResponseFault } from './connection-faults.ts';
 import { findInjectedFault, INJECTED_FAULTS } from './fault-table.ts';
 import { callHttp, type HttpCallResponse } from './http-client.ts';
-import { type InjectedFault, limitFault } from './injected-fault.ts';
+import { type InjectedFault, limitFaultRequests } from './injected-fault.ts';
 import { loadProjectRecording } from './recordings.ts';
-import { jsonReply, sseReply, type UpstreamReply } from './upstream-reply.ts';
+import { createJsonReply, createSseReply, type UpstreamReply } from './upstream-reply.ts';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
-const STREAM = sseReply([
+const STREAM = createSseReply([
   { id: 'c', choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] },
   { id: 'c', choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] },
   { id: 'c', choices: [{ index: 0, delta: { content: ' there' }, finish_reason: null }] },
@@ -19,7 +19,7 @@ const STREAM = sseReply([
   { id: 'c', choices: [], usage: USAGE },
   'data: [DONE]\n\n',
 ]);
-const WHOLE = jsonReply({
+const WHOLE = createJsonReply({
   id: 'c',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: USAGE,
@@ -272,15 +272,15 @@ test('no finish and no usage hold in the other dialects too', async () => {
 });
 
 test('a cut falls after the event or byte it names', async () => {
-  const afterFrame = cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 2 });
-  const afterByte = cutMidAnswer({ by: 'fin', framing: 'content-length', afterByte: 10 });
-  const upstream = await start({ script: [STREAM], faults: [limitFault(afterFrame, 1), afterByte] });
+  const afterFrame = createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame: 2 });
+  const afterByte = createCutResponseFault({ by: 'fin', framing: 'content-length', afterByte: 10 });
+  const upstream = await start({ script: [STREAM], faults: [limitFaultRequests(afterFrame, 1), afterByte] });
   assert.equal((await callHttp(upstream.url)).frames().length, 2);
   assert.equal((await callHttp(upstream.url)).text, STREAM_TEXT.slice(0, 10));
 });
 
 test('a gated reset lets the caller read the sent part first', async () => {
-  const fault = cutMidAnswer({ by: 'reset', framing: 'chunked', afterFrame: 2, isGated: true });
+  const fault = createCutResponseFault({ by: 'reset', framing: 'chunked', afterFrame: 2, isGated: true });
   const upstream = await start({ script: [STREAM], faults: [fault] });
   let events = 0;
   const onPiece = () => {
@@ -293,7 +293,7 @@ test('a gated reset lets the caller read the sent part first', async () => {
 });
 
 test('faults stand for their number of requests, one after the other', async () => {
-  const faults = [limitFault(findInjectedFault('unavailable'), 2), findInjectedFault('server-error-once')];
+  const faults = [limitFaultRequests(findInjectedFault('unavailable'), 2), findInjectedFault('server-error-once')];
   const upstream = await start({ script: [WHOLE], faults });
   const statuses: number[] = [];
   for (let n = 0; n < 4; n++) statuses.push((await callHttp(upstream.url)).status);
@@ -302,7 +302,7 @@ test('faults stand for their number of requests, one after the other', async () 
 
 test('a stall may be placed after a given event', () => {
   assert.equal(
-    stallMidAnswer({ afterFrame: 3 }).description,
+    createStalledResponseFault({ afterFrame: 3 }).description,
     'sends 3 events, then nothing more until the caller leaves',
   );
 });

@@ -1,11 +1,11 @@
-import type { AnswerDelivery, FakeAnswer, SocketStep } from './fake-answer.ts';
+import type { ResponseDelivery, FakeResponse, SocketStep } from './fake-response.ts';
 import type { ReceivedRequest } from './upstream-connection.ts';
 
 /** The request, and the healthy answer, from which a fault is derived. */
 export interface FaultContext {
   readonly request: ReceivedRequest;
-  readonly answer: FakeAnswer;
-  readonly delivery: AnswerDelivery;
+  readonly answer: FakeResponse;
+  readonly delivery: ResponseDelivery;
   /** Milliseconds since the Unix epoch, for dates in headers. */
   readonly nowMs: number;
   /** The upstream's origin, for redirects. */
@@ -27,6 +27,6 @@ export interface InjectedFault {
 }
 
 /** Returns the same fault for `requestCount` requests only. */
-export function limitFault(fault: InjectedFault, requestCount: number): InjectedFault {
+export function limitFaultRequests(fault: InjectedFault, requestCount: number): InjectedFault {
   return { ...fault, requestCount };
 }

@@ -3,19 +3,19 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
-import { cutMidAnswer } from './fault-cuts.ts';
+import { createCutResponseFault } from './connection-faults.ts';
 import { findInjectedFault } from './fault-table.ts';
-import { Gate } from './gate.ts';
-import { MessageReader } from './http1-reader.ts';
+import { TestGate } from './gate.ts';
+import { Http1MessageReader } from './http1-reader.ts';
 import {
   createPaddingHeaders,
   encodeRawRequest,
-  HANG_UP_STAGES,
+  DISCONNECT_STAGES,
   RawClient,
-  sendAndHangUp,
+  sendAndDisconnect,
   sendPipelined,
 } from './raw-client.ts';
-import { jsonReply, type UpstreamReply } from './upstream-reply.ts';
+import { createJsonReply, type UpstreamReply } from './upstream-reply.ts';
 
 const open: { close(): unknown }[] = [];
 after(() => Promise.all(open.map((server) => server.close())));
@@ -51,7 +51,7 @@ test('a message is read the same however its bytes arrive', () => {
   const read = (cuts: readonly number[]) => {
     const seen: string[] = [];
     let body = '';
-    const reader = new MessageReader('response', {
+    const reader = new Http1MessageReader('response', {
       head: (head) => seen.push(`${head.startLine} ${JSON.stringify(head.headers)}`),
       data: (bytes) => {
         body += bytes.toString();
@@ -124,9 +124,9 @@ test('a head beyond the limit is really sent', async () => {
 
 test('a slow writer sends only what the test lets through', async () => {
   const upstream = await start({
-    respond: (request): UpstreamReply => jsonReply({ got: request.body.toString() }),
+    respond: (request): UpstreamReply => createJsonReply({ got: request.body.toString() }),
   });
-  const gate = new Gate();
+  const gate = new TestGate();
   const client = await RawClient.connect(upstream.url);
   const bytes = encodeRawRequest({ path: '/', body: 'slowly' });
   const sending = client.sendSlowly(bytes, 10, gate);
@@ -139,7 +139,7 @@ test('a slow writer sends only what the test lets through', async () => {
 });
 
 test('a reader that stops reading holds the upstream back', async () => {
-  const upstream = await start({ script: [jsonReply({})], faults: [findInjectedFault('huge-answer')] });
+  const upstream = await start({ script: [createJsonReply({})], faults: [findInjectedFault('huge-answer')] });
   const client = await RawClient.connect(upstream.url);
   await client.send(encodeRawRequest({ path: '/' }));
   assert.equal((await client.readBytes(5)).toString(), 'HTTP/');
@@ -151,8 +151,8 @@ test('a reader that stops reading holds the upstream back', async () => {
 
 test('a body that is cut off is told from one that ended', async () => {
   for (const framing of ['chunked', 'content-length'] as const) {
-    const fault = cutMidAnswer({ by: 'fin', framing, afterByte: 4 });
-    const upstream = await start({ script: [jsonReply({ a: 1 })], faults: [fault] });
+    const fault = createCutResponseFault({ by: 'fin', framing, afterByte: 4 });
+    const upstream = await start({ script: [createJsonReply({ a: 1 })], faults: [fault] });
     const client = await RawClient.connect(upstream.url);
     await client.send(encodeRawRequest({ path: '/' }));
     const answer = await client.readAnswer();
@@ -163,7 +163,7 @@ test('a body that is cut off is told from one that ended', async () => {
 });
 
 test('interim answers are kept apart from the answer', async () => {
-  const upstream = await start({ script: [jsonReply({})], faults: [findInjectedFault('interim-noise')] });
+  const upstream = await start({ script: [createJsonReply({})], faults: [findInjectedFault('interim-noise')] });
   const client = await RawClient.connect(upstream.url);
   await client.send(encodeRawRequest({ path: '/' }));
   const answer = await client.readAnswer();
@@ -173,19 +173,19 @@ test('interim answers are kept apart from the answer', async () => {
 });
 
 test('what is not HTTP is refused by name', async () => {
-  const upstream = await start({ script: [jsonReply({})], faults: [findInjectedFault('garbage-http')] });
+  const upstream = await start({ script: [createJsonReply({})], faults: [findInjectedFault('garbage-http')] });
   const client = await RawClient.connect(upstream.url);
   await client.send(encodeRawRequest({ path: '/' }));
   await assert.rejects(client.readAnswer(), /not an answer/);
 });
 
-for (const stage of HANG_UP_STAGES)
+for (const stage of DISCONNECT_STAGES)
   test(`hanging up ${stage} leaves no request that counts as answered`, async () => {
     const upstream = await start({
-      script: [{ ...jsonReply({ a: 1 }), chunking: { at: [1] }, isPaced: true }],
+      script: [{ ...createJsonReply({ a: 1 }), chunking: { at: [1] }, isPaced: true }],
     });
     upstream.gate.release();
-    await sendAndHangUp(upstream.url, stage, { path: '/x', body: 'abcdef' });
+    await sendAndDisconnect(upstream.url, stage, { path: '/x', body: 'abcdef' });
     if (stage === 'inside-headers') return assert.equal(upstream.requests.length, 0);
     const [request] = await upstream.waitForRequests(1);
     await request?.settled;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Gate } from './gate.ts';
-import { type HeaderLine, type MessageHead, MessageReader } from './http1-reader.ts';
+import type { TestGate } from './gate.ts';
+import { type HeaderLine, type Http1MessageHead, Http1MessageReader } from './http1-reader.ts';
 
 /** A request in its exact form on the wire. */
 export interface RawRequest {
@@ -27,7 +27,7 @@ export interface RawResponse {
 }
 
 /** The stages of a request at which a client may disconnect. */
-export const HANG_UP_STAGES = [
+export const DISCONNECT_STAGES = [
   'inside-headers',
   'after-headers',
   'inside-body',
@@ -35,10 +35,10 @@ export const HANG_UP_STAGES = [
   'after-first-answer-byte',
 ] as const;
 /** A stage at which a client may disconnect. */
-export type HangUpStage = (typeof HANG_UP_STAGES)[number];
+export type DisconnectStage = (typeof DISCONNECT_STAGES)[number];
 
 interface OpenAnswer {
-  readonly head: MessageHead;
+  readonly head: Http1MessageHead;
   readonly interim: readonly number[];
   readonly parts: Buffer[];
 }
@@ -50,7 +50,7 @@ interface OpenAnswer {
 export class RawClient {
   readonly #socket: Socket;
   readonly #answers: RawResponse[] = [];
-  readonly #reader: MessageReader;
+  readonly #reader: Http1MessageReader;
   #open: OpenAnswer | undefined;
   #interim: number[] = [];
   #waitForEnd = false;
@@ -64,7 +64,7 @@ export class RawClient {
     socket.on('end', end);
     socket.on('close', end);
     socket.on('error', end);
-    this.#reader = new MessageReader('response', {
+    this.#reader = new Http1MessageReader('response', {
       head: (head) => this.#startAnswer(head),
       data: (bytes) => void this.#open?.parts.push(bytes),
       end: () => this.#finishAnswer(true),
@@ -91,7 +91,7 @@ export class RawClient {
   }
 
   /** Sends in chunks of `pieceBytes` and waits at the gate before each, to simulate a slow writer. */
-  async sendSlowly(bytes: string | Buffer, pieceBytes: number, gate: Gate): Promise<void> {
+  async sendSlowly(bytes: string | Buffer, pieceBytes: number, gate: TestGate): Promise<void> {
     const all = Buffer.from(bytes);
     for (let from = 0; from < all.length && !this.#socket.destroyed; from += pieceBytes) {
       await gate.pass();
@@ -154,7 +154,7 @@ export class RawClient {
     while ((await this.readBytes(65_536)).length > 0);
   }
 
-  #startAnswer(head: MessageHead): void {
+  #startAnswer(head: Http1MessageHead): void {
     const status = statusOf(head);
     if (status < 200) this.#interim.push(status);
     else {
@@ -207,15 +207,15 @@ export async function sendPipelined(
 }
 
 /** Sends `request` up to `stage` and disconnects, with RST if `reset` is set. */
-export async function sendAndHangUp(
+export async function sendAndDisconnect(
   url: string,
-  stage: HangUpStage,
+  stage: DisconnectStage,
   request: RawRequest,
   reset = false,
 ): Promise<void> {
   const client = await RawClient.connect(url);
   const { head, body } = requestParts(request);
-  const sent: Record<HangUpStage, Buffer> = {
+  const sent: Record<DisconnectStage, Buffer> = {
     'inside-headers': head.subarray(0, Math.ceil(head.length / 2)),
     'after-headers': head,
     'inside-body': Buffer.concat([head, body.subarray(0, Math.ceil(body.length / 2))]),
@@ -245,6 +245,6 @@ function requestParts({ method, path, headers = [], body = '' }: RawRequest): { 
   return { head: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body: bytes };
 }
 
-function statusOf(head: MessageHead): number {
+function statusOf(head: Http1MessageHead): number {
   return Number(head.startLine.split(' ')[1]);
 }

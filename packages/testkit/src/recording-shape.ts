@@ -1,6 +1,6 @@
 // Computes the structure of a recording without its texts: order of events, members and anomalies.
 
-import { type ApiSurface, apiSurfaceOf } from './api-surface.ts';
+import { type ApiSurface, getApiSurface } from './api-surface.ts';
 import { findAnomalies } from './recording-anomalies.ts';
 import { parseRecordedEvents } from './recording-events.ts';
 import { isPlainObject, type RecordedInteraction } from './recordings.ts';
@@ -37,7 +37,7 @@ const CLIENT_SURFACES: readonly ApiSurface[] = ['chat', 'responses', 'messages',
  * repetitions written once, and its anomalies. Recordings with the same shape test the same branches of a
  * translation.
  */
-export function describeAnswerShape(interaction: RecordedInteraction): string {
+export function describeResponseShape(interaction: RecordedInteraction): string {
   const { path, status, stream, headers } = interaction;
   const type = (headers['content-type'] ?? '').split(';')[0] ?? '';
   const events = parseRecordedEvents(interaction).map(({ name, data, value }) => {
@@ -45,13 +45,13 @@ export function describeAnswerShape(interaction: RecordedInteraction): string {
     const kind = isPlainObject(value) && value['type'] === name ? '' : name;
     return `${kind}${answerShape(value)}`;
   });
-  const way = `${apiSurfaceOf(path)} ${stream ? 'stream' : 'whole'} ${status} ${type}`;
+  const way = `${getApiSurface(path)} ${stream ? 'stream' : 'whole'} ${status} ${type}`;
   return [`${way}: ${foldRepeats(events).join(' ')}`, ...findAnomalies(interaction)].join(' | ');
 }
 
 /** The shape of a client's request: its turns in order, and its settings. Undefined for other surfaces. */
 export function describeRequestShape({ path, requestBody }: RecordedInteraction): string | undefined {
-  const surface = apiSurfaceOf(path);
+  const surface = getApiSurface(path);
   if (!CLIENT_SURFACES.includes(surface) || !isPlainObject(requestBody)) return undefined;
   const { messages, input, system, instructions, model: _model, ...settings } = requestBody;
   const turns = [system, instructions, ...[messages ?? input].flat()]
@@ -66,7 +66,7 @@ export function describeRequestShape({ path, requestBody }: RecordedInteraction)
  */
 export function collectMemberTypes(interaction: RecordedInteraction): ReadonlySet<string> {
   const { path, stream, requestBody } = interaction;
-  const surface = apiSurfaceOf(path);
+  const surface = getApiSurface(path);
   const found = new Set<string>();
   for (const { value } of parseRecordedEvents(interaction))
     addMembers(value, `${surface} ${stream ? 'stream' : 'whole'}`, '', found);

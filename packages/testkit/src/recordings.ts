@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAmazonEventStream, sseToEventStream } from './amazon-event-stream.ts';
-import { type ApiSurface, apiSurfaceOf } from './api-surface.ts';
+import { isAmazonEventStream, convertSseToEventStream } from './amazon-event-stream.ts';
+import { type ApiSurface, getApiSurface } from './api-surface.ts';
 
 /** One request and its answer. */
 export interface RecordedInteraction {
@@ -89,7 +89,7 @@ function loadRecording(file: string): Recording {
   const [provider = '', name = ''] = file.split(/[\\/]/);
   return {
     provider,
-    surface: apiSurfaceOf(request.path),
+    surface: getApiSurface(request.path),
     scenario: name.replace(/\.json$/, ''),
     file,
     note: parsed.note ?? '',
@@ -101,7 +101,7 @@ function loadRecording(file: string): Recording {
 function recordedBytes({ headers, body = '', bodyBase64 }: RecordingFile): Buffer {
   if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
   const text = typeof body === 'string' ? body : body.join('\n');
-  return isAmazonEventStream(headers['content-type'] ?? '') ? sseToEventStream(text) : Buffer.from(text);
+  return isAmazonEventStream(headers['content-type'] ?? '') ? convertSseToEventStream(text) : Buffer.from(text);
 }
 
 /** Checks the declared members and ignores others. */

@@ -1,4 +1,4 @@
-import { apiSurfaceOf, requestsStream } from './api-surface.ts';
+import { getApiSurface, isStreamingRequest } from './api-surface.ts';
 import type { RecordedInteraction, Recording } from './recordings.ts';
 import type { ReceivedRequest } from './upstream-connection.ts';
 import type { UpstreamReply } from './upstream-reply.ts';
@@ -14,7 +14,7 @@ export function createReplayResponder(
   const interactions = recordings.flatMap((recording) => recording.interactions);
   const taken = new Map<string, number>();
   return (request) => {
-    const stream = requestsStream(request.path, tryParseJson(request.body));
+    const stream = isStreamingRequest(request.path, tryParseJson(request.body));
     const same = interactions.filter((one) => one.method === request.method && one.stream === stream);
     const exact = same.filter((one) => one.path === request.path);
     const matches = exact.length > 0 ? exact : same.filter((one) => isSameApi(one, request.path));
@@ -29,8 +29,8 @@ export function createReplayResponder(
 }
 
 function isSameApi(interaction: RecordedInteraction, path: string): boolean {
-  const surface = apiSurfaceOf(path);
-  return surface !== 'other' && apiSurfaceOf(interaction.path) === surface;
+  const surface = getApiSurface(path);
+  return surface !== 'other' && getApiSurface(interaction.path) === surface;
 }
 
 function tryParseJson(body: Buffer): unknown {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse, type ScalarTag } from 'yaml';
-import { type ApiSurface, apiSurfaceOf, requestsStream } from './api-surface.ts';
+import { type ApiSurface, getApiSurface, isStreamingRequest } from './api-surface.ts';
 import { isPlainObject, type RecordedInteraction, type Recording } from './recordings.ts';
 
 /** Recorded provider traffic, if it is available. */
@@ -83,7 +83,7 @@ function loadSharedRecording(file: string): Recording {
   const interactions = readFormat(file, name, stored).map((one) =>
     completeInteraction(one, scenario, stored),
   );
-  const surface = apiSurfaceOf(stored) === 'other' ? lastSurface(interactions) : apiSurfaceOf(stored);
+  const surface = getApiSurface(stored) === 'other' ? lastSurface(interactions) : getApiSurface(stored);
   return { provider, surface, scenario, file, note: isSynthetic ? 'synthetic' : '', interactions };
 }
 
@@ -100,7 +100,7 @@ function pathForFolder(provider: string, folder: string, scenario: string): stri
  * surface.
  */
 function lastSurface(interactions: readonly RecordedInteraction[]): ApiSurface {
-  return apiSurfaceOf(interactions.at(-1)?.path ?? '');
+  return getApiSurface(interactions.at(-1)?.path ?? '');
 }
 
 function readFormat(file: string, name: string, stored: string): readonly PartialInteraction[] {
@@ -118,7 +118,7 @@ function readFormat(file: string, name: string, stored: string): readonly Partia
 
 /** Restores the framing that a capture with one JSON event per line does not have (INDEX.md, format C). */
 function restoreFrames(text: string, path: string): Buffer {
-  const surface = apiSurfaceOf(path);
+  const surface = getApiSurface(path);
   const lineEnd = surface === 'generate-content' ? '\r\n' : '\n';
   const isNamed = surface === 'responses' || surface === 'messages' || surface === 'cohere-chat';
   const events = text
@@ -223,7 +223,7 @@ function completeInteraction(one: PartialInteraction, scenario: string, stored: 
     status: statusOf(one, scenario),
     headers: type === '' ? { ...headers, 'content-type': 'application/json' } : headers,
     body: one.answer.bytes,
-    stream: requestsStream(path, requestBody) || /event-?stream|ndjson/.test(type),
+    stream: isStreamingRequest(path, requestBody) || /event-?stream|ndjson/.test(type),
     isByteExact: one.answer.exact,
   };
 }

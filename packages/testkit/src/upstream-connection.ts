@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { SocketStep } from './fake-answer.ts';
-import type { Gate } from './gate.ts';
-import { type HeaderLine, type MessageHead, MessageReader } from './http1-reader.ts';
+import type { SocketStep } from './fake-response.ts';
+import type { TestGate } from './gate.ts';
+import { type HeaderLine, type Http1MessageHead, Http1MessageReader } from './http1-reader.ts';
 
 /** One request as the upstream received it. Available as soon as its head is complete. */
 export interface ReceivedRequest {
@@ -23,8 +23,8 @@ export interface ReceivedRequest {
 }
 
 /** Callbacks of `serveConnection`. */
-export interface ConnectionHandler {
-  readonly gate: Gate;
+export interface ConnectionCallbacks {
+  readonly gate: TestGate;
   /** Records a request. Returns its index, starting with 0. */
   recordRequest(request: ReceivedRequest): number;
   /** Returns the steps for a request whose body is complete. */
@@ -39,7 +39,7 @@ interface OpenRequest {
 }
 
 /** Reads requests from one connection and answers them one after the other, as HTTP/1.1 requires. */
-export function serveConnection(socket: Socket, socketId: number, exchanges: ConnectionHandler): void {
+export function serveConnection(socket: Socket, socketId: number, exchanges: ConnectionCallbacks): void {
   const disconnected = new AbortController();
   const unsettled = new Set<OpenRequest>();
   let incoming: OpenRequest | undefined;
@@ -61,7 +61,7 @@ export function serveConnection(socket: Socket, socketId: number, exchanges: Con
     unsettled.delete(current);
     current.settle();
   };
-  const reader = new MessageReader('request', {
+  const reader = new Http1MessageReader('request', {
     head(head) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const request = toReceivedRequest(head, socketId, promise);
@@ -95,7 +95,7 @@ export function serveConnection(socket: Socket, socketId: number, exchanges: Con
   });
 }
 
-function toReceivedRequest(head: MessageHead, socketId: number, settled: Promise<void>): ReceivedRequest {
+function toReceivedRequest(head: Http1MessageHead, socketId: number, settled: Promise<void>): ReceivedRequest {
   const [method = '', path = ''] = head.startLine.split(' ');
   return {
     receivedAtMs: performance.now(),
@@ -113,7 +113,7 @@ function toReceivedRequest(head: MessageHead, socketId: number, settled: Promise
 function performStep(
   step: SocketStep,
   socket: Socket,
-  gate: Gate,
+  gate: TestGate,
   disconnected: AbortSignal,
 ): Promise<void> | void {
   switch (step.do) {

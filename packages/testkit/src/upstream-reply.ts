@@ -1,5 +1,5 @@
 import type { Chunking } from './chunking.ts';
-import type { AnswerDelivery, FakeAnswer, Framing } from './fake-answer.ts';
+import type { ResponseDelivery, FakeResponse, Framing } from './fake-response.ts';
 import type { RecordedInteraction } from './recordings.ts';
 
 /** A reply with optional parts. Defaults: status 200, JSON or the interaction's headers, usual delivery. */
@@ -14,12 +14,12 @@ export interface UpstreamReply {
 }
 
 /** Creates a JSON reply. */
-export function jsonReply(value: unknown, status = 200): UpstreamReply {
+export function createJsonReply(value: unknown, status = 200): UpstreamReply {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
 
 /** Creates a reply with server-sent events. Strings are sent unchanged, objects as `data:` lines. */
-export function sseReply(events: readonly (string | object)[]): UpstreamReply {
+export function createSseReply(events: readonly (string | object)[]): UpstreamReply {
   const body = events.map((event) =>
     typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`,
   );
@@ -27,7 +27,7 @@ export function sseReply(events: readonly (string | object)[]): UpstreamReply {
 }
 
 /** Converts a reply to a complete answer. */
-export function toFakeAnswer(reply: UpstreamReply): FakeAnswer {
+export function toFakeResponse(reply: UpstreamReply): FakeResponse {
   const base = reply.interaction ?? {
     status: 200,
     headers: { 'content-type': 'application/json' },
@@ -38,7 +38,7 @@ export function toFakeAnswer(reply: UpstreamReply): FakeAnswer {
 }
 
 /** The delivery options of a reply. */
-export function toAnswerDelivery(reply: UpstreamReply): Partial<AnswerDelivery> {
+export function toResponseDelivery(reply: UpstreamReply): Partial<ResponseDelivery> {
   return {
     ...(reply.chunking !== undefined && { chunking: reply.chunking }),
     ...(reply.framing !== undefined && { framing: reply.framing }),

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { collectAnswer } from './answer.ts';
-import type { AnswerContext } from './dialect.ts';
+import { accumulateResponse } from './canonical-response.ts';
+import type { ResponseWriteContext } from './dialect.ts';
 import { CLIENT_DIALECTS } from './dialects.ts';
-import type { AnswerEvent } from './events.ts';
+import type { ResponseEvent } from './response-events.ts';
 import { asObjects, tryParseJson } from './json-narrowing.ts';
 import { toProviderToolName } from './tool-names.ts';
 
 const user = { role: 'user', content: 'hi' };
 
-function context(body: JsonObject): AnswerContext {
+function context(body: JsonObject): ResponseWriteContext {
   const ask = CLIENT_DIALECTS.responses.readRequest({ model: 'm', input: [user], ...body });
   return { request: ask, clientBody: body, id: 'X', requestId: 'r', createdS: 1, nowS: () => 2 };
 }
 
-const answered = (name: string, input: string): AnswerEvent[] => [
+const answered = (name: string, input: string): ResponseEvent[] => [
   { type: 'start', id: 'a', model: 'm' },
   { type: 'open', block: 0, kind: 'tool', id: 'call_1', name },
-  ...[...input].map((text): AnswerEvent => ({ type: 'delta', block: 0, text })),
+  ...[...input].map((text): ResponseEvent => ({ type: 'delta', block: 0, text })),
   { type: 'close', block: 0 },
   { type: 'finish', reason: 'tool', raw: 'tool_calls' },
 ];
 
-function items(events: readonly AnswerEvent[], given: AnswerContext): readonly JsonObject[] {
-  const { body } = CLIENT_DIALECTS.responses.writeWholeAnswer(collectAnswer(events), given);
-  const writer = CLIENT_DIALECTS.responses.createAnswerWriter(given);
+function items(events: readonly ResponseEvent[], given: ResponseWriteContext): readonly JsonObject[] {
+  const { body } = CLIENT_DIALECTS.responses.writeCompleteResponse(accumulateResponse(events), given);
+  const writer = CLIENT_DIALECTS.responses.createResponseWriter(given);
   const last =
     events
       .map((event) => writer.write(event))
@@ -66,8 +66,8 @@ describe('calls come back as the client declared its tools', () => {
     });
     const [item] = items(answered('files__read', '{}'), given);
     assert.deepEqual([item?.['namespace'], item?.['name']], ['files', 'read']);
-    const { body } = CLIENT_DIALECTS.responses.writeWholeAnswer(
-      collectAnswer(answered('files__read', '{}')),
+    const { body } = CLIENT_DIALECTS.responses.writeCompleteResponse(
+      accumulateResponse(answered('files__read', '{}')),
       given,
     );
     const [tool] = asObjects(body['tools']);
@@ -92,9 +92,9 @@ describe('calls come back as the client declared its tools', () => {
       tools: [{ type: 'custom', name: 'apply_patch' }],
     });
     const base = { request: ask, id: 'X', requestId: 'r', createdS: 1, nowS: () => 2 };
-    const answer = collectAnswer(answered('apply_patch', JSON.stringify({ input: patch })));
-    const call = (given: AnswerContext): string =>
-      JSON.stringify(CLIENT_DIALECTS.chat.writeWholeAnswer(answer, given).body['choices']);
+    const answer = accumulateResponse(answered('apply_patch', JSON.stringify({ input: patch })));
+    const call = (given: ResponseWriteContext): string =>
+      JSON.stringify(CLIENT_DIALECTS.chat.writeCompleteResponse(answer, given).body['choices']);
     assert.ok(
       call({ ...base, freeformAsFunction: true }).includes(
         `"function":{"name":"apply_patch","arguments":${JSON.stringify(patch)}}`,

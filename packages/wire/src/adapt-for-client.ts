@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
-import { AnswerAccumulator, type CanonicalAnswer, toAnswerEvents } from './answer.ts';
-import type { AnswerContext } from './dialect.ts';
-import type { BlockOpenEvent, DialectName, EmitAnswerEvent, Seal } from './events.ts';
+import { ResponseAccumulator, type CanonicalResponse, toResponseEvents } from './canonical-response.ts';
+import type { ResponseWriteContext } from './dialect.ts';
+import type { BlockOpenEvent, DialectName, EmitResponseEvent, Seal } from './response-events.ts';
 import { isObject, tryParseJson } from './json-narrowing.ts';
 import type { CanonicalRequest } from './request.ts';
 import { packSeal } from './seal.ts';
@@ -12,7 +12,7 @@ import { indexToolsByProviderName } from './tool-names.ts';
  * Adapts the events of a reader for a client writer. Blocks arrive one at a time. Tool calls have the names
  * and the form in which the client declared its tools.
  */
-export function adaptForClient(request: CanonicalRequest, next: EmitAnswerEvent): EmitAnswerEvent {
+export function adaptEventsForClient(request: CanonicalRequest, next: EmitResponseEvent): EmitResponseEvent {
   return restoreDeclaredTools(request, sequenceBlocks(next));
 }
 
@@ -20,20 +20,20 @@ export function adaptForClient(request: CanonicalRequest, next: EmitAnswerEvent)
  * Adapts a complete response in the same way.
  * @throws the response's fault; a missing finish is also a fault.
  */
-export function adaptAnswerForClient(answer: CanonicalAnswer, request: CanonicalRequest): CanonicalAnswer {
+export function adaptResponseForClient(answer: CanonicalResponse, request: CanonicalRequest): CanonicalResponse {
   if (answer.fault) throw answer.fault;
   if (!answer.finish)
     throw new Fault(
       'upstream_stream_broken',
       'The provider closed the stream before the response was complete.',
     );
-  const fold = new AnswerAccumulator();
-  const stage = adaptForClient(request, (event) => fold.add(event));
-  for (const event of toAnswerEvents(answer)) stage(event);
+  const fold = new ResponseAccumulator();
+  const stage = adaptEventsForClient(request, (event) => fold.add(event));
+  for (const event of toResponseEvents(answer)) stage(event);
   return fold.answer;
 }
 
-function restoreDeclaredTools(request: CanonicalRequest, next: EmitAnswerEvent): EmitAnswerEvent {
+function restoreDeclaredTools(request: CanonicalRequest, next: EmitResponseEvent): EmitResponseEvent {
   if (request.tools.length === 0) return next;
   const tools = indexToolsByProviderName(request.tools);
   const held = new Map<number, { readonly open: BlockOpenEvent; text: string }>();
@@ -73,7 +73,7 @@ function unwrapFreeformInput(text: string): string {
 export function writeSeal(
   seal: Seal | undefined,
   dialect: DialectName,
-  context: AnswerContext,
+  context: ResponseWriteContext,
   dropped: Set<string>,
 ): string | undefined {
   if (seal === undefined) return undefined;

@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import type { BlockKind, EmitAnswerEvent, Seal } from './events.ts';
+import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
 import { type FinishReason, parseFinishReason } from './finish.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
-import { describeUpstreamError, toClientFault } from './upstream-fault.ts';
+import { toUpstreamFault, toClientFault } from './upstream-fault.ts';
 import { mergeUsage, type Usage } from './usage.ts';
 
 /** Finish reasons that report a failure. Clients receive them as an error. */
@@ -15,7 +15,7 @@ const FAILURE_REASON =
  * reports each dropped field once. It ends exactly once: usage, then the finish, then nothing else.
  */
 export class BlockEmitter {
-  readonly #emit: EmitAnswerEvent;
+  readonly #emit: EmitResponseEvent;
   readonly #reported = new Set<string>();
   #next = 0;
   #appendText: { readonly block: number; readonly kind: BlockKind } | undefined;
@@ -26,7 +26,7 @@ export class BlockEmitter {
   /** Whether `finish` or `error` was emitted. */
   ended = false;
 
-  constructor(emit: EmitAnswerEvent) {
+  constructor(emit: EmitResponseEvent) {
     this.#emit = emit;
   }
 
@@ -121,7 +121,7 @@ export class BlockEmitter {
   /** Emits an error that the provider sent with status 200. */
   failWithUpstreamError(error: JsonObject): void {
     if (this.ended) return;
-    const upstream = describeUpstreamError(200, error);
+    const upstream = toUpstreamFault(200, error);
     this.#emitUsage();
     this.ended = true;
     this.#emit({ type: 'error', fault: toClientFault(upstream), upstream });

@@ -6,7 +6,7 @@ import type { UpstreamFault } from './upstream-fault.ts';
  * Returns the error code for the client. Agents depend on the code for a context that is too long, because
  * they shorten the conversation.
  */
-export function clientErrorCode(fault: Fault, upstream: UpstreamFault | undefined): string {
+export function toClientErrorCode(fault: Fault, upstream: UpstreamFault | undefined): string {
   return upstream?.kind === 'context' ? 'context_length_exceeded' : (fault.detail.dialectCode ?? fault.code);
 }
 
@@ -16,7 +16,7 @@ export function toOpenAiError(fault: Fault, upstream: UpstreamFault | undefined)
     message: fault.message,
     type: FAULTS[fault.code].openai,
     param: fault.detail.param ?? null,
-    code: clientErrorCode(fault, upstream),
+    code: toClientErrorCode(fault, upstream),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import type { DialectName } from './events.ts';
+import type { DialectName } from './response-events.ts';
 import { isObject } from './json-narrowing.ts';
 
 type ClientFields = Readonly<Record<string, readonly string[]>>;

@@ -171,7 +171,7 @@ test('the events of a whole answer hold as many bytes of content', () => {
     if (dialect === 'chat') continue;
     const upstream = dialect === 'messages' ? UPSTREAM_DIALECTS.messages : UPSTREAM_DIALECTS.responses;
     const body = { status: 'completed', stop_reason: 'end_turn', ...structuredClone(answer) };
-    const { blocks } = upstream.readWholeAnswer(body, { id: 'x' });
+    const { blocks } = upstream.readCompleteResponse(body, { id: 'x' });
     const bytes = blocks.reduce(
       (sum, block) => sum + Buffer.byteLength(block.text) + (block.kind === 'tool' ? block.name.length : 0),
       0,

@@ -57,7 +57,7 @@ const REASONING_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /** UTF-8 bytes of generated content in one JSON text of a response. */
-export interface ContentBytes {
+export interface ContentByteCounts {
   /** Content of a stream event, in addition to earlier events. */
   readonly added: number;
   /** Content of a complete response, which may repeat earlier events. */
@@ -73,7 +73,7 @@ export interface ContentBytes {
  * const body = Buffer.from('{"choices":[{"message":{"content":"Zoë"}}]}');
  * countContentBytes(body); // { added: 4, whole: 0 }
  */
-export function countContentBytes(bytes: Buffer, start = 0, end: number = bytes.length): ContentBytes {
+export function countContentBytes(bytes: Buffer, start = 0, end: number = bytes.length): ContentByteCounts {
   try {
     return countRoot(bytes, new JsonCursor(bytes, start, end));
   } catch (error) {
@@ -122,7 +122,7 @@ function unitBytes(unit: number): number {
   return 3;
 }
 
-function countRoot(bytes: Buffer, cursor: JsonCursor): ContentBytes {
+function countRoot(bytes: Buffer, cursor: JsonCursor): ContentByteCounts {
   if (!cursor.enterObject()) {
     cursor.skip();
     return NO_CONTENT;
@@ -145,7 +145,7 @@ function countRoot(bytes: Buffer, cursor: JsonCursor): ContentBytes {
   return { added: isNew ? delta : 0, whole };
 }
 
-const NO_CONTENT: ContentBytes = { added: 0, whole: 0 };
+const NO_CONTENT: ContentByteCounts = { added: 0, whole: 0 };
 
 function countResponse(bytes: Buffer, cursor: JsonCursor): number {
   let sum = 0;

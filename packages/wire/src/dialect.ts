@@ -1,7 +1,7 @@
 import type { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import type { CanonicalAnswer } from './answer.ts';
-import type { AnswerEvent, DialectName, EmitAnswerEvent } from './events.ts';
+import type { CanonicalResponse } from './canonical-response.ts';
+import type { ResponseEvent, DialectName, EmitResponseEvent } from './response-events.ts';
 import type { CanonicalRequest, ReasoningEffort, RequiredFeature } from './request.ts';
 import type { SseEvent } from './sse.ts';
 import type { LowerCaseHeaders, UpstreamFault } from './upstream-fault.ts';
@@ -13,7 +13,7 @@ export interface RequestReadOptions {
 }
 
 /** What a client writer needs to know about the exchange, for streams and complete responses. */
-export interface AnswerContext {
+export interface ResponseWriteContext {
   readonly request: CanonicalRequest;
   /** The client's body. A Responses response repeats its settings. */
   readonly clientBody?: JsonObject | undefined;
@@ -47,8 +47,8 @@ export interface AnswerContext {
  * Writes one response as the client's stream. `write` returns the SSE text for an event, which is often
  * empty. After `finish` or `error` the stream is complete, and no event may follow.
  */
-export interface AnswerStreamWriter {
-  write(event: AnswerEvent): string;
+export interface ResponseStreamWriter {
+  write(event: ResponseEvent): string;
   /** Fields that the client's dialect cannot represent. */
   readonly dropped: ReadonlySet<string>;
   /** The current response object, in a dialect whose streams end with it. */
@@ -60,17 +60,17 @@ export interface ClientDialect {
   readonly name: DialectName;
   /** @throws Fault 400 with `param` if the body is not a request of this dialect */
   readRequest(body: JsonObject, options?: RequestReadOptions): CanonicalRequest;
-  createAnswerWriter(context: AnswerContext): AnswerStreamWriter;
+  createResponseWriter(context: ResponseWriteContext): ResponseStreamWriter;
   /** @throws the response's fault, if it has one */
-  writeWholeAnswer(
-    answer: CanonicalAnswer,
-    context: AnswerContext,
+  writeCompleteResponse(
+    answer: CanonicalResponse,
+    context: ResponseWriteContext,
   ): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> };
   writeFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject;
 }
 
 /** Options for reading a response. */
-export interface AnswerReadOptions {
+export interface ResponseReadOptions {
   /** Id of the exchange. Ids of calls without one derive from it. */
   readonly id: string;
   readonly sealOrigin?: string | undefined;
@@ -79,7 +79,7 @@ export interface AnswerReadOptions {
 }
 
 /** Reads the stream of one exchange. Emits exactly one `finish` or `error`, as the last event. */
-export interface AnswerStreamReader {
+export interface ResponseStreamReader {
   read(frame: SseEvent): void;
   /** Ends the stream. Emits an error if there was no finish. */
   end(): void;
@@ -97,8 +97,8 @@ export interface UpstreamDialect {
   readonly name: DialectName;
   readonly supportedFeatures: ReadonlySet<RequiredFeature>;
   writeRequest(ask: CanonicalRequest, options?: RequestWriteOptions): WrittenRequest;
-  createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader;
-  readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer;
+  createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader;
+  readCompleteResponse(body: Json, options: ResponseReadOptions): CanonicalResponse;
   readFault(status: number, headers: LowerCaseHeaders, body: string): UpstreamFault;
 }
 
@@ -138,8 +138,8 @@ export interface RequestWriteOptions {
   readonly clamps?: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
   /** Maximum number of stop sequences. */
   readonly maxStopSequences?: number;
-  readonly messages?: readonly MessageRule[];
-  readonly tools?: readonly ToolRule[];
+  readonly messages?: readonly MessageQuirk[];
+  readonly tools?: readonly ToolQuirk[];
   /** Member in which a Chat provider expects the reasoning of earlier turns. */
   readonly replay?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
   /** Vendor and credential of the target. Seals of another origin are dropped; `false` drops all seals. */
@@ -168,9 +168,9 @@ export type RequestHint =
   | 'seed'
   | 'cache-mark';
 /** Requirements for messages. `system-in-place`: system turns may be within a Messages conversation. */
-export type MessageRule = 'developer-role' | 'one-system-first' | 'system-in-place' | 'no-user-after-tool';
+export type MessageQuirk = 'developer-role' | 'one-system-first' | 'system-in-place' | 'no-user-after-tool';
 /** Requirements for tools. */
-export type ToolRule =
+export type ToolQuirk =
   | 'freeform'
   | 'none-drops-tools'
   | 'named-filters'

@@ -10,7 +10,7 @@ import type { ByteSpan } from './json-edits.ts';
  * findDuplicateName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
  * findDuplicateName(Buffer.from('{"a":1,"b":2}')); // null
  */
-export function findDuplicateName(
+export function findDuplicateMemberName(
   body: Uint8Array,
   span: ByteSpan = { start: 0, end: body.length },
 ): string | null {

@@ -5,9 +5,9 @@ import { loadProjectRecordings } from '@floe/testkit/recordings';
 import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
 import {
   type EmbeddingsDialect,
-  readEmbeddingsAnswer,
+  readEmbeddingsResponse,
   readEmbeddingsRequest,
-  writeEmbeddingsAnswer,
+  writeEmbeddingsResponse,
   writeEmbeddingsRequest,
 } from './embeddings.ts';
 
@@ -33,7 +33,7 @@ test('vectors keep the order of the input, not that of the answer', () => {
     { index: 1, embedding: [2] },
     { index: 0, embedding: [1] },
   ];
-  assert.deepEqual(readEmbeddingsAnswer('openai', { data }, 2).vectors, [[1], [2]]);
+  assert.deepEqual(readEmbeddingsResponse('openai', { data }, 2).vectors, [[1], [2]]);
 });
 
 test('an answer with too few vectors, or none, is no answer', () => {
@@ -44,14 +44,14 @@ test('an answer with too few vectors, or none, is no answer', () => {
     { data: [{}, {}] },
     { error: { message: 'x' } },
   ])
-    assert.throws(() => readEmbeddingsAnswer('openai', answer, 2), { code: 'upstream_error' });
+    assert.throws(() => readEmbeddingsResponse('openai', answer, 2), { code: 'upstream_error' });
 });
 
 test('single precision survives base64 both ways', () => {
   const vectors = [[0.1, -3.5e38, Number.MIN_VALUE, 7].map(Math.fround)];
-  const packed = writeEmbeddingsAnswer({ vectors, usage: { units: { input: 3 } } }, 'base64', 'm');
-  const again = readEmbeddingsAnswer('openai', packed, 1);
-  const floats = writeEmbeddingsAnswer(again, 'float', 'm');
+  const packed = writeEmbeddingsResponse({ vectors, usage: { units: { input: 3 } } }, 'base64', 'm');
+  const again = readEmbeddingsResponse('openai', packed, 1);
+  const floats = writeEmbeddingsResponse(again, 'float', 'm');
   assert.deepEqual(floats['data'], [{ object: 'embedding', index: 0, embedding: vectors[0] }]);
   assert.equal(again.usage?.units.input, 3);
 });
@@ -71,7 +71,7 @@ test('recorded answers of every dialect are read', () => {
       if (!dialect || status !== 200) continue;
       const answer: unknown = JSON.parse(body.toString('utf8'));
       assert.ok(isObject(answer), file);
-      const { vectors } = readEmbeddingsAnswer(dialect, answer, 1);
+      const { vectors } = readEmbeddingsResponse(dialect, answer, 1);
       assert.ok((vectors[0]?.length ?? 0) > 2, file);
       read.add(dialect);
     }

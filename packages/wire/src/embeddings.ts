@@ -36,7 +36,7 @@ export interface WrittenEmbeddingsRequest {
 }
 
 /** Vectors in the order of the input. */
-export interface EmbeddingsAnswer {
+export interface EmbeddingsResponse {
   readonly vectors: readonly (readonly JsonNumber[] | string)[];
   readonly usage: Usage | undefined;
 }
@@ -171,7 +171,7 @@ function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
  * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
  * readEmbeddingsAnswer('openai', answer, 1).vectors; // [[0.5, 1]]
  */
-export function readEmbeddingsAnswer(from: EmbeddingsDialect, answer: Json, count: number): EmbeddingsAnswer {
+export function readEmbeddingsResponse(from: EmbeddingsDialect, answer: Json, count: number): EmbeddingsResponse {
   const found = isObject(answer) ? findVectors(from, answer) : [];
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumberList(vector));
   if (vectors.length !== count || found.length !== count)
@@ -206,8 +206,8 @@ function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
  * const answer = { vectors: [[0.5, 1]], usage: { units: { input: 2 } } };
  * writeEmbeddingsAnswer(answer, 'base64', 'm').data[0].embedding; // 'AAAAPwAAgD8='
  */
-export function writeEmbeddingsAnswer(
-  { vectors, usage }: EmbeddingsAnswer,
+export function writeEmbeddingsResponse(
+  { vectors, usage }: EmbeddingsResponse,
   encoding: EmbeddingsRequest['encoding'],
   model: string,
 ): JsonObject {

@@ -2,7 +2,7 @@
 export type FinishReason = 'stop' | 'length' | 'tool' | 'refusal' | 'other';
 
 /** The finish reason and the provider's original value. */
-export interface Finish {
+export interface ResponseFinish {
   readonly reason: FinishReason;
   readonly raw: string;
 }
@@ -40,7 +40,7 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
  * @example
  * parseFinishReason('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
  */
-export function parseFinishReason(raw: string): Finish {
+export function parseFinishReason(raw: string): ResponseFinish {
   return { reason: ALIASES.get(raw.toLowerCase()) ?? 'other', raw };
 }
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isInexact } from '@floe/contract/json';
+import { isInexactNumberText } from '@floe/contract/json';
 import {
   decodeUtf8Range,
   INEXACT_INTEGER_LENGTH,
@@ -281,7 +281,7 @@ export class JsonCursor {
     }
     const isPlain =
       this.at === whole && whole - start < INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS);
-    if (!isPlain) this.sawInexact ||= isInexact(decodeUtf8Range(this.#bytes, start, this.at));
+    if (!isPlain) this.sawInexact ||= isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at));
   }
 
   #digits(): void {

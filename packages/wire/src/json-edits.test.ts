@@ -5,12 +5,12 @@ import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
 import {
   applyByteEdits,
-  editMember,
+  createMemberEdit,
   readBooleanAt,
   readNumberAt,
   readStringAt,
   scanMembersAt,
-  scanObject,
+  scanJsonObject,
 } from './json-edits.ts';
 
 const runs = process.env.FLOE_TEST_FULL === '1' ? 50_000 : 3_000;
@@ -52,7 +52,7 @@ function parsed(text: string): { ok: true; value: unknown } | { ok: false } {
 
 function faultOf(body: string | Buffer): Fault {
   try {
-    scanObject(Buffer.from(body));
+    scanJsonObject(Buffer.from(body));
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;
@@ -64,9 +64,9 @@ function faultOf(body: string | Buffer): Fault {
 function assertAgrees(text: string): void {
   const body = Buffer.from(text);
   const oracle = parsed(body.toString());
-  let spans: ReturnType<typeof scanObject>;
+  let spans: ReturnType<typeof scanJsonObject>;
   try {
-    spans = scanObject(body);
+    spans = scanJsonObject(body);
   } catch (error) {
     assert(error instanceof Fault, String(error));
     if (error.code === 'invalid_json') assert.equal(oracle.ok, false, `refused good JSON: ${text}`);
@@ -89,7 +89,7 @@ describe('scanObject', () => {
       fc.property(objectText, (text) => {
         assertAgrees(text);
         const escapedKey = Object.keys(JSON.parse(text)).some((key) => JSON.stringify(key).includes('\\'));
-        if (!escapedKey) assert.doesNotThrow(() => scanObject(Buffer.from(text)));
+        if (!escapedKey) assert.doesNotThrow(() => scanJsonObject(Buffer.from(text)));
       }),
       { numRuns: runs },
     );
@@ -181,7 +181,7 @@ describe('scanObject', () => {
   ])
     test(`accepts ${JSON.stringify(text)} as JSON.parse does`, () => {
       assert.equal(parsed(text).ok, true);
-      assert.doesNotThrow(() => scanObject(Buffer.from(text)));
+      assert.doesNotThrow(() => scanJsonObject(Buffer.from(text)));
     });
 
   test('says at which byte, line and column a body breaks', () => {
@@ -224,7 +224,7 @@ describe('scanObject', () => {
 
   test('accepts 512 levels and refuses 513, and a million without overflowing the stack', () => {
     const nested = (levels: number) => `${'{"a":'}${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
-    assert.doesNotThrow(() => scanObject(Buffer.from(nested(512))));
+    assert.doesNotThrow(() => scanJsonObject(Buffer.from(nested(512))));
     assert.match(faultOf(nested(513)).message, /512 levels/);
     assert.match(faultOf('['.repeat(1_000_000)).message, /512 levels/);
   });
@@ -234,7 +234,7 @@ describe('reading and splicing', () => {
   const body = Buffer.from(
     '{ "model" : "a\\u0062", "stream":true,"n":-1.5e1,"o":{"x":1,"\\u0079":[2]},"e":{} }',
   );
-  const members = scanObject(body);
+  const members = scanJsonObject(body);
   const span = (key: string) => members.get(key) ?? assert.fail(key);
 
   test('reads a member only as the type it has', () => {
@@ -258,10 +258,10 @@ describe('reading and splicing', () => {
     const nested = scanMembersAt(body, span('o')) ?? assert.fail();
     const empty = scanMembersAt(body, span('e')) ?? assert.fail();
     const edits = [
-      editMember({ body, members }, 'seed', '7'),
-      editMember({ body, members }, 'model', '"é"'),
-      editMember({ body, members: nested }, 'new', 'true', span('o')),
-      editMember({ body, members: empty }, 'only', 'null', span('e')),
+      createMemberEdit({ body, members }, 'seed', '7'),
+      createMemberEdit({ body, members }, 'model', '"é"'),
+      createMemberEdit({ body, members: nested }, 'new', 'true', span('o')),
+      createMemberEdit({ body, members: empty }, 'only', 'null', span('e')),
     ];
     assert.equal(
       applyByteEdits(body, edits).toString(),
@@ -269,7 +269,7 @@ describe('reading and splicing', () => {
     );
     assert.equal(
       applyByteEdits(Buffer.from(' {} '), [
-        editMember({ body: Buffer.from(' {} '), members: new Map() }, 'a', '1'),
+        createMemberEdit({ body: Buffer.from(' {} '), members: new Map() }, 'a', '1'),
       ]).toString(),
       ' {"a":1} ',
     );
@@ -281,7 +281,7 @@ describe('reading and splicing', () => {
         const bytes = Buffer.from(text);
         const oracle: unknown = JSON.parse(text);
         if (Object.keys(Object(oracle)).some((name) => JSON.stringify(name).includes('\\'))) return;
-        const edit = editMember({ body: bytes, members: scanObject(bytes) }, key, JSON.stringify(value));
+        const edit = createMemberEdit({ body: bytes, members: scanJsonObject(bytes) }, key, JSON.stringify(value));
         const out = applyByteEdits(bytes, [edit]);
         assert.deepEqual(JSON.parse(out.toString()), { ...Object(oracle), [key]: value });
         assert(out.subarray(0, edit.start).equals(bytes.subarray(0, edit.start)));

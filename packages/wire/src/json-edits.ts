@@ -63,7 +63,7 @@ const OPEN_BRACE = 0x7b;
  * @example
  * scanObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */
-export function scanObject(body: Uint8Array): ScannedMembers {
+export function scanJsonObject(body: Uint8Array): ScannedMembers {
   if (body.length === 0)
     throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
   if (!isUtf8(body)) throw invalidJsonFault(body, 'it is not valid UTF-8', firstInvalidByte(body));
@@ -182,7 +182,7 @@ export interface ScannedJsonBody {
  * const edit = editMember({ body, members: scanObject(body) }, 'model', '"gpt-5-mini"');
  * applyByteEdits(body, [edit]).toString(); // '{"model":"gpt-5-mini"}'
  */
-export function editMember(
+export function createMemberEdit(
   { body, members }: ScannedJsonBody,
   key: string,
   valueText: string,

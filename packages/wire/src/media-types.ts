@@ -9,7 +9,7 @@ export function isTextMediaType(mime: string): boolean {
 }
 
 /** Decodes base64 as UTF-8; undefined if it is not valid UTF-8. */
-export function decodeUtf8(base64: string): string | undefined {
+export function decodeBase64Utf8(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject } from '@floe/contract/json';
 import { asObject, asString } from './json-narrowing.ts';
-import { decodeUtf8, isTextMediaType } from './media-types.ts';
+import { decodeBase64Utf8, isTextMediaType } from './media-types.ts';
 import type { ContentPart, DocumentMetadata, MediaPart, MediaSource } from './request.ts';
 import { invalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
 
@@ -143,7 +143,7 @@ export function formatDataUrl(source: { readonly data: string; readonly mime: st
 /** Decodes the text of a text file; undefined for any other file. @throws Fault 400 if it is not UTF-8 */
 export function decodeTextFile({ source, name }: MediaPart): string | undefined {
   if (!('data' in source) || !isTextMediaType(source.mime)) return undefined;
-  const text = decodeUtf8(source.data);
+  const text = decodeBase64Utf8(source.data);
   if (text !== undefined) return text;
   throw invalidFieldFault(
     `The file ${JSON.stringify(name ?? '')} of type ${source.mime} must be valid UTF-8 text.`,

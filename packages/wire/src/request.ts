@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonNumber, JsonObject } from '@floe/contract/json';
-import type { DialectName, Seal } from './events.ts';
+import type { DialectName, Seal } from './response-events.ts';
 
 /**
  * A feature that a target must support, because the request would change its meaning without it. All other

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { DialectName, Seal } from './events.ts';
+import type { DialectName, Seal } from './response-events.ts';
 import { isPackedSeal, isSealAccepted, packSeal, unpackSeal } from './seal.ts';
 
 const dialects: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini'];

@@ -1,4 +1,4 @@
-import type { DialectName, Seal } from './events.ts';
+import type { DialectName, Seal } from './response-events.ts';
 import type { CanonicalRequest, ContentPart } from './request.ts';
 
 const PACKED_SEAL_PREFIX = 'floe1.';

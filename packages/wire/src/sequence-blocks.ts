@@ -1,4 +1,4 @@
-import type { BlockOpenEvent, EmitAnswerEvent, Seal } from './events.ts';
+import type { BlockOpenEvent, EmitResponseEvent, Seal } from './response-events.ts';
 
 interface PendingBlock {
   readonly open: BlockOpenEvent;
@@ -17,7 +17,7 @@ interface PendingBlock {
  * for (const block of [1, 0]) emit({ type: 'close', block });
  * told; // ['open 0', 'close 0', 'open 1', 'close 1']
  */
-export function sequenceBlocks(next: EmitAnswerEvent): EmitAnswerEvent {
+export function sequenceBlocks(next: EmitResponseEvent): EmitResponseEvent {
   let open: number | undefined;
   /** In the order in which they opened. */
   const waiting = new Map<number, PendingBlock>();

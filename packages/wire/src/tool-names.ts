@@ -7,7 +7,7 @@ const SAFE_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
  * @example
  * stableHash('search'); // '0zkjvzd0obscg2'
  */
-export function stableHash(text: string): string {
+export function computeStableHash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x050c5d1f;
   for (let index = 0; index < text.length; index += 1) {
@@ -28,7 +28,7 @@ export function stableHash(text: string): string {
 export function toProviderToolName(name: string): string {
   if (SAFE_NAME.test(name)) return name;
   const safe = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 48);
-  return `${/^[A-Za-z_]/.test(safe) ? '' : '_'}${safe}_${stableHash(name)}`;
+  return `${/^[A-Za-z_]/.test(safe) ? '' : '_'}${safe}_${computeStableHash(name)}`;
 }
 
 /**
@@ -75,5 +75,5 @@ export function isGeneratedCallId(id: string): boolean {
 export function createCallIdFormatter(max: number, own?: (id: string) => string): (id: string) => string {
   if (own) return own;
   return (id) =>
-    id.length <= max && id !== '' && /^[A-Za-z0-9_-]+$/.test(id) ? id : `call_${stableHash(id)}`;
+    id.length <= max && id !== '' && /^[A-Za-z0-9_-]+$/.test(id) ? id : `call_${computeStableHash(id)}`;
 }

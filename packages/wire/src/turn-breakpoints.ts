@@ -11,7 +11,7 @@ export function isCacheablePart(part: ContentPart): part is CacheablePart {
 }
 
 /** Sets a breakpoint on the last part of a turn that can have one. Keeps an existing breakpoint. */
-export function withTurnBreakpoint(
+export function withTurnCacheBreakpoint(
   turn: ConversationTurn,
   cache: CacheBreakpoint | undefined,
 ): ConversationTurn {
@@ -23,11 +23,11 @@ export function withTurnBreakpoint(
 }
 
 /** Applies `cache_control` of the request to the last part that can have a breakpoint. */
-export function withFinalBreakpoint(
+export function withFinalCacheBreakpoint(
   turns: readonly ConversationTurn[],
   body: JsonObject,
 ): readonly ConversationTurn[] {
   const last = turns.at(-1);
   if (last === undefined || body['cache_control'] === undefined) return turns;
-  return turns.with(-1, withTurnBreakpoint(last, readCacheBreakpoint(body)));
+  return turns.with(-1, withTurnCacheBreakpoint(last, readCacheBreakpoint(body)));
 }

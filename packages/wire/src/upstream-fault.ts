@@ -57,7 +57,7 @@ const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready
 export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, body: string): UpstreamFault {
   const parsed = tryParseJson(body.trim());
   const root = asObject(isJsonArray(parsed) ? parsed[0] : parsed) ?? {};
-  const fault = describeUpstreamError(status, root, body);
+  const fault = toUpstreamFault(status, root, body);
   const type = headers['x-amzn-errortype']?.split(':')[0];
   const named = type === undefined ? fault.kind : classify(status, `${type} ${fault.message}`);
   // With status 408, the request was too slow. With status 200, another service behind the provider was.
@@ -78,7 +78,7 @@ export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, bo
  * @example
  * describeUpstreamError(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
  */
-export function describeUpstreamError(status: number, root: JsonObject, body = ''): UpstreamFault {
+export function toUpstreamFault(status: number, root: JsonObject, body = ''): UpstreamFault {
   const error = isJsonArray(root['error']) ? asObject(root['error'][0]) : asObject(root['error']);
   const inner = error ?? asObject(root['base_resp']) ?? root;
   const message =

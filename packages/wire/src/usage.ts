@@ -51,9 +51,9 @@ export function sumUsage(one: Usage | null, other: Usage | null): Usage | null {
 }
 
 /** The token units that a report can contain. */
-export const REPORTED_UNITS = ['input', 'cached', 'cache_write', 'output', 'reasoning'] as const;
+export const REPORTED_TOKEN_UNITS = ['input', 'cached', 'cache_write', 'output', 'reasoning'] as const;
 
-type ReportedCounts = Readonly<Record<(typeof REPORTED_UNITS)[number], number | undefined>>;
+type ReportedCounts = Readonly<Record<(typeof REPORTED_TOKEN_UNITS)[number], number | undefined>>;
 
 /**
  * Returns the token counts that a provider reported; undefined if there are none.
@@ -62,7 +62,7 @@ type ReportedCounts = Readonly<Record<(typeof REPORTED_UNITS)[number], number | 
  */
 export function toUnitCounts(counts: ReportedCounts): MutableUnitCounts | undefined {
   let units: MutableUnitCounts | undefined;
-  for (const unit of REPORTED_UNITS) {
+  for (const unit of REPORTED_TOKEN_UNITS) {
     const count = counts[unit];
     if (count === undefined) continue;
     units ??= {};

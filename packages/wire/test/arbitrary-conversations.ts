@@ -2,8 +2,8 @@
 
 import type { JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import type { AnswerBlock } from '../src/answer.ts';
-import type { AnswerEvent } from '../src/events.ts';
+import type { ResponseBlock } from '../src/canonical-response.ts';
+import type { ResponseEvent } from '../src/response-events.ts';
 import type { FinishReason } from '../src/finish.ts';
 import type {
   CanonicalRequest,
@@ -147,11 +147,11 @@ function uniqueIds(turns: readonly ConversationTurn[]): ConversationTurn[] {
   });
 }
 
-const block: fc.Arbitrary<AnswerBlock> = fc.oneof(
-  words.map((value): AnswerBlock => ({ kind: 'text', text: value })),
-  words.map((value): AnswerBlock => ({ kind: 'reasoning', text: value })),
+const block: fc.Arbitrary<ResponseBlock> = fc.oneof(
+  words.map((value): ResponseBlock => ({ kind: 'text', text: value })),
+  words.map((value): ResponseBlock => ({ kind: 'reasoning', text: value })),
   fc.record({ name, input: object, empty: fc.boolean() }).map(
-    ({ name: tool, input, empty }): AnswerBlock => ({
+    ({ name: tool, input, empty }): ResponseBlock => ({
       kind: 'tool',
       id: '',
       name: tool,
@@ -159,8 +159,8 @@ const block: fc.Arbitrary<AnswerBlock> = fc.oneof(
       text: empty ? '' : JSON.stringify(input),
     }),
   ),
-  words.map((value): AnswerBlock => ({ kind: 'refusal', text: value })),
-  words.map((value): AnswerBlock => ({ kind: 'reasoning', text: '', seal: { dialect: 'gemini', value } })),
+  words.map((value): ResponseBlock => ({ kind: 'refusal', text: value })),
+  words.map((value): ResponseBlock => ({ kind: 'reasoning', text: '', seal: { dialect: 'gemini', value } })),
 );
 const usage: fc.Arbitrary<Usage> = fc
   .record({ input: fc.nat(5_000), part: fc.double({ min: 0, max: 1, noNaN: true }), output: fc.nat(5_000) })
@@ -174,7 +174,7 @@ const usage: fc.Arbitrary<Usage> = fc
   }));
 
 /** A random answer as a stream: its blocks grow side by side, in random pieces. */
-export const arbitraryAnswerStreams: fc.Arbitrary<AnswerEvent[]> = fc
+export const arbitraryAnswerStreams: fc.Arbitrary<ResponseEvent[]> = fc
   .record({
     blocks: fc.array(block, { maxLength: 6 }),
     usage: fc.option(usage, { nil: undefined }),
@@ -182,7 +182,7 @@ export const arbitraryAnswerStreams: fc.Arbitrary<AnswerEvent[]> = fc
     order: fc.infiniteStream(fc.nat(1_000)),
   })
   .map(({ blocks, usage: counted, ending, order }) => {
-    const events: AnswerEvent[] = [{ type: 'start', id: 'a', model: 'm' }];
+    const events: ResponseEvent[] = [{ type: 'start', id: 'a', model: 'm' }];
     const queues = blocks.map((given, index) => toStreamEvents(given, index));
     for (const pick of order) {
       const alive = queues.filter((queue) => queue.length > 0);
@@ -199,13 +199,13 @@ export const arbitraryAnswerStreams: fc.Arbitrary<AnswerEvent[]> = fc
     return [...events, { type: 'finish', reason, raw }];
   });
 
-function toStreamEvents(given: AnswerBlock, block: number): AnswerEvent[] {
-  const open: AnswerEvent =
+function toStreamEvents(given: ResponseBlock, block: number): ResponseEvent[] {
+  const open: ResponseEvent =
     given.kind === 'tool'
       ? { type: 'open', block, kind: 'tool', id: `call_${block}`, name: given.name }
       : { type: 'open', block, kind: given.kind };
   const deltas = (given.text.match(/[\s\S]{1,7}/gu) ?? []).map(
-    (piece): AnswerEvent => ({ type: 'delta', block, text: piece }),
+    (piece): ResponseEvent => ({ type: 'delta', block, text: piece }),
   );
   return [
     open,

@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import { collectAnswer } from '../src/answer.ts';
+import { accumulateResponse } from '../src/canonical-response.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import type { AnswerEvent } from '../src/events.ts';
+import type { ResponseEvent } from '../src/response-events.ts';
 import { isJsonArray, tryParseJson } from '../src/json-narrowing.ts';
 import type { SseEvent } from '../src/sse.ts';
 import { arbitraryRequests } from './arbitrary-conversations.ts';
@@ -57,9 +57,9 @@ function withJunk(value: Json, at: number, replacement: Json): Json {
   return walk(value);
 }
 
-function readAll(dialect: RecordedDialect, frames: readonly SseEvent[]): AnswerEvent[] {
-  const events: AnswerEvent[] = [];
-  const reader = UPSTREAM_DIALECTS[dialect].createAnswerReader(
+function readAll(dialect: RecordedDialect, frames: readonly SseEvent[]): ResponseEvent[] {
+  const events: ResponseEvent[] = [];
+  const reader = UPSTREAM_DIALECTS[dialect].createResponseReader(
     (event) => events.push(event),
     ANSWER_READ_OPTIONS,
   );
@@ -100,9 +100,9 @@ describe('streams', () => {
         const events = readAll(dialect, spoilt);
         assertEventGrammar(events);
         for (const client of CLIENT_NAMES) {
-          const writer = CLIENT_DIALECTS[client].createAnswerWriter(createAnswerContext());
+          const writer = CLIENT_DIALECTS[client].createResponseWriter(createAnswerContext());
           const sse = events.map((event) => writer.write(event)).join('');
-          assert.equal(assertStrictStream(client, sse), collectAnswer(events).fault !== undefined);
+          assert.equal(assertStrictStream(client, sse), accumulateResponse(events).fault !== undefined);
         }
       }),
       { numRuns },
@@ -116,7 +116,7 @@ describe('streams', () => {
         fc.jsonValue(),
         (dialect, value) => {
           const json = tryParseJson(JSON.stringify(value)) ?? null;
-          const answer = UPSTREAM_DIALECTS[dialect].readWholeAnswer(json, ANSWER_READ_OPTIONS);
+          const answer = UPSTREAM_DIALECTS[dialect].readCompleteResponse(json, ANSWER_READ_OPTIONS);
           assert.ok(answer.fault !== undefined || answer.finish !== undefined);
         },
       ),

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import type { Json } from '@floe/contract/json';
-import { collectAnswer, toAnswerEvents } from '../src/answer.ts';
+import { accumulateResponse, toResponseEvents } from '../src/canonical-response.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import type { AnswerEvent } from '../src/events.ts';
+import type { ResponseEvent } from '../src/response-events.ts';
 import { tryParseJson } from '../src/json-narrowing.ts';
 import { allRecordings, type RecordedDialect, type RecordedExchange, recordedDialect } from './recordings.ts';
 import {
@@ -72,7 +72,7 @@ function answer(recording: RecordedExchange, dialect: RecordedDialect): string {
   }
   const events = recording.stream
     ? readStreamEvents(dialect, recording.body, 1 << 30, options)
-    : [...toAnswerEvents(UPSTREAM_DIALECTS[dialect].readWholeAnswer(tryParseJson(text) ?? null, options))];
+    : [...toResponseEvents(UPSTREAM_DIALECTS[dialect].readCompleteResponse(tryParseJson(text) ?? null, options))];
   assertEventGrammar(events);
   if (recording.stream)
     for (const size of CHUNKINGS)
@@ -80,12 +80,12 @@ function answer(recording: RecordedExchange, dialect: RecordedDialect): string {
         JSON.stringify(readStreamEvents(dialect, recording.body, size, options)),
         JSON.stringify(events),
       );
-  hostedToolsAreReported(text, new Set(collectAnswer(events).dropped));
+  hostedToolsAreReported(text, new Set(accumulateResponse(events).dropped));
   proofsAreKept(text, events);
   const cells = CLIENT_NAMES.map((client) => {
     const packed = translateStream(events, client, createAnswerContext({ sealOrigin: 'cred1' }));
     const { failed, dropped } = translateStream(events, client);
-    if (!failed) translateWhole(collectAnswer(events), client);
+    if (!failed) translateWhole(accumulateResponse(events), client);
     assert.equal(packed.failed, failed);
     return `${client} ${failed ? 'error' : dropped.size === 0 ? 'ok' : `-${[...dropped].join(',')}`}`;
   });
@@ -93,7 +93,7 @@ function answer(recording: RecordedExchange, dialect: RecordedDialect): string {
 }
 
 /** Proofs of reasoning come through to the last letter, in whatever pieces they came. */
-function proofsAreKept(text: string, events: readonly AnswerEvent[]): void {
+function proofsAreKept(text: string, events: readonly ResponseEvent[]): void {
   const kept = events.map((event) => (event.type === 'close' ? (event.seal?.value ?? '') : '')).join('\n');
   for (const [, proof = ''] of text.matchAll(/"(?:signature|thoughtSignature|redactedContent)": ?"([^"]+)"/g))
     assert.ok(kept.includes(proof), `${proof.slice(0, 40)} is kept`);

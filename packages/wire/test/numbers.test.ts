@@ -10,10 +10,10 @@ import {
   NUMBER_PLACEHOLDER,
 } from '@floe/testkit/exact-numbers';
 import fc from 'fast-check';
-import { collectAnswer, toAnswerEvents } from '../src/answer.ts';
+import { accumulateResponse, toResponseEvents } from '../src/canonical-response.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { normalizeIdeRequest } from '../src/ide/normalize-request.ts';
-import { scanObject } from '../src/json-edits.ts';
+import { scanJsonObject } from '../src/json-edits.ts';
 import {
   ANSWER_READ_OPTIONS,
   CLIENT_NAMES,
@@ -156,7 +156,7 @@ const ANSWERS: Readonly<
 
 /** As the gateway reads a body: scanned first, exactly only where the scan saw a reason to. */
 function readBody(text: string): JsonObject {
-  const { hasInexact } = scanObject(Buffer.from(text));
+  const { hasInexact } = scanJsonObject(Buffer.from(text));
   const body = hasInexact ? parseJsonExactly(text) : JSON.parse(text);
   assert.ok(isObject(body));
   return body;
@@ -193,7 +193,7 @@ describe('numbers in answers', () => {
             ...whole.map((template) => {
               const body = parseJsonExactly(insertNumber(template, number));
               return [
-                ...toAnswerEvents(UPSTREAM_DIALECTS[upstream].readWholeAnswer(body, ANSWER_READ_OPTIONS)),
+                ...toResponseEvents(UPSTREAM_DIALECTS[upstream].readCompleteResponse(body, ANSWER_READ_OPTIONS)),
               ];
             }),
             ...frames.map((stream) => {
@@ -203,9 +203,9 @@ describe('numbers in answers', () => {
           ];
           for (const events of answers) {
             const dialect = CLIENT_DIALECTS[client];
-            const writer = dialect.createAnswerWriter(createAnswerContext());
+            const writer = dialect.createResponseWriter(createAnswerContext());
             assertContainsNumber(events.map((event) => writer.write(event)).join(''), number, 'stream');
-            const { body } = dialect.writeWholeAnswer(collectAnswer(events), createAnswerContext());
+            const { body } = dialect.writeCompleteResponse(accumulateResponse(events), createAnswerContext());
             assertContainsNumber(JSON.stringify(body), number, 'whole');
           }
         }
@@ -216,7 +216,7 @@ describe('numbers in answers', () => {
       if (place.startsWith('call') || place.startsWith('tool result')) continue;
       for (const number of EXACT_NUMBERS) {
         const ask = CLIENT_DIALECTS.responses.readRequest(readBody(insertNumber(template, number)));
-        const writer = CLIENT_DIALECTS.responses.createAnswerWriter(createAnswerContext({ request: ask }));
+        const writer = CLIENT_DIALECTS.responses.createResponseWriter(createAnswerContext({ request: ask }));
         assertContainsNumber(writer.write({ type: 'start', id: 'a', model: 'm' }), number, place);
       }
     }
@@ -260,7 +260,7 @@ describe('the reader that keeps numbers', () => {
       fc.property(json, (value) => {
         const text = `{"a":${value}}`;
         const survives = JSON.stringify(JSON.parse(text)) === text;
-        assert.equal(scanObject(Buffer.from(text)).hasInexact, !survives);
+        assert.equal(scanJsonObject(Buffer.from(text)).hasInexact, !survives);
       }),
       { numRuns: 1000 },
     ));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import { collectAnswer } from '../src/answer.ts';
+import { accumulateResponse } from '../src/canonical-response.ts';
 import type { RequestWriteOptions } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { tryParseJson } from '../src/json-narrowing.ts';
@@ -73,7 +73,7 @@ describe('answers', () => {
     test(`${client}: a whole answer says what its stream says`, () => {
       fc.assert(
         fc.property(arbitraryAnswerStreams, (events) => {
-          translateWhole(collectAnswer(events), client);
+          translateWhole(accumulateResponse(events), client);
         }),
         { numRuns },
       );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { collectAnswer } from '../src/answer.ts';
+import { accumulateResponse } from '../src/canonical-response.ts';
 import { findRecordedStream, RECORDED_STREAMS } from './samples.ts';
 import {
   assertEventGrammar,
@@ -31,14 +31,14 @@ describe('own recordings in every client dialect', () => {
           client,
           createAnswerContext({ sealOrigin: 'cred1', chatReasoning: 'forward' }),
         );
-        if (!failed) translateWhole(collectAnswer(events), client);
+        if (!failed) translateWhole(accumulateResponse(events), client);
       }
     });
 });
 
 describe('what the providers said', () => {
   const answerOf = (dialect: (typeof UPSTREAMS)[number], scenario: string) =>
-    collectAnswer(readStreamEvents(dialect, findRecordedStream(dialect, scenario).body, 1 << 30));
+    accumulateResponse(readStreamEvents(dialect, findRecordedStream(dialect, scenario).body, 1 << 30));
 
   for (const dialect of UPSTREAMS) {
     test(`${dialect}: text and usage`, () => {

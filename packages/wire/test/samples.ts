@@ -2,7 +2,7 @@
 
 import type { Buffer } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
-import { sseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { convertSseToEventStream } from '@floe/testkit/amazon-event-stream';
 import type { RecordedDialect } from './recordings.ts';
 
 const FOLDER = new URL('../recordings/', import.meta.url);
@@ -29,7 +29,7 @@ export const RECORDED_STREAMS: readonly RecordedStream[] = readdirSync(FOLDER).f
   const dialect = DIALECTS.find((name) => name === match?.[1]);
   if (dialect === undefined) return [];
   const sse = readFileSync(new URL(file, FOLDER));
-  const body = dialect === 'converse' ? sseToEventStream(sse.toString('utf8')) : sse;
+  const body = dialect === 'converse' ? convertSseToEventStream(sse.toString('utf8')) : sse;
   return [{ dialect, scenario: match?.[2] ?? '', body, sse }];
 });
 

@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { findAnswerViolations, findEventViolations } from '@floe/testkit/answer-schemas';
+import { findResponseViolations, findEventViolations } from '@floe/testkit/response-schemas';
 import { findSchemaViolations } from '@floe/testkit/json-schema';
-import { collectAnswer, toAnswerEvents } from '../src/answer.ts';
+import { accumulateResponse, toResponseEvents } from '../src/canonical-response.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { asArray, asObject, asString, tryParseJson } from '../src/json-narrowing.ts';
 import { allRecordings, recordedDialect } from './recordings.ts';
@@ -119,7 +119,7 @@ function openResponse(response: JsonObject): string[] {
 }
 
 function checkWhole(client: ClientName, body: Json): string[] {
-  return [...findAnswerViolations(client, body), ...(present ? officialWhole(client, body) : [])];
+  return [...findResponseViolations(client, body), ...(present ? officialWhole(client, body) : [])];
 }
 
 function officialWhole(client: ClientName, body: Json): string[] {
@@ -141,8 +141,8 @@ describe('answers fit the schemas of their dialects', () => {
     const events = recording.stream
       ? readStreamEvents(dialect, recording.body, 1 << 30)
       : [
-          ...toAnswerEvents(
-            UPSTREAM_DIALECTS[dialect].readWholeAnswer(
+          ...toResponseEvents(
+            UPSTREAM_DIALECTS[dialect].readCompleteResponse(
               tryParseJson(recording.body.toString('utf8')) ?? null,
               ANSWER_READ_OPTIONS,
             ),
@@ -157,7 +157,7 @@ describe('answers fit the schemas of their dialects', () => {
   for (const client of CLIENT_NAMES)
     test(`${client}: every frame and every whole answer of ${recorded.length + own.length} exchanges`, () => {
       for (const { name, events } of [...own, ...recorded]) {
-        const writer = CLIENT_DIALECTS[client].createAnswerWriter(createAnswerContext());
+        const writer = CLIENT_DIALECTS[client].createResponseWriter(createAnswerContext());
         const sse = events.map((event) => writer.write(event)).join('');
         const seen = new Map<string, number>();
         for (const { data } of parseStrictFrames(sse)) {
@@ -169,10 +169,10 @@ describe('answers fit the schemas of their dialects', () => {
           seen.set(shape, times);
           if (times <= 8) assert.deepEqual(checkFrame(client, frame), [], `${name}: ${data.slice(0, 300)}`);
         }
-        const answer = collectAnswer(events);
+        const answer = accumulateResponse(events);
         if (answer.fault) continue;
         const body = tryParseJson(
-          JSON.stringify(CLIENT_DIALECTS[client].writeWholeAnswer(answer, createAnswerContext()).body),
+          JSON.stringify(CLIENT_DIALECTS[client].writeCompleteResponse(answer, createAnswerContext()).body),
         );
         assert.deepEqual(checkWhole(client, body ?? null), [], name);
       }

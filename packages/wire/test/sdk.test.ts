@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import OpenAI, { APIError } from 'openai';
-import { collectAnswer } from '../src/answer.ts';
+import { accumulateResponse } from '../src/canonical-response.ts';
 import { CLIENT_DIALECTS } from '../src/dialects.ts';
 import type { FunctionTool } from '../src/request.ts';
 import { findRecordedStream } from './samples.ts';
@@ -27,14 +27,14 @@ function clientOf(body: string, type: string): OpenAI {
 }
 
 function streamed(client: 'chat' | 'responses', upstream: Upstream, scenario: string): OpenAI {
-  const writer = CLIENT_DIALECTS[client].createAnswerWriter(context);
+  const writer = CLIENT_DIALECTS[client].createResponseWriter(context);
   const events = readStreamEvents(upstream, findRecordedStream(upstream, scenario).body, 1 << 30);
   return clientOf(events.map((event) => writer.write(event)).join(''), 'text/event-stream');
 }
 
 function whole(client: 'chat' | 'responses', upstream: Upstream, scenario: string): OpenAI {
   const events = readStreamEvents(upstream, findRecordedStream(upstream, scenario).body, 1 << 30);
-  const { body } = CLIENT_DIALECTS[client].writeWholeAnswer(collectAnswer(events), context);
+  const { body } = CLIENT_DIALECTS[client].writeCompleteResponse(accumulateResponse(events), context);
   return clientOf(JSON.stringify(body), 'application/json');
 }
 

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { type CanonicalAnswer, collectAnswer, toAnswerEvents } from '../src/answer.ts';
+import { type CanonicalResponse, accumulateResponse, toResponseEvents } from '../src/canonical-response.ts';
 import { EventStreamTranscoder } from '../src/converse/event-stream.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import type { AnswerEvent } from '../src/events.ts';
+import type { ResponseEvent } from '../src/response-events.ts';
 import { asArray, isJsonArray, tryParseJson } from '../src/json-narrowing.ts';
 import { parseSseFrame, SseFramer } from '../src/sse.ts';
 import { allRecordings, type RecordedDialect, recordedDialect } from './recordings.ts';
@@ -58,10 +58,10 @@ function told(name: string, dialect: RecordedDialect, body: Buffer, stream: bool
 function answers(): Told[] {
   const own = RECORDED_STREAMS.flatMap(({ dialect, scenario, sse }) => {
     const streamed = told(`${dialect}-${scenario}`, dialect, sse, true);
-    const answer = collectAnswer(read(streamed));
+    const answer = accumulateResponse(read(streamed));
     if (answer.fault) return [];
     const wholes = CLIENT_NAMES.map((client) => {
-      const { body } = CLIENT_DIALECTS[client].writeWholeAnswer(answer, createAnswerContext());
+      const { body } = CLIENT_DIALECTS[client].writeCompleteResponse(answer, createAnswerContext());
       return told(`${dialect}-${scenario} as ${client}`, client, Buffer.from(JSON.stringify(body)), false);
     });
     return [streamed, ...wholes];
@@ -80,18 +80,18 @@ function answers(): Told[] {
       return [];
     return [told(recording.name, dialect, recording.body, recording.stream)];
   });
-  return [...own, ...made, ...recorded].filter((entry) => collectAnswer(read(entry)).fault === undefined);
+  return [...own, ...made, ...recorded].filter((entry) => accumulateResponse(read(entry)).fault === undefined);
 }
 
-function read({ dialect, stream, bodies }: Told): AnswerEvent[] {
+function read({ dialect, stream, bodies }: Told): ResponseEvent[] {
   if (!stream)
     return [
-      ...toAnswerEvents(
-        UPSTREAM_DIALECTS[dialect].readWholeAnswer(bodies[0]?.value ?? null, ANSWER_READ_OPTIONS),
+      ...toResponseEvents(
+        UPSTREAM_DIALECTS[dialect].readCompleteResponse(bodies[0]?.value ?? null, ANSWER_READ_OPTIONS),
       ),
     ];
-  const events: AnswerEvent[] = [];
-  const reader = UPSTREAM_DIALECTS[dialect].createAnswerReader(
+  const events: ResponseEvent[] = [];
+  const reader = UPSTREAM_DIALECTS[dialect].createResponseReader(
     (event) => events.push(event),
     ANSWER_READ_OPTIONS,
   );
@@ -186,19 +186,19 @@ describe('members that say nothing change nothing', () => {
 });
 
 describe('an answer with content is never an empty one', () => {
-  const spoken = (answer: CanonicalAnswer): string =>
+  const spoken = (answer: CanonicalResponse): string =>
     answer.blocks.map((block) => (block.kind === 'tool' ? block.name : block.text)).join('');
 
   for (const client of CLIENT_NAMES)
     test(`as ${client}`, () => {
       for (const answer of ANSWERS) {
-        const source = collectAnswer(read(answer));
+        const source = accumulateResponse(read(answer));
         if (spoken(source) === '') continue;
-        const { body } = CLIENT_DIALECTS[client].writeWholeAnswer(
+        const { body } = CLIENT_DIALECTS[client].writeCompleteResponse(
           source,
           createAnswerContext({ chatReasoning: 'forward' }),
         );
-        const back = CLIENT_DIALECTS[client].readWholeAnswer(
+        const back = CLIENT_DIALECTS[client].readCompleteResponse(
           tryParseJson(JSON.stringify(body)) ?? null,
           ANSWER_READ_OPTIONS,
         );
@@ -224,10 +224,10 @@ describe('an answer with content is never an empty one', () => {
           { delta: said, message: said },
         ]) {
           const body = { id: 'a', choices: [{ index: 0, finish_reason: 'stop', ...choice }] };
-          const whole = UPSTREAM_DIALECTS.chat.readWholeAnswer(body, ANSWER_READ_OPTIONS);
+          const whole = UPSTREAM_DIALECTS.chat.readCompleteResponse(body, ANSWER_READ_OPTIONS);
           assert.equal(whole.blocks.length, 1, JSON.stringify(body));
           const frames = [body, { id: 'a', choices: [] }].map((value) => ({ event: '', value }));
-          const streamed = collectAnswer(read({ name: '', dialect: 'chat', stream: true, bodies: frames }));
+          const streamed = accumulateResponse(read({ name: '', dialect: 'chat', stream: true, bodies: frames }));
           assert.deepEqual(streamed.blocks, whole.blocks, JSON.stringify(body));
         }
   });

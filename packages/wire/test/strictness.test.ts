@@ -7,7 +7,7 @@ import { assertStrictStream } from './strictness.ts';
 import { type ClientName, createAnswerContext, readStreamEvents } from './translate.ts';
 
 function good(client: ClientName, scenario: string): string {
-  const writer = CLIENT_DIALECTS[client].createAnswerWriter(createAnswerContext());
+  const writer = CLIENT_DIALECTS[client].createResponseWriter(createAnswerContext());
   const events = readStreamEvents('messages', findRecordedStream('messages', scenario).body, 1 << 30);
   return events.map((event) => writer.write(event)).join('');
 }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { adaptAnswerForClient } from '../src/adapt-for-client.ts';
-import { type CanonicalAnswer, collectAnswer, toAnswerEvents } from '../src/answer.ts';
+import { adaptResponseForClient } from '../src/adapt-for-client.ts';
+import { type CanonicalResponse, accumulateResponse, toResponseEvents } from '../src/canonical-response.ts';
 import { EventStreamTranscoder } from '../src/converse/event-stream.ts';
-import type { AnswerContext, AnswerReadOptions } from '../src/dialect.ts';
+import type { ResponseWriteContext, ResponseReadOptions } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import type { AnswerEvent } from '../src/events.ts';
+import type { ResponseEvent } from '../src/response-events.ts';
 import type { CanonicalRequest } from '../src/request.ts';
 import { isPackedSeal, unpackSeal } from '../src/seal.ts';
 import { parseSseFrame, SseFramer } from '../src/sse.ts';
@@ -16,7 +16,7 @@ import { assertStrictStream, parseStrictFrames } from './strictness.ts';
 
 export type ClientName = keyof typeof CLIENT_DIALECTS;
 export const CLIENT_NAMES: readonly ClientName[] = ['chat', 'responses', 'messages'];
-export const ANSWER_READ_OPTIONS: AnswerReadOptions = { id: 'X1', sealOrigin: 'cred1' };
+export const ANSWER_READ_OPTIONS: ResponseReadOptions = { id: 'X1', sealOrigin: 'cred1' };
 
 export function emptyRequest(change: Partial<CanonicalRequest> = {}): CanonicalRequest {
   return {
@@ -35,7 +35,7 @@ export function emptyRequest(change: Partial<CanonicalRequest> = {}): CanonicalR
   };
 }
 
-export function createAnswerContext(change: Partial<AnswerContext> = {}): AnswerContext {
+export function createAnswerContext(change: Partial<ResponseWriteContext> = {}): ResponseWriteContext {
   return {
     request: emptyRequest(),
     id: 'X1',
@@ -52,9 +52,9 @@ export function readStreamEvents(
   body: Buffer,
   size: number,
   options = ANSWER_READ_OPTIONS,
-): AnswerEvent[] {
-  const events: AnswerEvent[] = [];
-  const reader = UPSTREAM_DIALECTS[dialect].createAnswerReader((event) => events.push(event), options);
+): ResponseEvent[] {
+  const events: ResponseEvent[] = [];
+  const reader = UPSTREAM_DIALECTS[dialect].createResponseReader((event) => events.push(event), options);
   const framer = new SseFramer();
   const transcoder = dialect === 'converse' ? new EventStreamTranscoder() : undefined;
   const pieces = (chunk: Buffer): void => {
@@ -76,7 +76,7 @@ export function readStreamEvents(
 }
 
 /** Grammar of the event sequence itself. */
-export function assertEventGrammar(events: readonly AnswerEvent[]): void {
+export function assertEventGrammar(events: readonly ResponseEvent[]): void {
   const open = new Set<number>();
   let last: string | undefined;
   for (const event of events) {
@@ -104,38 +104,38 @@ export interface TranslatedStream {
 
 /** Writes the events for a client, checks the stream by the strictness matrix and reads it back. */
 export function translateStream(
-  events: readonly AnswerEvent[],
+  events: readonly ResponseEvent[],
   client: ClientName,
   context = createAnswerContext(),
 ): TranslatedStream {
-  const writer = CLIENT_DIALECTS[client].createAnswerWriter(context);
+  const writer = CLIENT_DIALECTS[client].createResponseWriter(context);
   const sse = events.map((event) => writer.write(event)).join('');
   const failed = assertStrictStream(client, sse);
-  const source = collectAnswer(events);
+  const source = accumulateResponse(events);
   assert.equal(failed, source.fault !== undefined, 'an error stays an error, a finish a finish');
   if (!failed) {
-    const back: AnswerEvent[] = [];
-    const reader = CLIENT_DIALECTS[client].createAnswerReader(
+    const back: ResponseEvent[] = [];
+    const reader = CLIENT_DIALECTS[client].createResponseReader(
       (event) => back.push(event),
       ANSWER_READ_OPTIONS,
     );
     for (const frame of parseStrictFrames(sse)) reader.read(frame);
     reader.end();
     assertEventGrammar(back);
-    assertConserved(source, { answer: collectAnswer(back), dropped: writer.dropped }, client, context);
+    assertConserved(source, { answer: accumulateResponse(back), dropped: writer.dropped }, client, context);
   }
   return { failed, sse, dropped: writer.dropped };
 }
 
 /** Writes the whole answer for a client and reads it back. */
 export function translateWhole(
-  answer: CanonicalAnswer,
+  answer: CanonicalResponse,
   client: ClientName,
   context = createAnswerContext(),
 ): JsonObject {
-  const { body, dropped } = CLIENT_DIALECTS[client].writeWholeAnswer(answer, context);
+  const { body, dropped } = CLIENT_DIALECTS[client].writeCompleteResponse(answer, context);
   const json: Json = JSON.parse(JSON.stringify(body));
-  const back = CLIENT_DIALECTS[client].readWholeAnswer(json, ANSWER_READ_OPTIONS);
+  const back = CLIENT_DIALECTS[client].readCompleteResponse(json, ANSWER_READ_OPTIONS);
   assert.equal(back.fault, undefined);
   assertConserved(answer, { answer: back, dropped }, client, context);
   return body;
@@ -143,20 +143,20 @@ export function translateWhole(
 
 /** An answer that was written for a client and read back, and what its writer says it left out. */
 interface ReadBack {
-  readonly answer: CanonicalAnswer;
+  readonly answer: CanonicalResponse;
   readonly dropped: ReadonlySet<string>;
 }
 
 function assertConserved(
-  source: CanonicalAnswer,
+  source: CanonicalResponse,
   { answer: back, dropped }: ReadBack,
   client: ClientName,
-  context: AnswerContext,
+  context: ResponseWriteContext,
 ): void {
-  const sent = adaptAnswerForClient(source, context.request);
-  const said = (answer: CanonicalAnswer, kind: string): string =>
+  const sent = adaptResponseForClient(source, context.request);
+  const said = (answer: CanonicalResponse, kind: string): string =>
     answer.blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
-  const calls = (answer: CanonicalAnswer): unknown[] =>
+  const calls = (answer: CanonicalResponse): unknown[] =>
     answer.blocks.flatMap((block) =>
       block.kind === 'tool' ? [[block.id, block.name, sameArguments(block.text, client)]] : [],
     );
@@ -191,12 +191,12 @@ function sameArguments(text: string, client: ClientName): unknown {
 }
 
 function assertSealsConserved(
-  sent: CanonicalAnswer,
+  sent: CanonicalResponse,
   { answer: back, dropped }: ReadBack,
   client: ClientName,
-  context: AnswerContext,
+  context: ResponseWriteContext,
 ): void {
-  const seals = (answer: CanonicalAnswer) =>
+  const seals = (answer: CanonicalResponse) =>
     answer.blocks.flatMap((b) => (b.kind === 'reasoning' && b.seal ? [b.seal] : []));
   const expected = seals(sent);
   if (client === 'chat') {
@@ -223,8 +223,8 @@ function assertSealsConserved(
   }
 }
 
-function assertUsageConserved(sent: CanonicalAnswer, back: CanonicalAnswer): void {
-  const whole = (answer: CanonicalAnswer) => ({
+function assertUsageConserved(sent: CanonicalResponse, back: CanonicalResponse): void {
+  const whole = (answer: CanonicalResponse) => ({
     input: answer.usage?.units.input ?? 0,
     cached: answer.usage?.units.cached ?? 0,
     cache_write: answer.usage?.units.cache_write ?? 0,
@@ -234,4 +234,4 @@ function assertUsageConserved(sent: CanonicalAnswer, back: CanonicalAnswer): voi
   assert.deepEqual(whole(back), whole(sent), 'usage');
 }
 
-export { collectAnswer, toAnswerEvents };
+export { accumulateResponse, toResponseEvents };

@@ -8,8 +8,8 @@ import { after, before, suite, test } from 'node:test';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
-import { jsonReply } from '@floe/testkit/upstream-reply';
-import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-operations.ts';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
+import { type ApiOperation, loadApiOperations, listPathParameterNames } from './api-operations.ts';
 import { findCompletions } from './completion.ts';
 import { formatTable } from './format-rows.ts';
 import { parseOperationArguments } from './operation-arguments.ts';
@@ -56,7 +56,7 @@ async function floe(args: readonly string[], env: Readonly<Record<string, string
 suite('arguments', () => {
   test('every verb of the API can be called with what stands in its path, and not without it', () => {
     for (const { operation } of every) {
-      const positions = pathParameterNames(operation).map((_, at) => `p ${at}`);
+      const positions = listPathParameterNames(operation).map((_, at) => `p ${at}`);
       const asked = parseOperationArguments(operation, positions);
       assert.ok(!asked.path.includes('{'), asked.path);
       assert.equal(asked.method, operation.method);
@@ -322,9 +322,9 @@ test('a question for an unknown id finds the only resource of that name', async 
   const server = await startFakeUpstream({
     respond: ({ path, method }) => {
       const [, id = ''] = /^\/api\/management\/limits\/([^?]+)/.exec(path) ?? [];
-      if (id === '') return jsonReply({ data: limits, next_cursor: null });
-      if (limits.some((limit) => limit.id === id)) return jsonReply({ id, method });
-      return jsonReply({ error: { message: 'No limit has this id.', code: 'not_found' } }, 404);
+      if (id === '') return createJsonReply({ data: limits, next_cursor: null });
+      if (limits.some((limit) => limit.id === id)) return createJsonReply({ id, method });
+      return createJsonReply({ error: { message: 'No limit has this id.', code: 'not_found' } }, 404);
     },
   });
   const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };
@@ -354,7 +354,7 @@ test('lists go on page by page as far as asked, and say when there is more', asy
       const query = new URL(path, 'http://floe').searchParams;
       const from = Number(query.get('cursor') ?? 0);
       const to = from + Number(query.get('limit'));
-      return jsonReply({ data: rows.slice(from, to), next_cursor: to < rows.length ? String(to) : null });
+      return createJsonReply({ data: rows.slice(from, to), next_cursor: to < rows.length ? String(to) : null });
     },
   });
   const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };

@@ -59,6 +59,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** Names of the path parameters, in order. */
-export function pathParameterNames({ path }: ApiOperation): readonly string[] {
+export function listPathParameterNames({ path }: ApiOperation): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 }

@@ -1,7 +1,7 @@
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { type ApiOperation, type ApiOperations, loadApiOperations } from './api-operations.ts';
-import { optionNames, toOptionName } from './operation-arguments.ts';
+import { listOptionNames, toOptionName } from './operation-arguments.ts';
 import { COMMON_OPTIONS } from './operation-command.ts';
 
 /** Completion scripts by shell. They call `floe complete` for candidates. */
@@ -25,7 +25,7 @@ compdef _floe floe
 };
 
 /** The command `floe completion`, and `floe complete`, which its scripts call. */
-export function completionCommands(others: readonly CliCommand[]): readonly CliCommand[] {
+export function createCompletionCommands(others: readonly CliCommand[]): readonly CliCommand[] {
   const completion: CliCommand = {
     words: ['completion'],
     usage: 'completion <bash|zsh|fish>',
@@ -76,7 +76,7 @@ function findOptionCompletions({ takes, body }: ApiOperation, previous: string):
   if (named?.choices) return named.choices;
   if (named && named.kind !== 'flag') return [];
   return sortUnique([
-    ...Object.entries(takes).flatMap(([name, field]) => optionNames(name, field)),
+    ...Object.entries(takes).flatMap(([name, field]) => listOptionNames(name, field)),
     ...(body ? ['--body-file'] : []),
     ...COMMON_OPTIONS,
   ]);

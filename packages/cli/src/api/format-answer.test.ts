@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { formatAnswer } from './format-answer.ts';
+import { formatResponse } from './format-response.ts';
 import { formatTable } from './format-rows.ts';
 import { TABLE_COLUMNS } from './table-columns.ts';
 
@@ -75,8 +75,8 @@ suite('tables', () => {
 
 suite('answers', () => {
   test('text with line breaks is printed as it is, without control characters', () => {
-    assert.equal(formatAnswer({ yaml: 'a:\n  - b: "\u001b[31m"\n' }), 'a:\n  - b: " [31m"\n');
-    assert.equal(formatAnswer({ id: 'a', text: 'one\ntwo' }), 'id    a\ntext\n  one\n  two\n');
+    assert.equal(formatResponse({ yaml: 'a:\n  - b: "\u001b[31m"\n' }), 'a:\n  - b: " [31m"\n');
+    assert.equal(formatResponse({ id: 'a', text: 'one\ntwo' }), 'id    a\ntext\n  one\n  two\n');
   });
 
   test('objects and lists inside an answer are blocks', () => {
@@ -93,7 +93,7 @@ suite('answers', () => {
       none: [],
       metadata: {},
     };
-    assert.deepEqual(formatAnswer(answer).split('\n'), [
+    assert.deepEqual(formatResponse(answer).split('\n'), [
       'id         exc_1',
       'counts     file 0, console 2',
       'attempts',
@@ -117,12 +117,12 @@ suite('answers', () => {
   });
 
   test('a list is a table where its rows are flat, else blocks; what stands beside it follows', () => {
-    assert.equal(formatAnswer({ data: [] }), 'None.\n');
-    assert.equal(formatAnswer({ data: [{ id: 'a', n: 1 }], next: null }), 'ID  N\na   1\n');
+    assert.equal(formatResponse({ data: [] }), 'None.\n');
+    assert.equal(formatResponse({ data: [{ id: 'a', n: 1 }], next: null }), 'ID  N\na   1\n');
     assert.equal(
-      formatAnswer({ data: [{ answer: { ok: 'yes' } }, { answer: null }], total: 2 }),
+      formatResponse({ data: [{ answer: { ok: 'yes' } }, { answer: null }], total: 2 }),
       'answer\n  ok  yes\n\nanswer  -\n\ntotal  2\n',
     );
-    assert.equal(formatAnswer(7), '7\n');
+    assert.equal(formatResponse(7), '7\n');
   });
 });

@@ -1,5 +1,5 @@
 import { isRecord } from './api-operations.ts';
-import { type Column, readCell } from './table-column.ts';
+import { type CliTableColumn, getCellValue } from './table-column.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -25,14 +25,14 @@ const MILLISECONDS = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/;
  * Formats aligned columns without borders, so that `grep` and `awk` can process them. Without `columns`,
  * shows the common fields of the rows.
  */
-export function formatTable(rows: readonly unknown[], columns?: readonly Column[]): string {
+export function formatTable(rows: readonly unknown[], columns?: readonly CliTableColumn[]): string {
   const records = rows.filter(isRecord);
   const shown = columns ?? selectColumns(records);
   const cells = [
     shown.map(({ title }) => title),
     ...records.map((row) =>
       shown.map((column) => {
-        const text = formatCell(readCell(row, column)).replace(MILLISECONDS, '$1Z');
+        const text = formatCell(getCellValue(row, column)).replace(MILLISECONDS, '$1Z');
         return column.whole ? text : truncateCell(text);
       }),
     ),
@@ -49,12 +49,12 @@ export function formatTable(rows: readonly unknown[], columns?: readonly Column[
 
 /** Whether every value of the rows fits on one line. */
 export function isFlatList(rows: readonly unknown[]): boolean {
-  return rows.every((row) => isRecord(row) && Object.values(row).every(fitsLine));
+  return rows.every((row) => isRecord(row) && Object.values(row).every(fitsOneLine));
 }
 
-function selectColumns(records: readonly Row[]): readonly Column[] {
+function selectColumns(records: readonly Row[]): readonly CliTableColumn[] {
   const names = [...new Set(records.flatMap((row) => Object.keys(row)))].filter((name) =>
-    records.some((row) => formatCell(row[name]) !== '-' && fitsLine(row[name]) && !isRecord(row[name])),
+    records.some((row) => formatCell(row[name]) !== '-' && fitsOneLine(row[name]) && !isRecord(row[name])),
   );
   const rank = (name: string) =>
     LEADING_COLUMNS.includes(name)
@@ -69,7 +69,7 @@ function selectColumns(records: readonly Row[]): readonly Column[] {
 }
 
 /** Whether a value fits on one line: it is no object and no list of objects. */
-export function fitsLine(value: unknown): boolean {
+export function fitsOneLine(value: unknown): boolean {
   return Array.isArray(value)
     ? value.every((one) => typeof one !== 'object' || one === null)
     : !isRecord(value) || isSource(value);
@@ -82,7 +82,7 @@ const truncateCell = (text: string) =>
 export function formatCell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (isRecord(value) && isSource(value)) return formatSource(value);
-  if (Array.isArray(value) && fitsLine(value)) return value.length === 0 ? '-' : formatCell(value.join(','));
+  if (Array.isArray(value) && fitsOneLine(value)) return value.length === 0 ? '-' : formatCell(value.join(','));
   return replaceControlCharacters(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../connection.ts';
-import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-operations.ts';
+import { type ApiOperation, loadApiOperations, listPathParameterNames } from './api-operations.ts';
 import { parseOperationArguments, toOptionName } from './operation-arguments.ts';
 
 const VALUES = [
@@ -57,7 +57,7 @@ test('any value of any option of any verb is read, or refused as a mistake of th
   assert.ok(verbs.length > 100);
   let next = 0;
   for (const { name, operation } of verbs) {
-    const given = pathParameterNames(operation).map(() => 'none');
+    const given = listPathParameterNames(operation).map(() => 'none');
     const options = [
       ...Object.keys(operation.takes).map(toOptionName),
       'filter',

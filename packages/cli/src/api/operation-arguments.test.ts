@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-operations.ts';
+import { type ApiOperation, loadApiOperations, listPathParameterNames } from './api-operations.ts';
 import { BUILT_IN_OPTIONS, parseOperationArguments, toOptionName } from './operation-arguments.ts';
 
 function bodyOf(operation: ApiOperation, args: readonly string[]): Record<string, unknown> {
-  const places = pathParameterNames(operation).map(() => 'x');
+  const places = listPathParameterNames(operation).map(() => 'x');
   return JSON.parse(parseOperationArguments(operation, [...places, ...args]).body ?? 'null');
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
-import { type ApiOperation, isRecord, type OperationField, pathParameterNames } from './api-operations.ts';
+import { type ApiOperation, isRecord, type OperationField, listPathParameterNames } from './api-operations.ts';
 
 /** A request to the API, and how its response is shown. */
 export interface OperationRequest {
@@ -34,7 +34,7 @@ const DEFAULT_ROWS = 50;
 export const toOptionName = (name: string) => name.replaceAll('_', '-');
 
 /** The options of a field. A flag also has a negative option. */
-export function optionNames(name: string, field: OperationField): readonly string[] {
+export function listOptionNames(name: string, field: OperationField): readonly string[] {
   const option = toOptionName(name);
   return isBodyFlag(field) ? [`--${option}`, `--no-${option}`] : [`--${option}`];
 }
@@ -119,7 +119,7 @@ function buildHeaders({ idempotent }: ApiOperation, key: string | undefined, eta
 }
 
 function buildPath(operation: ApiOperation, given: readonly string[]): string {
-  const names = pathParameterNames(operation);
+  const names = listPathParameterNames(operation);
   const missing = names[given.length];
   if (missing !== undefined) throw new UsageError(`Missing argument <${missing}>.`);
   const excess = given[names.length];

@@ -4,9 +4,9 @@ import {
   type ApiOperation,
   type ApiOperations,
   type OperationField,
-  pathParameterNames,
+  listPathParameterNames,
 } from './api-operations.ts';
-import { optionNames, parseOperationArguments } from './operation-arguments.ts';
+import { listOptionNames, parseOperationArguments } from './operation-arguments.ts';
 import { findIdList } from './resolve-name.ts';
 import { type NamedOperation, runOperation } from './run-operation.ts';
 
@@ -45,7 +45,7 @@ const isHelpOption = (word: string) => word === '--help' || word === '-h';
 
 function createOperationCommand(words: readonly string[], named: NamedOperation): CliCommand {
   const { operation } = named;
-  const positions = pathParameterNames(operation).map((name) => ` <${name}>`);
+  const positions = listPathParameterNames(operation).map((name) => ` <${name}>`);
   return {
     words,
     usage: `${words.join(' ')}${positions.join('')} [options]`,
@@ -72,7 +72,7 @@ function createOverviewCommand(
   const own = findSubcommands(subject, others);
   const operations = Object.entries(verbs).filter(([verb]) => !own.some(({ words }) => words[1] === verb));
   const usages = operations.map(([verb, operation]) => ({
-    usage: [subject, verb, ...pathParameterNames(operation).map((name) => `<${name}>`)].join(' '),
+    usage: [subject, verb, ...listPathParameterNames(operation).map((name) => `<${name}>`)].join(' '),
     does: operation.does,
   }));
   usages.push(...own.map(({ usage, summary }) => ({ usage, does: summary.replace(/\.$/, '') })));
@@ -96,7 +96,7 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
   const lines: (readonly [string, string])[] = Object.entries(takes)
     .filter(([name]) => !(page && name === 'cursor'))
     .map(([name, field]) => [
-      `${optionNames(name, field).join(', ')}${formatValueHint(field)}`,
+      `${listOptionNames(name, field).join(', ')}${formatValueHint(field)}`,
       describeField(field),
     ]);
   if (body)

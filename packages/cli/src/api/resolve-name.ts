@@ -1,13 +1,13 @@
 import { ApiRequestError, getApiJson, readProperty, readTextProperty } from '../api-request.ts';
 import type { ApiConnection } from '../connection.ts';
-import { type ApiOperation, type ApiOperations, pathParameterNames } from './api-operations.ts';
+import { type ApiOperation, type ApiOperations, listPathParameterNames } from './api-operations.ts';
 
 const PAGE_SIZE = 500;
 /** Limit for a search of a server that always returns a next page. Organizations have fewer pages. */
 const MAX_PAGES = 20;
 
 /** The list that contains the `{id}` of an operation. */
-export interface IdList {
+export interface IdLookupList {
   readonly path: string;
   /** The command that shows the list. */
   readonly command: string;
@@ -18,9 +18,9 @@ export function findIdList(
   operations: ApiOperations,
   subject: string,
   operation: ApiOperation,
-): IdList | undefined {
+): IdLookupList | undefined {
   const list = operations[subject]?.['list'];
-  const takesId = pathParameterNames(operation).join() === 'id';
+  const takesId = listPathParameterNames(operation).join() === 'id';
   if (!list?.page || !takesId || !operation.path.startsWith(`${list.path}/{id}`)) return undefined;
   return { path: list.path, command: `floe ${subject} list` };
 }
@@ -33,7 +33,7 @@ export function findIdList(
  */
 export async function resolveNameInPath(
   from: ApiConnection,
-  list: IdList,
+  list: IdLookupList,
   requestPath: string,
   notFound: ApiRequestError,
 ): Promise<string> {

@@ -5,16 +5,16 @@ import {
   describeFetchError,
   readProperty,
   readTextProperty,
-  safeParseJson,
+  parseUntrustedJson,
   toApiRequestError,
 } from '../api-request.ts';
 import type { ApiConnection } from '../connection.ts';
 import type { ApiOperation } from './api-operations.ts';
-import { formatAnswer } from './format-answer.ts';
+import { formatResponse } from './format-response.ts';
 import { formatTable } from './format-rows.ts';
 import type { OperationRequest } from './operation-arguments.ts';
-import { type IdList, resolveNameInPath } from './resolve-name.ts';
-import type { Column } from './table-column.ts';
+import { type IdLookupList, resolveNameInPath } from './resolve-name.ts';
+import type { CliTableColumn } from './table-column.ts';
 import { TABLE_COLUMNS } from './table-columns.ts';
 
 /** Time limit until the response starts. The body has no limit. */
@@ -28,7 +28,7 @@ export interface NamedOperation {
   readonly name: string;
   readonly operation: ApiOperation;
   /** The list that resolves names of resources to ids. */
-  readonly idList?: IdList;
+  readonly idList?: IdLookupList;
 }
 
 /**
@@ -61,13 +61,13 @@ async function printAnswer(
   const answer = await readJsonAnswer(from, response);
   if (answer === undefined) return writeStdout('Done.\n');
   if (request.json) return writeStdout(`${JSON.stringify(answer, null, 2)}\n`);
-  return writeStdout(formatAnswer(answer, columns));
+  return writeStdout(formatResponse(answer, columns));
 }
 
 async function printList(
   from: ApiConnection,
   request: OperationRequest,
-  columns: readonly Column[] | undefined,
+  columns: readonly CliTableColumn[] | undefined,
 ): Promise<void> {
   const maxRows = request.maxRows ?? Number.POSITIVE_INFINITY;
   const rows: unknown[] = [];
@@ -112,7 +112,7 @@ async function sendOperationRequest(
       signal: abort.signal,
     });
     if (response.ok) return response;
-    throw toApiRequestError({ apiKey, baseUrl }, response.status, safeParseJson(await response.text()));
+    throw toApiRequestError({ apiKey, baseUrl }, response.status, parseUntrustedJson(await response.text()));
   } catch (error) {
     if (error instanceof ApiRequestError) throw error;
     throw new ApiRequestError(
@@ -130,7 +130,7 @@ const isJsonResponse = (response: Response) =>
 async function readJsonAnswer(from: ApiConnection, response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
-  const value = safeParseJson(text);
+  const value = parseUntrustedJson(text);
   if (value === undefined) throw toApiRequestError(from, response.status, value);
   return value;
 }

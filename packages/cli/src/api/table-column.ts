@@ -3,7 +3,7 @@ import { isRecord } from './api-operations.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /** A column of a table: the location of its values in a row, and their format. */
-export interface Column {
+export interface CliTableColumn {
   readonly title: string;
   /** Paths of fields, such as `usage.input_tokens`. Without `format`, the first one with a value is shown. */
   readonly paths: readonly string[];
@@ -13,27 +13,27 @@ export interface Column {
 }
 
 /** Creates a column for the values at `paths`. */
-export function column(title: string, paths: string | readonly string[], format?: Column['format']): Column {
+export function createColumn(title: string, paths: string | readonly string[], format?: CliTableColumn['format']): CliTableColumn {
   return { title, paths: [paths].flat(), ...(format && { format }) };
 }
 
 /** Creates a column whose values are never truncated. */
-export const wholeColumn = (title: string, path: string): Column => ({ title, paths: [path], whole: true });
+export const createUntruncatedColumn = (title: string, path: string): CliTableColumn => ({ title, paths: [path], whole: true });
 
 /** Creates a format that shows the same field of each entry of a list. */
-export const membersOf = (member: string) => (list: unknown) =>
+export const createMemberListFormat = (member: string) => (list: unknown) =>
   Array.isArray(list) ? list.map((entry) => (isRecord(entry) ? entry[member] : entry)) : undefined;
 
-export const idColumn = wholeColumn('ID', 'id');
-export const nameColumn = column('NAME', 'name');
-export const sourceColumn = column('SOURCE', 'source');
-export const createdColumn = column('CREATED', 'created_at');
-export const updatedColumn = column('UPDATED', 'updated_at');
+export const idColumn = createUntruncatedColumn('ID', 'id');
+export const nameColumn = createColumn('NAME', 'name');
+export const sourceColumn = createColumn('SOURCE', 'source');
+export const createdColumn = createColumn('CREATED', 'created_at');
+export const updatedColumn = createColumn('UPDATED', 'updated_at');
 
 /** Returns the value of a row in a column. */
-export function readCell(row: Row, { paths, format }: Column): unknown {
+export function getCellValue(row: Row, { paths, format }: CliTableColumn): unknown {
   const values = paths.map((path) => readPath(row, path));
-  return format ? format(...values) : values.find((value) => !isMissing(value));
+  return format ? format(...values) : values.find((value) => !isMissingValue(value));
 }
 
 function readPath(row: Row, path: string): unknown {
@@ -43,6 +43,6 @@ function readPath(row: Row, path: string): unknown {
 }
 
 /** Whether a value is absent, null or an empty text. */
-export function isMissing(value: unknown): boolean {
+export function isMissingValue(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }

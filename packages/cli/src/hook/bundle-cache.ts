@@ -19,7 +19,7 @@ export type BundleCachePath = Pick<HookSettingsPaths, 'cache'>;
  * The cache directory of a platform key, because rules depend on the key. It does not depend on the URL, so a
  * server that moves keeps its rules. A server with another signing key cannot replace them.
  */
-export function bundleCacheDirectory({ cache }: BundleCachePath, { key }: HookSettings): string {
+export function getBundleCacheDirectory({ cache }: BundleCachePath, { key }: HookSettings): string {
   // FNV-1a. The name is not a secret, and importing node:crypto would take longer than any other import of a
   // hook.
   let hash = 0x811c9dc5;
@@ -38,7 +38,7 @@ export function readCachedBundle(directory: string, settings: HookSettings): Cac
 }
 
 /** Writes a bundle to its cache directory atomically. Only the user may read it. */
-export function storeBundle(directory: string, { bundle, etag, pinnedKey }: CachedBundle): void {
+export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }: CachedBundle): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'bundle.json');
   const draft = `${path}.${process.pid}`;
@@ -47,7 +47,7 @@ export function storeBundle(directory: string, { bundle, etag, pinnedKey }: Cach
 }
 
 /** Whether the rules are due for download. Returns true to one process per interval. */
-export function claimRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
+export function claimBundleRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');
   try {
     if (nowMs - statSync(marker).mtimeMs < refreshMs) return false;

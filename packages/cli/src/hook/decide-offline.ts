@@ -4,7 +4,7 @@ import { compileRelay } from '@floe/relay/compile-relay';
 import { evaluateRelayEvent } from '@floe/relay/evaluate-event';
 import type { HookDecision } from '@floe/relay/hooks/adapter';
 import { loadShellGrammar } from '@floe/relay/shell/grammar';
-import { type BundleCachePath, bundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
+import { type BundleCachePath, getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
@@ -29,7 +29,7 @@ export async function decideOffline(
   paths: BundleCachePath,
   settings: HookSettings,
 ): Promise<OfflineDecision> {
-  const cached = readCachedBundle(bundleCacheDirectory(paths, settings), settings);
+  const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
   const nowMs = Date.now();
   const bundle = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
   const askFallback = bundle?.relay.ask_fallback === 'abstain' ? 'abstain' : 'deny';
@@ -44,7 +44,7 @@ export async function decideOffline(
 
 /** The decision that replaces `ask` for agents that cannot ask, by the cached rules. */
 export function readAskFallback(paths: BundleCachePath, settings: HookSettings): 'deny' | 'abstain' {
-  const cached = readCachedBundle(bundleCacheDirectory(paths, settings), settings);
+  const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
   const bundle = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
   return bundle?.relay.ask_fallback === 'abstain' ? 'abstain' : 'deny';
 }

@@ -17,9 +17,9 @@ import { suite, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { listAgentHookFiles } from './agent-hook-files.ts';
-import { countInstalledHooks, withFloeHooks } from './hook-configuration.ts';
+import { countInstalledHooks, applyFloeHooks } from './hook-configuration.ts';
 import { readHookSettings } from './hook-settings.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', 'main.ts');
@@ -94,8 +94,8 @@ async function denyingFloe(t: Cleanup) {
   const server = await startFakeUpstream({
     respond: ({ path }) =>
       path === '/relay/v1/bundle'
-        ? jsonReply(bundle)
-        : jsonReply({
+        ? createJsonReply(bundle)
+        : createJsonReply({
             decision: 'deny',
             user_message: 'No.',
             agent_message: 'Not this way.',
@@ -118,15 +118,15 @@ suite('the settings of agents', () => {
 
     test(`${agent.agent}: installed twice is installed once, and uninstalled is as before`, () => {
       const command = `"/opt/node" "/opt/floe/bin/floe-hook.mjs" ${agent.agent}`;
-      const once = withFloeHooks(foreign, agent, command);
-      assert.deepEqual(withFloeHooks(once, agent, command), once);
+      const once = applyFloeHooks(foreign, agent, command);
+      assert.deepEqual(applyFloeHooks(once, agent, command), once);
       const wanted = Object.keys(agent.hooks).length;
       assert.deepEqual(countInstalledHooks(once, agent), { found: wanted, wanted });
       assert.deepEqual(countInstalledHooks(foreign, agent), { found: 0, wanted });
-      const { version: _root, ...without } = withFloeHooks(once, agent, null);
+      const { version: _root, ...without } = applyFloeHooks(once, agent, null);
       assert.deepEqual(without, foreign);
-      assert.deepEqual(withFloeHooks(withFloeHooks({}, agent, command), agent, null), agent.rootMembers);
-      const moved = withFloeHooks(once, agent, `floe-hook ${agent.agent}`);
+      assert.deepEqual(applyFloeHooks(applyFloeHooks({}, agent, command), agent, null), agent.rootMembers);
+      const moved = applyFloeHooks(once, agent, `floe-hook ${agent.agent}`);
       assert.ok(!JSON.stringify(moved).includes('/opt/floe'), 'an older place of the hook is replaced');
     });
   }

@@ -3,7 +3,7 @@ import { isObject } from '@floe/contract/json';
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { type AgentHookFile, listAgentHookFiles } from './agent-hook-files.ts';
-import { bundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
+import { getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
 import { endProcess } from './end-process.ts';
 import { countInstalledHooks } from './hook-configuration.ts';
 import { findHookProblems } from './hook-problems.ts';
@@ -61,7 +61,7 @@ async function printHookStatus(): Promise<number> {
   return agents.some(({ problems }) => problems.length > 0) ? 1 : answer.code;
 
   function withoutServer(): string {
-    const cached = readCachedBundle(bundleCacheDirectory(paths, settings), settings);
+    const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
     const known = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
     if (!known) return `no cached rules; without the server, every hook fails ${settings.onError}`;
     const isOver = Date.parse(known.expires_at) <= Date.now();

@@ -8,7 +8,7 @@ const FLOE_COMMAND_PATTERN = /(?:^|[\s/\\"'])floe-hook(?:\.mjs)?["']?\s+[a-z-]+\
  * Adds the hooks of Floe once to an agent's file, and keeps everything else. With `command` null, removes
  * them.
  */
-export function withFloeHooks(file: JsonObject, agent: AgentHookFile, command: string | null): JsonObject {
+export function applyFloeHooks(file: JsonObject, agent: AgentHookFile, command: string | null): JsonObject {
   const before = isObject(file['hooks']) ? file['hooks'] : {};
   const hooks: Record<string, Json> = {};
   for (const [name, entries] of Object.entries(before)) {

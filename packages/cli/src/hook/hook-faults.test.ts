@@ -11,10 +11,10 @@ import { RelaySchema } from '@floe/contract/config/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { HookReply } from '@floe/relay/hooks/adapter';
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
-import { answerAgentHook } from './answer-agent-hook.ts';
-import { bundleCacheDirectory, storeBundle } from './bundle-cache.ts';
+import { handleAgentHook } from './handle-agent-hook.ts';
+import { getBundleCacheDirectory, storeCachedBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
-import { clearServerUnresponsive, UNRESPONSIVE_TTL_MS } from './unresponsive-server.ts';
+import { clearServerUnresponsive, UNRESPONSIVE_SERVER_TTL_MS } from './unresponsive-server.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'relay', 'src', 'hooks', 'golden');
 const DEADLINE_MS = 150;
@@ -160,7 +160,7 @@ function settingsOf(mode: Mode, baseUrl: string, at: number): HookSettings {
   if (mode.relay !== null) {
     const pinnedKey = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
     const bundle = signed(mode, mode.forged ? other : privateKey, pinnedKey);
-    storeBundle(bundleCacheDirectory(places, settings), { bundle, etag: null, pinnedKey });
+    storeCachedBundle(getBundleCacheDirectory(places, settings), { bundle, etag: null, pinnedKey });
   }
   return settings;
 }
@@ -182,7 +182,7 @@ function signed({ relay, expired }: Mode, key: KeyObject, public_key: string) {
 async function ask({ agent }: Golden, payload: string | Buffer, settings: HookSettings) {
   const adapter = HOOK_ADAPTERS.get(agent);
   assert.ok(adapter);
-  return (await answerAgentHook(adapter, Readable.from([Buffer.from(payload)]), places, settings)).reply;
+  return (await handleAgentHook(adapter, Readable.from([Buffer.from(payload)]), places, settings)).reply;
 }
 
 /** Whether an agent stops at such a reply, by what the protocols of agents say and not by the adapters. */
@@ -245,8 +245,8 @@ test('a server that let a deadline pass is not asked again for a while, and the 
   for (let event = 0; event < 5; event += 1)
     assert.ok(stops(await ask(golden, JSON.stringify(golden.payload), settings)));
   assert.equal(server.connections - before, 1, 'only the first event waits for it');
-  const marker = join(bundleCacheDirectory(places, settings), 'unresponsive');
-  const longAgo = (Date.now() - UNRESPONSIVE_TTL_MS) / 1000;
+  const marker = join(getBundleCacheDirectory(places, settings), 'unresponsive');
+  const longAgo = (Date.now() - UNRESPONSIVE_SERVER_TTL_MS) / 1000;
   utimesSync(marker, longAgo, longAgo);
   assert.ok(stops(await ask(golden, JSON.stringify(golden.payload), settings)));
   assert.equal(server.connections - before, 2, 'later it is asked again');
@@ -275,7 +275,7 @@ test('a payload that is complete is answered, although the agent leaves its end 
   const payload = Buffer.from(`${JSON.stringify({ ...golden.payload, padding: '}'.repeat(200_000) })}\n`);
   const input = new PassThrough();
   for (let at = 0; at < payload.length; at += 65_536) input.write(payload.subarray(at, at + 65_536));
-  assert.ok(stops((await answerAgentHook(adapter, input, places, settings)).reply));
+  assert.ok(stops((await handleAgentHook(adapter, input, places, settings)).reply));
 });
 
 function firstOfEach(cases: readonly Golden[]): readonly Golden[] {
@@ -318,7 +318,7 @@ test('a payload that cannot be read stops only where rules fail closed', async (
         assert.equal(stops(reply), mode.stops);
         if (mode.stops) assert.equal(reply.stdout, null);
       }
-    if (mode.relay !== null) rmSync(bundleCacheDirectory(places, settings), { recursive: true });
+    if (mode.relay !== null) rmSync(getBundleCacheDirectory(places, settings), { recursive: true });
   }
 });
 

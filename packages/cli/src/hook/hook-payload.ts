@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 
 /** No agent sends a larger payload. */
-export const MAX_PAYLOAD_BYTES = 11 * 1024 * 1024;
+export const MAX_HOOK_PAYLOAD_BYTES = 11 * 1024 * 1024;
 const CLOSING_BRACE = 0x7d;
 /** After this pause, the received data may be complete. */
 const IDLE_PARSE_MS = 50;
 
 /** Why the payload cannot be read, for the user. */
-export class PayloadError extends Error {
+export class HookPayloadError extends Error {
   override readonly name = 'PayloadError';
 }
 
@@ -30,7 +30,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
       input.pause();
       settled();
     };
-    const fail = (why: string) => settle(() => reject(new PayloadError(why)));
+    const fail = (why: string) => settle(() => reject(new HookPayloadError(why)));
     const tryParse = () => {
       nextParseBytes = size * 2;
       const payload = parseJsonChunks(chunks);
@@ -38,7 +38,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_PAYLOAD_BYTES) return fail('the payload must have at most 11 MiB');
+      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload must have at most 11 MiB');
       chunks.push(chunk);
       clearTimeout(idleTimer);
       if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;

@@ -12,7 +12,7 @@ import { RelaySchema } from '@floe/contract/config/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
-import { bundleCacheDirectory, storeBundle } from './bundle-cache.ts';
+import { getBundleCacheDirectory, storeCachedBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { clearServerUnresponsive } from './unresponsive-server.ts';
 
@@ -103,7 +103,7 @@ function connect(baseUrl: string) {
   const pinnedKey = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
   const signature = sign(null, Buffer.from(payload), privateKey).toString('base64');
   const bundle = { payload, signature, public_key: pinnedKey };
-  storeBundle(bundleCacheDirectory(places, SETTINGS), { bundle, etag: null, pinnedKey });
+  storeCachedBundle(getBundleCacheDirectory(places, SETTINGS), { bundle, etag: null, pinnedKey });
 }
 
 /** A payload of the agent that is about to run a shell command, and the adapter's answer to a denial. */

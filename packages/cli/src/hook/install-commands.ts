@@ -7,7 +7,7 @@ import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
 import { type HookScope, listAgentHookFiles } from './agent-hook-files.ts';
-import { withFloeHooks } from './hook-configuration.ts';
+import { applyFloeHooks } from './hook-configuration.ts';
 import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
 import { refreshBundle } from './refresh-bundle.ts';
 import { formatTextDiff } from './text-diff.ts';
@@ -44,7 +44,7 @@ async function changeHooks(args: readonly string[], action: 'install' | 'uninsta
   const { agent, path, scope, dryRun, yes } = parseInstallTarget(args, action);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const before = parseSettings(text, path);
-  const updated = withFloeHooks(
+  const updated = applyFloeHooks(
     before,
     agent,
     action === 'install' ? buildHookCommand(agent.agent, scope) : null,

@@ -1,9 +1,9 @@
 // bin/floe-hook.mjs starts this file, one process per event of an agent, so every import adds to each call.
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
-import { answerAgentHook } from './answer-agent-hook.ts';
-import { bundleCacheDirectory, claimRefresh } from './bundle-cache.ts';
+import { handleAgentHook } from './handle-agent-hook.ts';
+import { getBundleCacheDirectory, claimBundleRefresh } from './bundle-cache.ts';
 import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
-import { PROBE_INTERVAL_MS } from './unresponsive-server.ts';
+import { SERVER_PROBE_INTERVAL_MS } from './unresponsive-server.ts';
 
 /** Handles the agent's hook call on stdin. Resolves to the exit code after all output is written. */
 export async function runHook(agent: string): Promise<number> {
@@ -17,22 +17,22 @@ export async function runHook(agent: string): Promise<number> {
   }
   const paths = resolveHookSettingsPaths();
   const settings = readHookSettings(paths);
-  const { reply, problem, isServerSkipped } = await answerAgentHook(adapter, process.stdin, paths, settings);
+  const { reply, problem, isServerSkipped } = await handleAgentHook(adapter, process.stdin, paths, settings);
   const { stdout, stderr, exitCode } = reply;
   // If the exit code blocks, agents show all of stderr as the reason.
   const message =
     stderr !== '' ? stderr : problem === null ? '' : `floe: no decision from the server: ${problem}\n`;
   if (message !== '') await writeToStream(process.stderr, message);
   if (stdout !== null) await writeToStream(process.stdout, `${JSON.stringify(stdout)}\n`);
-  const intervalMs = problem === null ? settings.refreshMs : isServerSkipped ? PROBE_INTERVAL_MS : null;
+  const intervalMs = problem === null ? settings.refreshMs : isServerSkipped ? SERVER_PROBE_INTERVAL_MS : null;
   if (settings.key !== null && intervalMs !== null)
-    await spawnRefreshWhenDue(bundleCacheDirectory(paths, settings), intervalMs);
+    await spawnRefreshWhenDue(getBundleCacheDirectory(paths, settings), intervalMs);
   return exitCode;
 }
 
 /** Starts a separate process, because agents wait until this one ends. */
 async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promise<void> {
-  if (!claimRefresh(directory, refreshMs, Date.now())) return;
+  if (!claimBundleRefresh(directory, refreshMs, Date.now())) return;
   const { spawn } = await import('node:child_process');
   const { fileURLToPath } = await import('node:url');
   const program = fileURLToPath(new URL('../../bin/floe-hook.mjs', import.meta.url));

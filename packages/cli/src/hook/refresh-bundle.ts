@@ -1,12 +1,12 @@
 import { isObject } from '@floe/contract/json';
 import {
   type BundleCachePath,
-  bundleCacheDirectory,
+  getBundleCacheDirectory,
   parseSignedBundle,
   readCachedBundle,
-  storeBundle,
+  storeCachedBundle,
 } from './bundle-cache.ts';
-import { NoResponseError, sendHookRequest } from './hook-http.ts';
+import { NoServerResponseError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { clearServerUnresponsive } from './unresponsive-server.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
@@ -23,8 +23,8 @@ const FETCH_TIMEOUT_MS = 10_000;
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
   if (baseUrl === null || key === null)
-    throw new NoResponseError(settings.problem ?? 'the hook is not configured');
-  const directory = bundleCacheDirectory(paths, settings);
+    throw new NoServerResponseError(settings.problem ?? 'the hook is not configured');
+  const directory = getBundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
   const { status, headers, body } = await sendHookRequest({
     url: `${baseUrl}/relay/v1/bundle`,
@@ -36,9 +36,9 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   clearServerUnresponsive(paths, settings);
   if (status === 304 && before) return 'the rules are unchanged';
   if (status !== 200)
-    throw new NoResponseError(`the server responded with status ${status}${formatServerMessage(body)}`);
+    throw new NoServerResponseError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
-  if (!bundle) throw new NoResponseError('the server response is not a rule bundle');
+  if (!bundle) throw new NoServerResponseError('the server response is not a rule bundle');
   const next = {
     bundle,
     etag: headers.get('etag') ?? null,
@@ -46,13 +46,13 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   };
   const payload = verifyCachedBundle(next, Date.now());
   if (!payload)
-    throw new NoResponseError(
+    throw new NoServerResponseError(
       `the rule bundle has expired or is not signed with the key of the server that was stored at installation; if the key of the server has changed, delete ${directory} and run "floe hook install" again`,
     );
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
-    throw new NoResponseError('the downloaded rules are older than the cached rules');
-  storeBundle(directory, next);
+    throw new NoServerResponseError('the downloaded rules are older than the cached rules');
+  storeCachedBundle(directory, next);
   return `rules ${payload.version}, valid until ${payload.expires_at}`;
 }
 

@@ -1,7 +1,7 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { isObject, type Json } from '@floe/contract/json';
 import type { HookDecision, HookReport } from '@floe/relay/hooks/adapter';
-import { NoResponseError, sendHookRequest } from './hook-http.ts';
+import { NoServerResponseError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 
 /** Maximum number of events per batch request. */
@@ -13,20 +13,20 @@ const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 
  *
  * @throws NoResponseError if not all decisions arrive in time
  */
-export async function requestDecisions(
+export async function requestRelayDecisions(
   events: readonly RelayEvent[],
   settings: HookSettings,
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
   if (events.length > MAX_BATCH_EVENTS)
-    throw new NoResponseError(`one hook call has ${events.length} events, which is too many for one request`);
+    throw new NoServerResponseError(`one hook call has ${events.length} events, which is too many for one request`);
   const [first] = events;
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';
   const answer = await postToRelay(path, isOne ? first : { events }, settings, timeoutMs);
   const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
-  if (outcomes.length !== events.length) throw new NoResponseError('the server returned no decision');
+  if (outcomes.length !== events.length) throw new NoServerResponseError('the server returned no decision');
   return outcomes;
 }
 
@@ -46,7 +46,7 @@ async function postToRelay(
   timeoutMs: number,
 ): Promise<Json> {
   const { baseUrl, key, problem } = settings;
-  if (baseUrl === null || key === null) throw new NoResponseError(problem ?? 'the hook is not configured');
+  if (baseUrl === null || key === null) throw new NoServerResponseError(problem ?? 'the hook is not configured');
   const request = {
     url: baseUrl + path,
     key,
@@ -56,11 +56,11 @@ async function postToRelay(
   } as const;
   const { status, body: text } = await sendHookRequest(request);
   if (status !== 200 && status !== 202)
-    throw new NoResponseError(`the server responded with status ${status}`);
+    throw new NoServerResponseError(`the server responded with status ${status}`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new NoResponseError('the server response is not valid JSON');
+    throw new NoServerResponseError('the server response is not valid JSON');
   }
 }
 

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BundleCachePath, bundleCacheDirectory } from './bundle-cache.ts';
+import { type BundleCachePath, getBundleCacheDirectory } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 
 /** How long hooks skip a server after it did not respond within a whole deadline. */
-export const UNRESPONSIVE_TTL_MS = 30_000;
+export const UNRESPONSIVE_SERVER_TTL_MS = 30_000;
 /** How often a separate process checks during this time whether the server responds again. */
-export const PROBE_INTERVAL_MS = 10_000;
+export const SERVER_PROBE_INTERVAL_MS = 10_000;
 
 /**
  * Records that the server did not respond within a whole deadline. Never throws. If it fails, the server is
@@ -15,7 +15,7 @@ export const PROBE_INTERVAL_MS = 10_000;
 export function markServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
   const path = unresponsiveMarkerPath(paths, settings);
   try {
-    mkdirSync(bundleCacheDirectory(paths, settings), { recursive: true, mode: 0o700 });
+    mkdirSync(getBundleCacheDirectory(paths, settings), { recursive: true, mode: 0o700 });
     writeFileSync(path, settings.baseUrl ?? '', { mode: 0o600 });
   } catch {
     // An unwritable cache costs time and affects no decision.
@@ -28,8 +28,8 @@ export function isServerUnresponsive(paths: BundleCachePath, settings: HookSetti
   try {
     const ageMs = nowMs - statSync(path).mtimeMs;
     return (
-      ageMs < UNRESPONSIVE_TTL_MS &&
-      ageMs > -UNRESPONSIVE_TTL_MS &&
+      ageMs < UNRESPONSIVE_SERVER_TTL_MS &&
+      ageMs > -UNRESPONSIVE_SERVER_TTL_MS &&
       readFileSync(path, 'utf8') === settings.baseUrl
     );
   } catch {
@@ -43,5 +43,5 @@ export function clearServerUnresponsive(paths: BundleCachePath, settings: HookSe
 }
 
 function unresponsiveMarkerPath(paths: BundleCachePath, settings: HookSettings): string {
-  return join(bundleCacheDirectory(paths, settings), 'unresponsive');
+  return join(getBundleCacheDirectory(paths, settings), 'unresponsive');
 }

@@ -1,8 +1,8 @@
 import type { KnownProvider } from './provider-names.ts';
-import { literal, type SourceObject } from './source-object.ts';
+import { escapeVariableReferences, type SourceObject } from './source-object.ts';
 
 /** Converts the URL of a provider for floe.yaml. Undefined if the source has none or Floe cannot use it. */
-export function readBaseUrl(
+export function readProviderBaseUrl(
   source: SourceObject,
   field: string,
   provider: KnownProvider,
@@ -39,7 +39,7 @@ function adjustPath(
   }
   if (path !== undefined && !pathname.endsWith(path)) {
     source.note(field, 'changed', `${path} was added`);
-    return literal(`${trimmed}${path}`);
+    return escapeVariableReferences(`${trimmed}${path}`);
   }
   return trimmed;
 }

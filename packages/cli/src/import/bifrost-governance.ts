@@ -1,6 +1,6 @@
 import { type FloeDraft, toSlug, UniqueNames } from './floe-draft.ts';
 import { toBudgetPeriod } from './litellm/periods.ts';
-import { literal, type SourceObject } from './source-object.ts';
+import { escapeVariableReferences, type SourceObject } from './source-object.ts';
 
 interface Governance {
   readonly draft: FloeDraft;
@@ -17,7 +17,7 @@ interface Subject {
 }
 
 /** Imports virtual keys with their values: floe.yaml gets their SHA-256. */
-export function addGovernance(source: SourceObject, draft: FloeDraft, hash: (value: string) => string): void {
+export function addBifrostGovernance(source: SourceObject, draft: FloeDraft, hash: (value: string) => string): void {
   const budgets = indexById(source.objects('budgets'));
   const limits = indexById(source.objects('rate_limits'));
   const teams = new Map<string, string>();
@@ -29,7 +29,7 @@ export function addGovernance(source: SourceObject, draft: FloeDraft, hash: (val
     if (id === undefined) continue;
     const slug = ids.take(toSlug(name ?? id, 'team'));
     teams.set(id, slug);
-    draft.teams.push({ id: slug, ...(name !== undefined && { name: literal(name).slice(0, 200) }) });
+    draft.teams.push({ id: slug, ...(name !== undefined && { name: escapeVariableReferences(name).slice(0, 200) }) });
     addCaps(team, { name: `team-${slug}`, fields: { scope: 'team', team: slug } }, governance);
     team.leaveOut({ customer_id: 'Floe has no customers; create an organization for each customer' });
     team.finish();
@@ -66,7 +66,7 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
     key.leaveOutRest('the key is not imported because its value is unknown');
     return;
   }
-  const name = names.take(literal(key.text('name') ?? key.text('id') ?? 'bifrost').slice(0, 190));
+  const name = names.take(escapeVariableReferences(key.text('name') ?? key.text('id') ?? 'bifrost').slice(0, 190));
   key.note('value', 'changed', 'became imported_hash; the value of the key keeps working');
   if (!isActive) key.note('is_active', 'changed', 'the key is inactive: became an expires_at in the past');
   draft.keys.push({
@@ -91,7 +91,7 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
 function readModels(key: SourceObject): readonly string[] {
   return key.objects('provider_configs').flatMap((config) => {
     const provider = toSlug(config.text('provider') ?? '', 'provider');
-    const models = config.texts('allowed_models').map(literal);
+    const models = config.texts('allowed_models').map(escapeVariableReferences);
     config.leaveOut({ weight: 'set weights in a route' });
     config.leaveOutRest('set a limit or budget with a model');
     config.finish();

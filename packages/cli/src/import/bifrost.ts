@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readBaseUrl } from './base-url.ts';
-import { addGovernance } from './bifrost-governance.ts';
-import { type Fields, type FloeDraft, toSlug } from './floe-draft.ts';
-import { findProvider, isUrlRequired, type KnownProvider, kindForUrl } from './provider-names.ts';
-import { literal, type SourceObject } from './source-object.ts';
+import { readProviderBaseUrl } from './base-url.ts';
+import { addBifrostGovernance } from './bifrost-governance.ts';
+import { type DraftFields, type FloeDraft, toSlug } from './floe-draft.ts';
+import { findKnownProvider, isUrlRequired, type KnownProvider, resolveProviderKindForUrl } from './provider-names.ts';
+import { escapeVariableReferences, type SourceObject } from './source-object.ts';
 
 const SECTION_REASONS: Readonly<Record<string, string>> = {
   client: 'the setting applies only to Bifrost itself',
@@ -27,7 +27,7 @@ export function convertBifrost(root: SourceObject, draft: FloeDraft): void {
   providers?.finish();
   const governance = root.object('governance');
   if (governance)
-    addGovernance(governance, draft, (value) => createHash('sha256').update(value).digest('hex'));
+    addBifrostGovernance(governance, draft, (value) => createHash('sha256').update(value).digest('hex'));
   root.leaveOut(SECTION_REASONS);
   root.finish();
 }
@@ -35,7 +35,7 @@ export function convertBifrost(root: SourceObject, draft: FloeDraft): void {
 function addProvider(source: SourceObject, name: string, draft: FloeDraft): void {
   const custom = source.object('custom_provider_config');
   const base = custom?.text('base_provider_type') ?? name;
-  const provider = findProvider(base);
+  const provider = findKnownProvider(base);
   const network = source.object('network_config');
   const fields = provider ? readFields(source, network, provider) : null;
   if (!fields) {
@@ -62,7 +62,7 @@ function addProvider(source: SourceObject, name: string, draft: FloeDraft): void
 }
 
 interface NewProvider {
-  readonly fields: Fields;
+  readonly fields: DraftFields;
   readonly draft: FloeDraft;
   readonly network: SourceObject | undefined;
 }
@@ -71,7 +71,7 @@ function addFields(source: SourceObject, name: string, { fields, draft, network 
   const found = draft.provider(name, fields);
   const models = new Set<string>();
   for (const key of source.objects('keys')) {
-    const listed = key.texts('models').map(literal);
+    const listed = key.texts('models').map(escapeVariableReferences);
     for (const model of listed.length > 0 ? listed : ['*']) models.add(model);
     if (listed.length > 0) key.note('models', 'changed', 'became models of the provider, for all its keys');
     readDeployments(key, found.deployments);
@@ -88,17 +88,17 @@ function readFields(
   source: SourceObject,
   network: SourceObject | undefined,
   provider: KnownProvider,
-): Fields | null {
+): DraftFields | null {
   const keys = source.objects('keys');
   const cloud = keys.map((key) => readCloud(key, provider)).find((one) => Object.keys(one).length > 0) ?? {};
-  const own = network?.has('base_url') ? readBaseUrl(network, 'base_url', provider) : provider.baseUrl;
+  const own = network?.has('base_url') ? readProviderBaseUrl(network, 'base_url', provider) : provider.baseUrl;
   const url = own ?? (typeof cloud['base_url'] === 'string' ? cloud['base_url'] : undefined);
   if (isUrlRequired(provider.kind) && url === undefined) return null;
   const seconds = network?.number('default_request_timeout_in_seconds');
   if (seconds !== undefined && seconds > 0)
     network?.note('default_request_timeout_in_seconds', 'changed', 'became timeouts.headers_ms');
   return {
-    kind: kindForUrl(provider.kind, url),
+    kind: resolveProviderKindForUrl(provider.kind, url),
     ...cloud,
     ...(url !== undefined && { base_url: url }),
     ...readCredentials(keys),
@@ -107,7 +107,7 @@ function readFields(
   };
 }
 
-function readCredentials(keys: readonly SourceObject[]): Fields {
+function readCredentials(keys: readonly SourceObject[]): DraftFields {
   const credentials = keys.flatMap((key, index) => {
     const api_key = key.secret('value');
     const weight = key.number('weight') ?? 1;
@@ -123,7 +123,7 @@ function readCredentials(keys: readonly SourceObject[]): Fields {
   return { credentials };
 }
 
-function readHeaders(network: SourceObject | undefined): Fields {
+function readHeaders(network: SourceObject | undefined): DraftFields {
   const headers = network?.object('extra_headers');
   const entries = (headers?.names() ?? []).flatMap((name) => {
     const value = headers?.secret(name);
@@ -134,12 +134,12 @@ function readHeaders(network: SourceObject | undefined): Fields {
 }
 
 /** Cloud settings belong to a key in Bifrost and to a provider in Floe, so the first key is used. */
-function readCloud(key: SourceObject, provider: KnownProvider): Fields {
+function readCloud(key: SourceObject, provider: KnownProvider): DraftFields {
   const azure = key.object('azure_key_config');
   const vertex = key.object('vertex_key_config');
   const bedrock = key.object('bedrock_key_config');
   const fields = {
-    base_url: azure && readBaseUrl(azure, 'endpoint', provider),
+    base_url: azure && readProviderBaseUrl(azure, 'endpoint', provider),
     api_version: azure?.yamlText('api_version'),
     project: vertex?.yamlText('project_id'),
     region: vertex?.yamlText('region') ?? bedrock?.yamlText('region'),
@@ -153,7 +153,7 @@ function readCloud(key: SourceObject, provider: KnownProvider): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function readIdentity(bedrock: SourceObject | undefined): Fields | undefined {
+function readIdentity(bedrock: SourceObject | undefined): DraftFields | undefined {
   const access = bedrock?.secret('access_key');
   const secret = bedrock?.secret('secret_key');
   const session = bedrock?.secret('session_token');
@@ -171,7 +171,7 @@ function readDeployments(key: SourceObject, deployments: Map<string, string>): v
     const map = config?.object('deployments');
     for (const model of map?.names() ?? []) {
       const name = map?.text(model);
-      if (name !== undefined) deployments.set(literal(model), literal(name));
+      if (name !== undefined) deployments.set(escapeVariableReferences(model), escapeVariableReferences(name));
     }
     map?.finish();
     config?.leaveOutSecrets();

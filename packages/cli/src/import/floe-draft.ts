@@ -1,7 +1,7 @@
 import { Document } from 'yaml';
 
 /** Fields of a floe.yaml entry. Undefined ones are omitted. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type DraftFields = Readonly<Record<string, unknown>>;
 
 /** A target of a route under construction. `model` is `<provider>/<model>` or a route name. */
 export interface TargetDraft {
@@ -15,7 +15,7 @@ export interface ProviderDraft {
   readonly fields: Record<string, unknown>;
   /** Allowlist of model ids. */
   readonly models: Set<string>;
-  readonly prices: Map<string, Fields>;
+  readonly prices: Map<string, DraftFields>;
   readonly deployments: Map<string, string>;
 }
 
@@ -51,12 +51,12 @@ export class UniqueNames {
 /** One organization of floe.yaml under construction. */
 export class FloeDraft {
   readonly settings: Record<string, unknown> = {};
-  readonly teams: Fields[] = [];
-  readonly keys: Fields[] = [];
+  readonly teams: DraftFields[] = [];
+  readonly keys: DraftFields[] = [];
   readonly routes = new Map<string, Record<string, unknown>>();
   readonly providers: ProviderDraft[] = [];
-  readonly #limits: Fields[] = [];
-  readonly #budgets: Fields[] = [];
+  readonly #limits: DraftFields[] = [];
+  readonly #budgets: DraftFields[] = [];
   readonly #providerIds = new UniqueNames();
   readonly #limitNames = new UniqueNames();
   readonly #budgetNames = new UniqueNames();
@@ -65,7 +65,7 @@ export class FloeDraft {
   /**
    * Returns the provider with these fields. A new one gets the id, or the id with a number if it is taken.
    */
-  provider(id: string, fields: Fields): ProviderDraft {
+  provider(id: string, fields: DraftFields): ProviderDraft {
     const fingerprint = JSON.stringify(fields);
     const known = this.#providersByFields.get(fingerprint);
     if (known) return known;
@@ -85,11 +85,11 @@ export class FloeDraft {
     return this.#providerIds.has(id);
   }
 
-  addLimit(name: string, fields: Fields): void {
+  addLimit(name: string, fields: DraftFields): void {
     this.#limits.push({ name: this.#limitNames.take(toSlug(name, 'limit')), ...fields });
   }
 
-  addBudget(name: string, fields: Fields): void {
+  addBudget(name: string, fields: DraftFields): void {
     this.#budgets.push({ name: this.#budgetNames.take(toSlug(name, 'budget')), ...fields });
   }
 
@@ -108,7 +108,7 @@ export class FloeDraft {
     };
   }
 
-  toConfig(orgId: string): Fields {
+  toConfig(orgId: string): DraftFields {
     const org = {
       id: orgId,
       ...this.settings,
@@ -124,7 +124,7 @@ export class FloeDraft {
   }
 }
 
-function toProviderFields({ id, fields, models, prices, deployments }: ProviderDraft): Fields {
+function toProviderFields({ id, fields, models, prices, deployments }: ProviderDraft): DraftFields {
   return {
     id,
     ...fields,
@@ -135,7 +135,7 @@ function toProviderFields({ id, fields, models, prices, deployments }: ProviderD
 }
 
 /** Formats floe.yaml with comment lines at the top. */
-export function writeFloeYaml(config: Fields, comment: readonly string[]): string {
+export function writeFloeYaml(config: DraftFields, comment: readonly string[]): string {
   // Also quotes text that YAML 1.1 reads as another type, because other tools read the file.
   const document = new Document(JSON.parse(JSON.stringify(config)), { version: '1.2', compat: 'yaml-1.1' });
   document.commentBefore = comment.map((line) => ` ${line}`).join('\n');

@@ -6,11 +6,11 @@ import { readServerJson } from '../server-process.ts';
 import { convertBifrost } from './bifrost.ts';
 import type { FloeDraft } from './floe-draft.ts';
 import { writeFloeYaml } from './floe-draft.ts';
-import { formatVariables, type ImportResult, runImport } from './import-run.ts';
+import { formatRequiredVariables, type ImportResult, runImport } from './import-run.ts';
 import { convertLitellm } from './litellm/convert.ts';
 import type { LitellmTables } from './litellm/database.ts';
 import { convertPortkey } from './portkey.ts';
-import { ImportSourceError, parseSource, readSourceText } from './read-source.ts';
+import { ImportSourceError, parseImportSource, readImportSource } from './read-source.ts';
 import { isMembers, type SourceObject } from './source-object.ts';
 
 const HELP = `Options:
@@ -91,7 +91,7 @@ async function runProductImport(product: ImportProduct, args: readonly string[])
   if (file === undefined || extra.length > 0)
     throw new UsageError(`floe import ${product.name} requires one file, or "-" for standard input.`);
   try {
-    const source = parseSource(readSourceText(file), file);
+    const source = parseImportSource(readImportSource(file), file);
     const convert = await product.prepare(values);
     writeResult(runImport(source, product.variablePattern, convert), product.name, values);
     return 0;
@@ -128,7 +128,7 @@ function writeResult({ draft, report, secrets }: ImportResult, product: string, 
   }
   const text = json
     ? `${JSON.stringify({ created: draft.count(), counts: report.counts(), fields: report.lines(), variables }, null, 2)}\n`
-    : `${report.format()}${formatVariables(variables)}`;
+    : `${report.format()}${formatRequiredVariables(variables)}`;
   (isDryRun || typeof output === 'string' ? process.stdout : process.stderr).write(text);
 }
 

@@ -4,7 +4,7 @@ export type ImportOutcome = 'imported' | 'changed' | 'not_imported';
 /**
  * The outcome of one source field. The note says how it changed or why it was omitted, and contains no value.
  */
-export interface ReportLine {
+export interface ImportReportLine {
   readonly group: string;
   readonly field: string;
   readonly outcome: ImportOutcome;
@@ -19,10 +19,10 @@ const OUTCOME_WORDS: Readonly<Record<ImportOutcome, string>> = {
 
 /** One line per source field, in the order in which the fields were read. */
 export class ImportReport {
-  readonly #lines = new Map<string, ReportLine>();
+  readonly #lines = new Map<string, ImportReportLine>();
 
   /** Records a line. It replaces an earlier line of the same field. */
-  record(line: ReportLine): void {
+  record(line: ImportReportLine): void {
     this.#lines.set(line.field, line);
   }
 
@@ -30,7 +30,7 @@ export class ImportReport {
     return this.#lines.has(field);
   }
 
-  lines(): readonly ReportLine[] {
+  lines(): readonly ImportReportLine[] {
     return [...this.#lines.values()];
   }
 

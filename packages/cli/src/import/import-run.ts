@@ -36,7 +36,7 @@ export function runImport(
 }
 
 /** Formats the variables that the operator must set, for the end of the report. */
-export function formatVariables(variables: readonly RequiredVariable[]): string {
+export function formatRequiredVariables(variables: readonly RequiredVariable[]): string {
   if (variables.length === 0) return '';
   const lines = variables.map(({ name, fields, isLiteral }) => {
     const [first = '', ...more] = fields;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
-import { checkReferences } from '@floe/contract/config/references';
+import { findReferenceIssues } from '@floe/contract/config/references';
 import fc from 'fast-check';
 import { convertBifrost } from './bifrost.ts';
 import { type FloeDraft, writeFloeYaml } from './floe-draft.ts';
-import { formatVariables, runImport } from './import-run.ts';
+import { formatRequiredVariables, runImport } from './import-run.ts';
 import { convertLitellm } from './litellm/convert.ts';
 import { convertPortkey } from './portkey.ts';
-import { ImportSourceError, parseSource } from './read-source.ts';
+import { ImportSourceError, parseImportSource } from './read-source.ts';
 import type { SourceObject } from './source-object.ts';
 
 type Convert = (root: SourceObject, draft: FloeDraft) => void;
@@ -27,7 +27,7 @@ function convert(product: string, source: unknown) {
   const { draft, report, secrets } = runImport(source, pattern, run);
   const config = JSON.parse(JSON.stringify(draft.toConfig('default')));
   const yaml = writeFloeYaml(config, []);
-  return { config, yaml, report, text: report.format() + formatVariables(secrets.required()), secrets };
+  return { config, yaml, report, text: report.format() + formatRequiredVariables(secrets.required()), secrets };
 }
 
 /** A configuration of each product with most of its fields; `secret` stands for every secret. */
@@ -156,7 +156,7 @@ for (const [product, source] of Object.entries(SOURCES)) {
     const filled = JSON.parse(JSON.stringify(config).replaceAll(/\$\{\w+\}/g, 'value'));
     const parsed = FloeConfigSchema.safeParse(filled);
     assert.ok(parsed.success, JSON.stringify(parsed.error?.issues));
-    assert.deepEqual(checkReferences(filled), []);
+    assert.deepEqual(findReferenceIssues(filled), []);
     assert.ok(report.counts().imported > 5);
   });
 
@@ -249,13 +249,13 @@ function formatPath(path: Path): string {
 
 test('a mistake in the YAML names the line and quotes nothing', () => {
   assert.throws(
-    () => parseSource('a: 1\nb: "sk-secret\nc: [', 'x.yaml'),
+    () => parseImportSource('a: 1\nb: "sk-secret\nc: [', 'x.yaml'),
     (error) =>
       error instanceof ImportSourceError &&
       /^x\.yaml:\d+: /.test(error.message) &&
       !error.message.includes('sk-secret'),
   );
-  assert.deepEqual(parseSource('a: yes\nb: &x {c: 1}\nd: {<<: *x}', 'x'), {
+  assert.deepEqual(parseImportSource('a: yes\nb: &x {c: 1}\nd: {<<: *x}', 'x'), {
     a: true,
     b: { c: 1 },
     d: { c: 1 },

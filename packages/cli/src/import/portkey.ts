@@ -1,13 +1,13 @@
-import { readBaseUrl } from './base-url.ts';
-import { type Fields, type FloeDraft, toSlug } from './floe-draft.ts';
+import { readProviderBaseUrl } from './base-url.ts';
+import { type DraftFields, type FloeDraft, toSlug } from './floe-draft.ts';
 import {
-  findProvider,
-  guessSlugProvider,
+  findKnownProvider,
+  guessProviderFromSlug,
   isUrlRequired,
   type KnownProvider,
-  kindForUrl,
+  resolveProviderKindForUrl,
 } from './provider-names.ts';
-import { literal, type SourceObject } from './source-object.ts';
+import { escapeVariableReferences, type SourceObject } from './source-object.ts';
 
 const MAX_RETRIES = 10;
 
@@ -63,7 +63,7 @@ function addConfig(config: SourceObject, name: string, draft: FloeDraft): void {
   readCache(config, draft);
   finishConfig(config);
   if (targets.length === 0) return;
-  draft.routes.set(literal(name), {
+  draft.routes.set(escapeVariableReferences(name), {
     ...(strategy !== undefined && targets.length > 1 && { strategy }),
     targets: targets.map(({ model, weight }) =>
       strategy === 'weighted' && weight !== 1 ? { model, weight } : model,
@@ -169,7 +169,7 @@ function readLeaf(config: SourceObject, inherited: Inherited, draft: FloeDraft):
   const [, integration, bare] = /^@([^/]+)\/(.+)$/.exec(model ?? '') ?? [];
   const slug = (inherited.provider ?? '').replace(/^@/, '');
   const name = slug !== '' ? slug : (integration ?? virtualKey ?? '');
-  const provider = findProvider(name) ?? findProvider(guessSlugProvider(name));
+  const provider = findKnownProvider(name) ?? findKnownProvider(guessProviderFromSlug(name));
   const field = config.has('provider')
     ? 'provider'
     : config.has('virtual_key')
@@ -191,16 +191,16 @@ function readLeaf(config: SourceObject, inherited: Inherited, draft: FloeDraft):
     config.note(field, 'changed', `the target has no model; call <model> as ${draftProvider.id}/<model>`);
     return [];
   }
-  draftProvider.models.add(literal(id));
-  return [{ model: `${draftProvider.id}/${literal(id)}`, weight: 1 }];
+  draftProvider.models.add(escapeVariableReferences(id));
+  return [{ model: `${draftProvider.id}/${escapeVariableReferences(id)}`, weight: 1 }];
 }
 
 function readProviderFields(
   config: SourceObject,
   provider: KnownProvider,
   integration: string | undefined,
-): Fields | null {
-  const url = config.has('custom_host') ? readBaseUrl(config, 'custom_host', provider) : provider.baseUrl;
+): DraftFields | null {
+  const url = config.has('custom_host') ? readProviderBaseUrl(config, 'custom_host', provider) : provider.baseUrl;
   const resource = config.text('azure_resource_name');
   const base =
     url ?? (resource && /^[\w-]+$/.test(resource) ? `https://${resource}.openai.azure.com` : undefined);
@@ -220,7 +220,7 @@ function readProviderFields(
   const secret = config.secret('aws_secret_access_key');
   const identity = access && secret ? { access_key_id: access, secret_access_key: secret } : undefined;
   const all = {
-    kind: kindForUrl(provider.kind, base),
+    kind: resolveProviderKindForUrl(provider.kind, base),
     base_url: base,
     api_key: key,
     api_version: version,

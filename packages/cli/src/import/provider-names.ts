@@ -86,7 +86,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 };
 
 /** Finds how Floe configures a provider of another gateway. Undefined if the name is unknown. */
-export function findProvider(name: string): KnownProvider | undefined {
+export function findKnownProvider(name: string): KnownProvider | undefined {
   const known = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : name;
   return known !== undefined && Object.hasOwn(KNOWN_PROVIDERS, known) ? KNOWN_PROVIDERS[known] : undefined;
 }
@@ -104,7 +104,7 @@ const WITHOUT_PRICES: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The provider at the start of a slug such as `openai-prod-1a2b`. Empty if there is none. */
-export function guessSlugProvider(slug: string): string {
+export function guessProviderFromSlug(slug: string): string {
   const names = [...Object.keys(KNOWN_PROVIDERS), ...Object.keys(SYNONYMS)].filter((name) =>
     slug.startsWith(`${name}-`),
   );
@@ -117,7 +117,7 @@ export function hasCatalogPrices(kind: unknown): boolean {
 }
 
 /** A server with an OpenAI-compatible API at another URL supports Chat Completions only. */
-export function kindForUrl(kind: ProviderKind, url: string | undefined): ProviderKind {
+export function resolveProviderKindForUrl(kind: ProviderKind, url: string | undefined): ProviderKind {
   const isOwn = url === undefined || /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(url);
   return kind === 'openai' && !isOwn ? 'openai-compatible' : kind;
 }
@@ -135,7 +135,7 @@ const BARE_MODELS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The provider of a bare model id. Undefined if no rule matches. */
-export function guessProvider(model: string): string | undefined {
+export function guessProviderFromModel(model: string): string | undefined {
   return BARE_MODELS.find(([pattern]) => pattern.test(model))?.[1];
 }
 

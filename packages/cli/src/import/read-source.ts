@@ -12,7 +12,7 @@ export class ImportSourceError extends Error {
 }
 
 /** Reads a file, or stdin for `-`. @throws UsageError if the file cannot be read */
-export function readSourceText(file: string): string {
+export function readImportSource(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
@@ -22,7 +22,7 @@ export function readSourceText(file: string): string {
 }
 
 /** Parses YAML 1.1, as Python does, or JSON, which is a subset. @throws ImportSourceError */
-export function parseSource(text: string, file: string): unknown {
+export function parseImportSource(text: string, file: string): unknown {
   if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: must have at most 16 MB`);
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
   const document = parseDocument(text, {

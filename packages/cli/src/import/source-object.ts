@@ -19,7 +19,7 @@ export function isMembers(value: unknown): value is Members {
 }
 
 /** Escapes text for floe.yaml, so that it contains no variable references. */
-export function literal(text: string): string {
+export function escapeVariableReferences(text: string): string {
   return text.replaceAll('${', '$${');
 }
 
@@ -81,7 +81,7 @@ export class SourceObject {
     const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
     if (typeof value !== 'string' || value === '') return undefined;
     const variable = this.#variable(value);
-    return variable === undefined ? literal(value) : this.#refer(name, variable);
+    return variable === undefined ? escapeVariableReferences(value) : this.#refer(name, variable);
   }
 
   /** Reads a secret and returns a variable of floe.yaml for it. */

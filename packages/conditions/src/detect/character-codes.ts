@@ -44,7 +44,7 @@ const STARTING_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) =>
  * Returns the next position at or after `start` where a finding may begin. Returns the length of the text if
  * there is none.
  */
-export function findStart(text: string, start: number): number {
+export function findCandidateStart(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

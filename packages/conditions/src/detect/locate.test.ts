@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locateFindings } from './locate.ts';
+import { locateFindings } from './locate-findings.ts';
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 const JWT = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${'a1B2'.repeat(8)}`;

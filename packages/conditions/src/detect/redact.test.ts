@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { countFindingsInJson, redactJson } from './redact.ts';
-import type { FindingKind } from './scan.ts';
+import type { FindingKind } from './sensitive-data-scan.ts';
 
 const ALL: ReadonlySet<FindingKind> = new Set(['secret', 'email', 'phone', 'credit_card', 'iban', 'us_ssn']);
 const KEY = 'ghp_aB3dE5gH7jK9mN2pQ4sT6vW8xY1zaB3dE5gH';

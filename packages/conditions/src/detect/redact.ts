@@ -1,4 +1,4 @@
-import { type Finding, type FindingKind, SensitiveDataScan } from './scan.ts';
+import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /** Number of findings by kind. */
 export type FindingCounts = Map<FindingKind, number>;
@@ -19,7 +19,7 @@ export interface CleanTexts {
  * Clean texts to which a scan for all kinds adds. A scan for some kinds must not add texts, because they may
  * contain other kinds.
  */
-export interface GrowingCleanTexts extends CleanTexts {
+export interface WritableCleanTexts extends CleanTexts {
   add(key: string): void;
 }
 
@@ -45,7 +45,7 @@ const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]*$/;
 export function countFindingsInJson(
   json: string,
   wanted: ReadonlySet<FindingKind>,
-  cleanTexts?: GrowingCleanTexts,
+  cleanTexts?: WritableCleanTexts,
 ): FindingCounts {
   const found: FindingCounts = new Map();
   new Redactor(wanted, found, { known: cleanTexts, added: cleanTexts }).json(json, 0);
@@ -101,7 +101,7 @@ export function redactText(
 
 interface RedactorMemory {
   readonly known?: CleanTexts | undefined;
-  readonly added?: GrowingCleanTexts | undefined;
+  readonly added?: WritableCleanTexts | undefined;
 }
 
 class Redactor {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { characterReadCounter } from './character-codes.ts';
-import { type FindingKind, SensitiveDataScan } from './scan.ts';
+import { type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 import { ReferenceScan } from './test/reference-scan.ts';
 
 const ALL: ReadonlySet<FindingKind> = new Set([

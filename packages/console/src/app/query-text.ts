@@ -21,6 +21,6 @@ export function parseQueryString(text: string): Record<string, string | string[]
 }
 
 /** Where to go after signing in: a path of the console, never an address of another site. */
-export function nextPath(next: string | null): string {
+export function parseNextPath(next: string | null): string {
   return next && /^\/(?![/\\])[^\\]*$/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }

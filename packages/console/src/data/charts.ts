@@ -1,11 +1,11 @@
-import type { analyticsSummary, analyticsTimeseries, analyticsTop } from '@floe/contract/api/charts';
+import type { analyticsSummary, analyticsTimeseries, analyticsTopValues } from '@floe/contract/api/charts';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from './api-client.ts';
 
 export type ChartSummary = z.output<typeof analyticsSummary>;
 export type Timeseries = z.output<typeof analyticsTimeseries>;
-export type TopValues = z.output<typeof analyticsTop>;
+export type TopValues = z.output<typeof analyticsTopValues>;
 
 type Asked = Readonly<Record<string, string | number | null | undefined | readonly string[]>>;
 

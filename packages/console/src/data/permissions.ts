@@ -24,7 +24,7 @@ export function isActionAllowed(role: MemberRole, action: PermissionAction): boo
 }
 
 /** Why a control is switched off, and who can help: by name, as far as `people` who can are known. */
-export function denialReason(action: PermissionAction, people: readonly string[] = []): string {
+export function findDenialReason(action: PermissionAction, people: readonly string[] = []): string {
   const role = NEEDS[action];
   const named = people.slice(0, MOST_NAMES);
   const who = joinWithOr(named) || (role === 'owner' ? 'an owner' : 'an owner or admin of this organization');
@@ -32,7 +32,7 @@ export function denialReason(action: PermissionAction, people: readonly string[]
 }
 
 /** The roles whose people can help with it, those asked first at the front: a member cannot give another a role. */
-export function rolesWithPermission(action: PermissionAction): readonly MemberRole[] {
+export function listRolesWithPermission(action: PermissionAction): readonly MemberRole[] {
   return NEEDS[action] === 'owner' ? ['owner'] : ['admin', 'owner'];
 }
 

@@ -1,6 +1,6 @@
 import { use, useEffect } from 'react';
 import { PermissionHelpersContext } from './permission-helpers.tsx';
-import { denialReason, isActionAllowed, type PermissionAction, rolesWithPermission } from './permissions.ts';
+import { findDenialReason, isActionAllowed, type PermissionAction, listRolesWithPermission } from './permissions.ts';
 import { SignedInContext } from './session.ts';
 
 /** Why the signed-in person may not do this, or null when they may. */
@@ -13,8 +13,8 @@ export function useDenialReason(action: PermissionAction | undefined): string | 
     if (isRefused !== null) want();
   }, [isRefused, want]);
   if (isRefused === null) return null;
-  const named = rolesWithPermission(isRefused).flatMap((role) =>
+  const named = listRolesWithPermission(isRefused).flatMap((role) =>
     people.filter((person) => person.role === role).map(({ name, email }) => name || email),
   );
-  return denialReason(isRefused, named);
+  return findDenialReason(isRefused, named);
 }

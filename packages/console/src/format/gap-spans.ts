@@ -26,7 +26,7 @@ export function toGapSpans(
 }
 
 /** Zeros of intervals that lie in a gap whole are no zeros: nothing could be counted. Pure. */
-export function withoutGaps(
+export function nullifyZerosInGaps(
   values: readonly (number | null)[],
   away: readonly GapSpan[],
 ): readonly (number | null)[] {

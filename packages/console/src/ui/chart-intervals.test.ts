@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { intervalEnd, intervalLabel } from './chart-intervals.ts';
+import { computeIntervalEnd, intervalLabel } from './chart-intervals.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,7 +17,7 @@ test('a day is named by its zone, and says its length where the clocks change', 
 test('an interval ends where the next begins, the last one with the time that is shown', () => {
   const at = [0, HOUR_MS];
   assert.deepEqual(
-    [intervalEnd({ at }, 0), intervalEnd({ at }, 1), intervalEnd({ at, until: 5 }, 1)],
+    [computeIntervalEnd({ at }, 0), computeIntervalEnd({ at }, 1), computeIntervalEnd({ at, until: 5 }, 1)],
     [HOUR_MS, 2 * HOUR_MS, 5],
   );
 });

@@ -12,7 +12,7 @@ export interface ChartIntervals {
 }
 
 /** Where an interval ends. */
-export function intervalEnd({ at, until }: ChartIntervals, index: number): number {
+export function computeIntervalEnd({ at, until }: ChartIntervals, index: number): number {
   const step = (at[1] ?? 0) - (at[0] ?? 0) || 60_000;
   return at[index + 1] ?? until ?? (at[index] ?? 0) + step;
 }

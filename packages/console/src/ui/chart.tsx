@@ -2,9 +2,9 @@ import { useMemo, useState } from 'react';
 import type { ChartAnnotation } from '../data/chart-annotation.ts';
 import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
-import { type GapSpan, withoutGaps } from '../format/gap-spans.ts';
+import { type GapSpan, nullifyZerosInGaps } from '../format/gap-spans.ts';
 import { pluralize } from '../format/words.ts';
-import { intervalEnd, intervalLabel } from './chart-intervals.ts';
+import { computeIntervalEnd, intervalLabel } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
 import { lazyComponent } from './lazy-component.tsx';
 import { ScrollArea } from './scroll-area.tsx';
@@ -52,7 +52,7 @@ export function Chart(given: ChartProps) {
   const { label, at, height = 180 } = given;
   const away = useGaps(at);
   const series = useMemo(
-    () => given.series.map((one) => ({ ...one, values: withoutGaps(one.values, away) })),
+    () => given.series.map((one) => ({ ...one, values: nullifyZerosInGaps(one.values, away) })),
     [given.series, away],
   );
   const props = { ...given, series };
@@ -109,7 +109,7 @@ function ChartTable(props: ChartProps) {
                   <button
                     type="button"
                     title="Zoom in on this interval"
-                    onClick={() => onZoom(new Date(moment), new Date(intervalEnd(props, index)))}
+                    onClick={() => onZoom(new Date(moment), new Date(computeIntervalEnd(props, index)))}
                     className="min-h-6 hover:underline"
                   >
                     {intervalLabel(props, index)}

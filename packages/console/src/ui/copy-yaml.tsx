@@ -1,5 +1,5 @@
 import type { configEntry } from '@floe/contract/api/config';
-import { EXPORTED_CONFIG_SECTIONS } from '@floe/contract/exported-sections';
+import { EXPORTED_CONFIG_SECTIONS } from '@floe/contract/exported-config-sections';
 import type * as z from 'zod';
 import { getJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';

@@ -18,7 +18,7 @@ import {
   isInteractiveElement,
   nextRowForKey,
   offsetInScrollParent,
-  scrollParent,
+  findScrollParent,
   useElementWidth,
   useRowHeight,
 } from './table-geometry.ts';
@@ -130,7 +130,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   const [top, setTop] = useState(0);
   const virtual = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => scrollParent(body.current),
+    getScrollElement: () => findScrollParent(body.current),
     estimateSize: () => rowPx,
     scrollMargin: top,
     overscan: 8,

@@ -7,7 +7,7 @@ import {
   parseSort,
   sortRows,
   type TableColumn,
-  visibleColumns,
+  listVisibleColumns,
 } from './table-columns.ts';
 
 interface Row {
@@ -17,7 +17,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   { id: 'n', label: 'N', width: '1fr', cell: () => null, value: ({ n }) => n },
   { id: 'm', label: 'M', width: '1fr', cell: () => null, optional: true },
 ];
-const ids = (cols: string | null) => visibleColumns(COLUMNS, cols).map(({ id }) => id);
+const ids = (cols: string | null) => listVisibleColumns(COLUMNS, cols).map(({ id }) => id);
 
 test('a link shows the columns it names in its order, and the usual ones when it names none that exist', () => {
   assert.deepEqual(ids(null), ['n']);

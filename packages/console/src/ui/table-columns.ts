@@ -22,7 +22,7 @@ export interface TableSort {
 }
 
 /** The columns to show, in order: those the URL names (`cols=a,b`), else the usual ones. */
-export function visibleColumns<Row>(
+export function listVisibleColumns<Row>(
   columns: readonly TableColumn<Row>[],
   cols: string | null,
 ): readonly TableColumn<Row>[] {

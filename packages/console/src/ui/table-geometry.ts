@@ -18,7 +18,7 @@ export function nextRowForKey(key: string, from: number, rows: number): number |
 }
 
 /** What the table scrolls with. */
-export function scrollParent(element: HTMLElement | null): HTMLElement | null {
+export function findScrollParent(element: HTMLElement | null): HTMLElement | null {
   return element?.closest<HTMLElement>('[data-scroll]') ?? null;
 }
 
@@ -43,7 +43,7 @@ function rootPx(): number {
 
 /** How far below the top of what scrolls. */
 export function offsetInScrollParent(element: HTMLElement | null): number {
-  const frame = scrollParent(element);
+  const frame = findScrollParent(element);
   if (!element || !frame) return 0;
   return Math.round(
     element.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop,

@@ -33,7 +33,7 @@ const PARTS: Readonly<
 };
 
 /** Requests of some parts in an interval. */
-export function laneTotal({ counts }: TimelineLane, parts: readonly TimelineSegment[]): number {
+export function sumLane({ counts }: TimelineLane, parts: readonly TimelineSegment[]): number {
   return parts.reduce((sum, part) => sum + counts[part], 0);
 }
 
@@ -54,9 +54,9 @@ export function Timeline({
   /** What happened meanwhile. The page lists it too (`AnnotationList`). */
   readonly marks?: readonly ChartAnnotation[];
 }) {
-  const most = roundUpToTick(Math.max(...lanes.map((lane) => laneTotal(lane, ABOVE)), 0));
-  const worst = roundUpToTick(Math.max(...lanes.map((lane) => laneTotal(lane, BELOW)), 0));
-  const anyBad = lanes.some((lane) => laneTotal(lane, BELOW) > 0);
+  const most = roundUpToTick(Math.max(...lanes.map((lane) => sumLane(lane, ABOVE)), 0));
+  const worst = roundUpToTick(Math.max(...lanes.map((lane) => sumLane(lane, BELOW)), 0));
+  const anyBad = lanes.some((lane) => sumLane(lane, BELOW) > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
       <div className="relative text-right" style={{ height: UP + DOWN }}>

@@ -6,7 +6,7 @@ import { DataTable } from '../../src/ui/data-table.tsx';
 import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../src/ui/feedback.tsx';
 import { LoadMore } from '../../src/ui/load-more.tsx';
 import { SortList } from '../../src/ui/sort-list.tsx';
-import { parseSort, sortRows, type TableColumn, visibleColumns } from '../../src/ui/table-columns.ts';
+import { parseSort, sortRows, type TableColumn, listVisibleColumns } from '../../src/ui/table-columns.ts';
 import { useReportLog } from './report-log.tsx';
 
 interface Row {
@@ -37,7 +37,7 @@ export function DataTables() {
   const [text, setText] = useState<string | null>(null);
   const [stale, setStale] = useState(false);
   const sort = parseSort(text);
-  const columns = visibleColumns(COLUMNS, cols);
+  const columns = listVisibleColumns(COLUMNS, cols);
   return (
     <main data-scroll className="h-full overflow-y-auto">
       <ColumnMenu columns={COLUMNS} shown={columns} onChange={setCols} />

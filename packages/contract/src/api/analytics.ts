@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { timezoneField } from '../config/fields.ts';
 import { EXCHANGE_OUTCOMES } from '../exchange-outcome.ts';
 import { jsonValueField } from '../json-value.ts';
-import { billedUnits, decisionEntry, exchangeAttempt, milliseconds } from './attempts.ts';
+import { billedUnits, routingStep, exchangeAttempt, milliseconds } from './attempts.ts';
 import { nanoUsd, usd } from './money.ts';
 import { createPageSchema, dateOrTimestamp, rangeQuery, timestamp } from './page.ts';
 
@@ -244,6 +244,6 @@ export const requestTailPage = z.strictObject({
 export type RequestTailPage = z.output<typeof requestTailPage>;
 
 export const requestDetail = z
-  .strictObject({ ...fields, attempts: z.array(exchangeAttempt), decisions: z.array(decisionEntry) })
+  .strictObject({ ...fields, attempts: z.array(exchangeAttempt), decisions: z.array(routingStep) })
   .meta({ id: 'RequestDetail' });
 export type RequestDetail = z.output<typeof requestDetail>;

@@ -47,7 +47,7 @@ export const exchangeAttempt = z.strictObject({
 export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
 
 /** Why the exchange went the way it did. `decisions_json` holds a list of these as they are. */
-export const decisionEntry = z.strictObject({
+export const routingStep = z.strictObject({
   step: z.string(),
   outcome: z.string(),
   because: z.string(),
@@ -62,4 +62,4 @@ export const decisionEntry = z.strictObject({
       'Value of `retry-after` that the client received, in milliseconds from the end of the request.',
     ),
 });
-export type DecisionEntry = z.output<typeof decisionEntry>;
+export type RoutingStep = z.output<typeof routingStep>;

@@ -8,7 +8,7 @@ import { timestamp } from './page.ts';
 export const CHART_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 
 /** Additional groupings and filters. They are counted per hour and cannot be combined. */
-export const INDEPENDENT_DIMENSIONS = [
+export const UNCOMBINABLE_CHART_DIMENSIONS = [
   'model_requested',
   'route_mode',
   'state',
@@ -18,10 +18,10 @@ export const INDEPENDENT_DIMENSIONS = [
   'owner',
 ] as const;
 
-const ALL_DIMENSIONS = [...CHART_DIMENSIONS, ...INDEPENDENT_DIMENSIONS];
+const ALL_DIMENSIONS = [...CHART_DIMENSIONS, ...UNCOMBINABLE_CHART_DIMENSIONS];
 
 /** Metrics that can be summed. */
-export const ADDITIVE_METRICS = [
+export const ADDITIVE_CHART_METRICS = [
   'requests',
   'errors',
   'input_tokens',
@@ -34,7 +34,7 @@ export const ADDITIVE_METRICS = [
 ] as const;
 
 export const CHART_METRICS = [
-  ...ADDITIVE_METRICS,
+  ...ADDITIVE_CHART_METRICS,
   'latency_p50_ms',
   'latency_p95_ms',
   'latency_p99_ms',
@@ -117,7 +117,7 @@ export const analyticsTimeseriesQuery = chartQuery({
 
 export const analyticsTopQuery = chartQuery({
   by: facet,
-  metric: z.enum(ADDITIVE_METRICS).default('requests').describe('The metric to sort by.'),
+  metric: z.enum(ADDITIVE_CHART_METRICS).default('requests').describe('The metric to sort by.'),
   limit: z.coerce.number().int().min(1).max(100).default(10).describe('Maximum number of entries in `data`.'),
   compare,
 });
@@ -218,7 +218,7 @@ export const analyticsTimeseries = z
 
 const topEntry = { value: z.string().nullable(), name: z.string().nullable(), ...sums };
 
-export const analyticsTop = z
+export const analyticsTopValues = z
   .strictObject({
     ...coverageFields,
     data: z.array(

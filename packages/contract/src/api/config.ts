@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EXPORTED_CONFIG_SECTIONS } from '../exported-sections.ts';
+import { EXPORTED_CONFIG_SECTIONS } from '../exported-config-sections.ts';
 import { jsonValueField } from '../json-value.ts';
 import { timestamp } from './page.ts';
 

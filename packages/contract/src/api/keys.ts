@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {
-  crossFieldRule,
+  createCrossFieldCheck,
   labelField,
   modelPatternListField,
   slugField,
@@ -56,7 +56,7 @@ export const PLATFORM_KEY_FIELDS = {
 
 /** A platform key in floe.yaml. */
 export const PlatformKeySchema = z.strictObject(PLATFORM_KEY_FIELDS).check(
-  crossFieldRule(({ key, imported_hash, imported_from }, report) => {
+  createCrossFieldCheck(({ key, imported_hash, imported_from }, report) => {
     if (key === undefined && imported_hash === undefined) report(['key'], 'is required');
     if (key !== undefined && imported_hash !== undefined)
       report(['imported_hash'], 'key and imported_hash cannot be combined; set only one of them');

@@ -14,11 +14,11 @@ const preferences = z
 const storedPreferences = preferences.meta({ id: 'ConsolePreferences' });
 
 /** Whether the caller may use a verb. `step_up`: only after a step-up. */
-export const permission = z.union([z.boolean(), z.literal('step_up')]);
-export type Permission = z.output<typeof permission>;
+export const verbPermission = z.union([z.boolean(), z.literal('step_up')]);
+export type VerbPermission = z.output<typeof verbPermission>;
 
 const can = z
-  .record(z.string(), permission)
+  .record(z.string(), verbPermission)
   .describe(
     'Whether the caller may perform each operation, by operationId. `step_up` means after step-up. Floe checks rules that depend on the request, such as the owner of a key, when it receives the request.',
   )

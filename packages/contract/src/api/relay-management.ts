@@ -8,8 +8,8 @@ import { pageQuery, rangeQuery, timestamp } from './page.ts';
 import {
   relayDecisionKind,
   relayEvent,
-  relayFinding,
-  relayName,
+  relayDetection,
+  relayShortText,
   relayRuleHit,
   relayRuleMode,
 } from './relay.ts';
@@ -38,7 +38,7 @@ export const storedRelayDecision = z
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
     matches: z.array(relayRuleHit),
-    findings: z.array(relayFinding),
+    findings: z.array(relayDetection),
     approval_id: z.string().nullable(),
     latency_us: z.int(),
   })
@@ -50,13 +50,13 @@ export const relayDecisionListQuery = rangeQuery.extend({
     .optional()
     .describe('Only decisions with this value of `enforced_decision`.'),
   event: z.enum(RELAY_EVENTS).optional().describe('Only decisions about this event.'),
-  rule: relayName.optional().describe('Name of the rule that decided.'),
+  rule: relayShortText.optional().describe('Name of the rule that decided.'),
   mode: relayRuleMode.optional().describe('Mode of that rule.'),
-  agent: relayName.optional().describe('Name of the agent, such as `cursor`.'),
-  key: relayName.optional().describe('Name of the platform key.'),
-  owner: relayName.optional().describe('Owner of the platform key.'),
-  repository: relayName.optional().describe('URL of the repository without the scheme.'),
-  session: relayName.optional().describe('Id of the session.'),
+  agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
+  key: relayShortText.optional().describe('Name of the platform key.'),
+  owner: relayShortText.optional().describe('Owner of the platform key.'),
+  repository: relayShortText.optional().describe('URL of the repository without the scheme.'),
+  session: relayShortText.optional().describe('Id of the session.'),
   q: z.string().min(2).max(200).optional().describe('Text that the command, tool, prompt or path contains.'),
 });
 
@@ -111,8 +111,8 @@ export const relaySessionListQuery = rangeQuery.extend({
     .optional()
     .describe('Whether the session calls the relay.')
     .transform((text) => (text === undefined ? undefined : text === 'true')),
-  owner: relayName.optional().describe('Owner of the platform key.'),
-  agent: relayName.optional().describe('Name of the agent, such as `cursor`.'),
+  owner: relayShortText.optional().describe('Owner of the platform key.'),
+  agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
 });
 
 const coverageRow = z.strictObject({
@@ -227,7 +227,7 @@ export const relaySimulationResult = z.strictObject({
         ),
     }),
   ),
-  findings: z.array(relayFinding),
+  findings: z.array(relayDetection),
   commands: z.array(
     z.strictObject({
       name: z.string().nullable(),
@@ -249,7 +249,7 @@ export const relaySimulationResult = z.strictObject({
 });
 
 /** Request to evaluate a draft of the rules on recorded decisions. */
-export const relayReplayInput = z.strictObject({
+export const relayDryRunInput = z.strictObject({
   ...draftFields,
   days: z.int().min(1).max(30).default(7).describe('Days of decisions to evaluate again.'),
   limit: z
@@ -270,7 +270,7 @@ const changedDecision = z.strictObject({
 });
 
 /** How a draft of the rules would change recorded decisions. */
-export const relayReplayResult = z.strictObject({
+export const relayDryRunResult = z.strictObject({
   evaluated: z.int(),
   skipped: z
     .int()

@@ -3,7 +3,7 @@ import { RELAY_EVENTS } from '../config/relay.ts';
 import { rangeQuery, timestamp } from './page.ts';
 
 /** A short text from an agent, such as a name or an id. */
-export const relayName = z.string().min(1).max(200);
+export const relayShortText = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
 /** Texts are at most as long as a request body. */
 const text = z.string().max(1 << 20);
@@ -22,8 +22,8 @@ const shell = z.strictObject({
 });
 
 const tool = z.strictObject({
-  name: relayName,
-  server: relayName.optional().describe('Name that the user gave the connector. Rules do not match on it.'),
+  name: relayShortText,
+  server: relayShortText.optional().describe('Name that the user gave the connector. Rules do not match on it.'),
   url: path.optional().describe('URL of the connector.'),
   command: path.optional().describe('Command that starts the connector.'),
   arguments: z.record(z.string(), z.unknown()).default({}),
@@ -32,7 +32,7 @@ const tool = z.strictObject({
 const prompt = z.strictObject({
   text,
   attachments: z
-    .array(z.strictObject({ path, kind: relayName.optional() }))
+    .array(z.strictObject({ path, kind: relayShortText.optional() }))
     .max(500)
     .default([]),
 });
@@ -40,33 +40,33 @@ const prompt = z.strictObject({
 const file = z.strictObject({ path, content: text.optional() });
 
 const agent = z.strictObject({
-  name: relayName,
-  version: relayName.optional(),
-  permission_mode: relayName.optional(),
+  name: relayShortText,
+  version: relayShortText.optional(),
+  permission_mode: relayShortText.optional(),
 });
 
 const EVENT_FIELDS = {
-  id: relayName
+  id: relayShortText
     .optional()
     .describe(
       'Id of the event. Requests with the same id receive the same decision, and the event is recorded once.',
     ),
   event: z.enum(RELAY_EVENTS).describe('What the agent is about to do.'),
-  session_id: relayName.optional().describe('The session of the agent.'),
-  turn_id: relayName.optional().describe('The turn of the session.'),
-  tool_use_id: relayName.optional().describe('The call of a tool, as the agent names it.'),
+  session_id: relayShortText.optional().describe('The session of the agent.'),
+  turn_id: relayShortText.optional().describe('The turn of the session.'),
+  tool_use_id: relayShortText.optional().describe('The call of a tool, as the agent names it.'),
   agent: agent.default({ name: 'unknown' }).describe('Name, version and permission mode of the agent.'),
   client: z
-    .strictObject({ version: relayName.optional(), device: relayName.optional(), host: relayName.optional() })
+    .strictObject({ version: relayShortText.optional(), device: relayShortText.optional(), host: relayShortText.optional() })
     .optional()
     .describe('Version of the hook, and where it runs.'),
-  user: relayName
+  user: relayShortText
     .optional()
     .describe('User name, for information only. The platform key identifies the caller.'),
   cwd: z.string().max(4_096).optional().describe('Working directory.'),
   home_dir: path.optional().describe('Home directory, for paths that start with `~`.'),
   repository: z
-    .strictObject({ remote: path.optional(), branch: relayName.optional() })
+    .strictObject({ remote: path.optional(), branch: relayShortText.optional() })
     .optional()
     .describe('Remote and branch of the working directory.'),
   shell: shell.optional().describe('The command, with `event: shell`.'),
@@ -100,7 +100,7 @@ export const relayEvent = z
 export type RelayEvent = z.output<typeof relayEvent>;
 
 /** Number of detections of one kind. */
-export const relayFinding = z.strictObject({ kind: z.string(), count: z.int() });
+export const relayDetection = z.strictObject({ kind: z.string(), count: z.int() });
 
 /** A rule that matches an event. */
 export const relayRuleHit = z.strictObject({
@@ -127,7 +127,7 @@ export const relayDecision = z
     enforced_decision: relayDecisionKind.describe('Decision if all rules were enforced.'),
     on_error: z.enum(['open', 'closed']),
     matches: z.array(relayRuleHit).describe('All rules that apply.'),
-    findings: z.array(relayFinding),
+    findings: z.array(relayDetection),
     approval: pendingApproval.nullable(),
   })
   .meta({ id: 'RelayDecision' });
@@ -142,7 +142,7 @@ export const relayBatchResult = z.strictObject({ data: z.array(relayDecision) })
 /** A completed action. The relay records it without a decision. */
 export const relayReport = z
   .strictObject({
-    id: relayName.optional(),
+    id: relayShortText.optional(),
     type: z.enum([
       'session_start',
       'session_end',
@@ -154,8 +154,8 @@ export const relayReport = z
       'other',
     ]),
     at: timestamp.optional().describe('Time of the event. Defaults to the time at which Floe receives it.'),
-    session_id: relayName.optional(),
-    tool_use_id: relayName.optional(),
+    session_id: relayShortText.optional(),
+    tool_use_id: relayShortText.optional(),
     agent: agent.default({ name: 'unknown' }),
     details: z
       .record(z.string(), z.unknown())
@@ -186,8 +186,8 @@ export const storedRelayReport = z
   .meta({ id: 'RelayReportRecord' });
 
 export const relayReportListQuery = rangeQuery.extend({
-  session: relayName.optional().describe('Id of the session.'),
-  type: relayName.optional().describe('Kind of event, such as `session_start`.'),
+  session: relayShortText.optional().describe('Id of the session.'),
+  type: relayShortText.optional().describe('Kind of event, such as `session_start`.'),
 });
 
 /** A bundle of rules. `payload` is JSON text, and the signature covers exactly that text. */

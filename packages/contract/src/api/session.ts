@@ -14,12 +14,12 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
  * Length of a password in code points. NIST SP 800-63B recommends a minimum length and no rules of
  * composition.
  */
-export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
+export const PASSWORD_LENGTH_LIMITS = { min: 12, max: 128 } as const;
 
 /** Whether a new password has an allowed length. */
-export function hasPasswordLength(text: string): boolean {
+export function hasValidPasswordLength(text: string): boolean {
   const characters = [...text.normalize('NFKC')].length;
-  return characters >= PASSWORD_LENGTH.min && characters <= PASSWORD_LENGTH.max;
+  return characters >= PASSWORD_LENGTH_LIMITS.min && characters <= PASSWORD_LENGTH_LIMITS.max;
 }
 
 /**
@@ -29,8 +29,8 @@ export function hasPasswordLength(text: string): boolean {
 export const newPassword = z
   .string()
   .max(1000)
-  .refine(hasPasswordLength, {
-    error: `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
+  .refine(hasValidPasswordLength, {
+    error: `must have ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters`,
   })
   .meta({ writeOnly: true });
 
@@ -174,7 +174,7 @@ export const invitationBody = z.strictObject({
   password: presentedPassword
     .optional()
     .describe(
-      `Password of the existing account. For a new account, a new password of ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters.`,
+      `Password of the existing account. For a new account, a new password of ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters.`,
     ),
 });
 

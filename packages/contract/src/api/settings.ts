@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ORG_SETTINGS } from '../config/org.ts';
+import { ORG_SETTINGS_FIELDS } from '../config/org.ts';
 import { configEntryFields, readOnlyEntryFields, readOnlyField, toWritableFields } from './entries.ts';
 
 const passthroughTargetList = z.array(
@@ -36,7 +36,7 @@ export const orgSettings = z
   })
   .meta({ id: 'OrgSettings' });
 
-const { cache, ...others } = ORG_SETTINGS;
+const { cache, ...others } = ORG_SETTINGS_FIELDS;
 
 /** Absent sections and absent fields of a section remain. Null returns a section to its default. */
 export const orgSettingsPatch = z.strictObject({

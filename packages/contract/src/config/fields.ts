@@ -149,7 +149,7 @@ export function stringListField() {
 }
 
 /** The raw fields of an object. Each may be absent or have any type. */
-export type RawFields = Readonly<Record<string, unknown>>;
+export type RawObjectFields = Readonly<Record<string, unknown>>;
 
 /** Reports a problem at a path within the object. The message completes the sentence "<path>: …". */
 export type ReportIssue = (path: readonly (string | number)[], message: string) => void;
@@ -158,7 +158,7 @@ export type ReportIssue = (path: readonly (string | number)[], message: string) 
  * Creates a check for a rule about several fields of one object. It also runs if a field is invalid, so that
  * one run reports all problems. Its values are therefore raw and have the type `unknown`.
  */
-export function crossFieldRule(rule: (fields: RawFields, report: ReportIssue) => void) {
+export function createCrossFieldCheck(rule: (fields: RawObjectFields, report: ReportIssue) => void) {
   return z.superRefine<unknown>(
     (value, context) => {
       if (isRecord(value))
@@ -168,7 +168,7 @@ export function crossFieldRule(rule: (fields: RawFields, report: ReportIssue) =>
   );
 }
 
-function isRecord(value: unknown): value is RawFields {
+function isRecord(value: unknown): value is RawObjectFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

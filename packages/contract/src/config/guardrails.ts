@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import {
-  crossFieldRule,
+  createCrossFieldCheck,
   labelField,
   modelPatternField,
   positiveCountField,
-  type RawFields,
+  type RawObjectFields,
   type ReportIssue,
   slugField,
 } from './fields.ts';
@@ -39,7 +39,7 @@ const subjectFields = {
     ),
 } as const;
 
-function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIssue): void {
+function validateSubject({ scope, per, ...fields }: RawObjectFields, report: ReportIssue): void {
   if (scope !== undefined && per !== undefined)
     report(['per'], 'scope and per cannot be combined; set only one of them');
   if (scope === undefined && per === undefined)
@@ -63,7 +63,7 @@ export const LimitSchema = z
     concurrency: positiveCountField().optional().describe('Maximum number of concurrent requests.'),
   })
   .check(
-    crossFieldRule((limit, report) => {
+    createCrossFieldCheck((limit, report) => {
       validateSubject(limit, report);
       const { rpm, tpm, concurrency } = limit;
       if (rpm === undefined && tpm === undefined && concurrency === undefined)
@@ -91,7 +91,7 @@ export const BudgetSchema = z
       .default('hard')
       .describe('`hard` rejects requests with 402. `soft` only sends alerts.'),
   })
-  .check(crossFieldRule(validateSubject));
+  .check(createCrossFieldCheck(validateSubject));
 
 /** The settings of the response cache in floe.yaml. */
 export const CacheSchema = z.strictObject({
@@ -152,7 +152,7 @@ export const POLICY_FIELDS = {
 
 /** A policy in floe.yaml. */
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
-  crossFieldRule(({ when, detect, action }, report) => {
+  createCrossFieldCheck(({ when, detect, action }, report) => {
     if (when === undefined && detect === undefined) report([], 'must have a condition: when, detect or both');
     if (action === 'redact' && detect === undefined) report(['detect'], 'is required with action: redact');
   }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {
   baseUrlField,
-  crossFieldRule,
+  createCrossFieldCheck,
   emailAddressListField,
   labelField,
   labelListField,
@@ -99,7 +99,7 @@ export const MonitorSchema = z
       ),
   })
   .check(
-    crossFieldRule(({ expected_interval_minutes, schedule }, report) => {
+    createCrossFieldCheck(({ expected_interval_minutes, schedule }, report) => {
       if (expected_interval_minutes !== undefined && schedule !== undefined)
         report(
           ['schedule'],

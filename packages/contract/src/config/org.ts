@@ -9,7 +9,7 @@ import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 
 /** Org settings that are not lists of named objects. The API changes each one as a whole. */
-export const ORG_SETTINGS = {
+export const ORG_SETTINGS_FIELDS = {
   chat_reasoning: z
     .enum(['strip', 'forward'])
     .default('strip')
@@ -82,17 +82,17 @@ export const OrgSchema = z
     timezone: timezoneField()
       .default('UTC')
       .describe('Time zone for budget periods, schedules, days in charts, and monthly usage files.'),
-    chat_reasoning: ORG_SETTINGS.chat_reasoning,
-    stored_responses: ORG_SETTINGS.stored_responses,
-    resource_scope: ORG_SETTINGS.resource_scope,
-    analytics: ORG_SETTINGS.analytics,
-    attribution: ORG_SETTINGS.attribution,
-    monitoring: ORG_SETTINGS.monitoring,
-    bodies: ORG_SETTINGS.bodies,
+    chat_reasoning: ORG_SETTINGS_FIELDS.chat_reasoning,
+    stored_responses: ORG_SETTINGS_FIELDS.stored_responses,
+    resource_scope: ORG_SETTINGS_FIELDS.resource_scope,
+    analytics: ORG_SETTINGS_FIELDS.analytics,
+    attribution: ORG_SETTINGS_FIELDS.attribution,
+    monitoring: ORG_SETTINGS_FIELDS.monitoring,
+    bodies: ORG_SETTINGS_FIELDS.bodies,
     teams: z.array(TeamSchema).prefault([]).describe('Teams, which group members and keys.'),
     keys: z.array(PlatformKeySchema).default([]).describe('Platform keys, with which callers authenticate.'),
     providers: z.array(ProviderSchema).prefault([]).describe('Model providers.'),
-    passthrough: ORG_SETTINGS.passthrough,
+    passthrough: ORG_SETTINGS_FIELDS.passthrough,
     routes: z.array(RouteSchema).prefault([]).describe('Rules that map requested models to targets.'),
     limits: z
       .array(LimitSchema)
@@ -104,9 +104,9 @@ export const OrgSchema = z
       .describe(
         'Spending limits. Floe admits a request only if every hard budget that applies has enough money left.',
       ),
-    cache: ORG_SETTINGS.cache,
+    cache: ORG_SETTINGS_FIELDS.cache,
     policies: z.array(PolicySchema).default([]).describe('Rules for the content of requests and responses.'),
-    ide: ORG_SETTINGS.ide,
+    ide: ORG_SETTINGS_FIELDS.ide,
     monitors: z.array(MonitorSchema).prefault([]).describe('Monitors that expect beats from jobs.'),
     channels: z.array(ChannelSchema).default([]).describe('Destinations for alerts.'),
     boards: z.array(BoardSchema).prefault([]).describe('Boards (status pages).'),

@@ -101,7 +101,7 @@ export const ServerSchema = z
   })
   .transform((server) => ({
     ...server,
-    base_url: server.base_url ?? localListenerUrl(server.host, server.port),
+    base_url: server.base_url ?? buildLocalListenerUrl(server.host, server.port),
   }));
 
 function isOriginUrl(url: string): boolean {
@@ -110,7 +110,7 @@ function isOriginUrl(url: string): boolean {
 }
 
 /** A URL of a listener that a browser on this machine can open. */
-export function localListenerUrl(host: string, port: number): string {
+export function buildLocalListenerUrl(host: string, port: number): string {
   const everywhere = host === '0.0.0.0' || /^[0:]+$/.test(host);
   // Browsers cannot open addresses with a zone.
   const bare = host.replace(/%.*$/, '');

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jsonValueField } from '../json-value.ts';
 import {
   baseUrlField,
-  crossFieldRule,
+  createCrossFieldCheck,
   extraHeadersField,
   labelField,
   modelPatternField,
@@ -241,7 +241,7 @@ export const PROVIDER_FIELDS = {
 export const ProviderSchema = z
   .strictObject(PROVIDER_FIELDS)
   .check(
-    crossFieldRule(({ kind, base_url, api_key, credentials }, report) => {
+    createCrossFieldCheck(({ kind, base_url, api_key, credentials }, report) => {
       const needsUrl = isProviderKind(kind) && PROVIDER_KINDS[kind].base_url === 'required';
       if (needsUrl && base_url === undefined) report(['base_url'], `is required for kind ${kind}`);
       if (api_key !== undefined && credentials !== undefined)

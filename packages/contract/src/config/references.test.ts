@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../json.ts';
 import { findNearestWord } from './nearest-word.ts';
-import { checkReferences } from './references.ts';
+import { findReferenceIssues } from './references.ts';
 
 const KEY = `eis_${'k'.repeat(32)}`;
 
 /** `path: message` of every issue, paths joined by dots. */
 function issues(config: Json): string[] {
-  return checkReferences(config).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  return findReferenceIssues(config).map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
 function inOrg(sections: { [section: string]: Json }): string[] {
@@ -129,7 +129,7 @@ test('a tree of any shape is read without an error', () => {
   })).value;
   fc.assert(
     fc.property(shapes, (tree) => {
-      for (const { path } of checkReferences({ orgs: [tree], auth: tree, server: tree }))
+      for (const { path } of findReferenceIssues({ orgs: [tree], auth: tree, server: tree }))
         assert.ok(path.length > 0);
     }),
   );

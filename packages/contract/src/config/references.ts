@@ -15,7 +15,7 @@ export interface ConfigIssue {
  * raw values after substitution and ignores values with a wrong shape, so that it can report problems
  * together with `FloeConfigSchema`.
  */
-export function checkReferences(config: Json): ConfigIssue[] {
+export function findReferenceIssues(config: Json): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const orgs = getList(config, 'orgs');
   checkUnique(orgs, 'id', ['orgs'], issues);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { crossFieldRule, slugField, stringListField, timestampField, timezoneField } from './fields.ts';
+import { createCrossFieldCheck, slugField, stringListField, timestampField, timezoneField } from './fields.ts';
 
 /** Kinds of events for which an agent requests a decision. */
 export const RELAY_EVENTS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
@@ -175,7 +175,7 @@ export const RELAY_RULE_FIELDS = {
 
 /** A relay rule in floe.yaml. */
 export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
-  crossFieldRule(({ match, when, detect, on }, report) => {
+  createCrossFieldCheck(({ match, when, detect, on }, report) => {
     if (match === undefined && when === undefined && detect === undefined)
       report([], 'must have a condition: match, detect or when');
     const read = RELAY_EVENTS.filter((event) => [on].flat().includes(event));

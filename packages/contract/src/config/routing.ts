@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { crossFieldRule, labelField, modelPatternField, slugField } from './fields.ts';
+import { createCrossFieldCheck, labelField, modelPatternField, slugField } from './fields.ts';
 import { RouteTimeoutsSchema } from './providers.ts';
 
 const qualifiedModelField = () => z.string().regex(/^[^/\s]+\/\S+$/, 'must have the form <provider>/<model>');
@@ -64,7 +64,7 @@ export const ROUTE_FIELDS = {
 
 /** A route in floe.yaml. */
 export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
-  crossFieldRule(({ model, targets }, report) => {
+  createCrossFieldCheck(({ model, targets }, report) => {
     const isEmpty = targets === undefined || (Array.isArray(targets) && targets.length === 0);
     if (isEmpty && typeof model === 'string' && !/[/*]/.test(model))
       report(['targets'], 'must have at least one target');

@@ -54,6 +54,6 @@ export interface HookAdapter {
 }
 
 /** A reply with exit code 0 that prints this JSON, or nothing for null. */
-export function replyWithOutput(stdout: JsonObject | null): HookReply {
+export function createOutputReply(stdout: JsonObject | null): HookReply {
   return { stdout, stderr: '', exitCode: 0 };
 }

@@ -43,7 +43,7 @@ export const HOOK_ADAPTERS: ReadonlyMap<string, HookAdapter> = new Map(
 const STRICTNESS = ['abstain', 'allow', 'ask', 'deny'] as const;
 
 /** Combines the decisions on all events of one call: the strictest wins. */
-export function strictestHookDecision(outcomes: readonly HookDecision[]): HookDecision {
+export function selectStrictestHookDecision(outcomes: readonly HookDecision[]): HookDecision {
   let most: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
   const isAllowed = outcomes.length > 0 && outcomes.every(({ decision }) => decision === 'allow');
   for (const outcome of outcomes) {
@@ -57,7 +57,7 @@ export function strictestHookDecision(outcomes: readonly HookDecision[]): HookDe
 }
 
 /** Replaces `ask` for an agent that cannot ask its user. */
-export function withAskFallback(
+export function applyAskFallback(
   adapter: HookAdapter,
   { name }: HookCall,
   outcome: HookDecision,

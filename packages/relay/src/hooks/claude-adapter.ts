@@ -5,10 +5,10 @@ import {
   type HookDecision,
   type HookReply,
   type HookReport,
-  replyWithOutput,
+  createOutputReply,
 } from './adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
-import { type CommonEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
+import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
 /** Differences between the agents that use this hook format. */
 export interface ClaudeHookFormat {
@@ -65,11 +65,11 @@ export function readClaudePayload(payload: JsonObject, agent: string): HookCall 
   return {
     name,
     events: [],
-    report: createHookReport(hookReportType(REPORT_TYPES, name), name, payload, common),
+    report: createHookReport(findHookReportType(REPORT_TYPES, name), name, payload, common),
   };
 }
 
-function readCommonFields(payload: JsonObject, agent: string): CommonEventFields {
+function readCommonFields(payload: JsonObject, agent: string): CommonRelayEventFields {
   const toolUse = readLabelField(payload, 'tool_use_id', 'toolUseId');
   const session = readLabelField(payload, 'session_id', 'sessionId');
   const name = readLabelField(payload, 'hook_event_name', 'hookEventName');
@@ -92,7 +92,7 @@ function readCommonFields(payload: JsonObject, agent: string): CommonEventFields
  * The report type of a hook. Checks own properties, because the agent chooses the name, which may be
  * `constructor`.
  */
-export function hookReportType(
+export function findHookReportType(
   known: Readonly<Record<string, HookReport['type']>>,
   name: string,
 ): HookReport['type'] {
@@ -104,7 +104,7 @@ export function createHookReport(
   type: HookReport['type'],
   name: string,
   payload: JsonObject,
-  { session_id, tool_use_id, agent }: CommonEventFields,
+  { session_id, tool_use_id, agent }: CommonRelayEventFields,
 ): HookReport {
   const details: Record<string, string | number> = { hook: name };
   for (const member of ['tool_name', 'toolName', 'reason', 'source', 'status', 'file_path', 'command'])
@@ -118,12 +118,12 @@ export function createHookReport(
 function createReply({ name }: HookCall, outcome: HookDecision, shape: ClaudeHookFormat): HookReply {
   const { decision, userMessage, agentMessage } = outcome;
   if (decision === 'abstain')
-    return replyWithOutput(userMessage === null ? null : { systemMessage: userMessage });
+    return createOutputReply(userMessage === null ? null : { systemMessage: userMessage });
   const forAgent = agentMessage ?? userMessage ?? 'This action is not allowed.';
   const forUser = userMessage ?? forAgent;
   switch (name) {
     case 'PreToolUse':
-      return replyWithOutput(
+      return createOutputReply(
         withSystemMessage(
           preToolUseReply(decision, decision === 'deny' ? forAgent : forUser, shape),
           decision,
@@ -131,16 +131,16 @@ function createReply({ name }: HookCall, outcome: HookDecision, shape: ClaudeHoo
         ),
       );
     case 'PermissionRequest':
-      return replyWithOutput(withSystemMessage(permissionReply(decision, forAgent), decision, userMessage));
+      return createOutputReply(withSystemMessage(permissionReply(decision, forAgent), decision, userMessage));
     case 'UserPromptSubmit':
-      if (decision === 'allow') return replyWithOutput(null);
-      return replyWithOutput(
+      if (decision === 'allow') return createOutputReply(null);
+      return createOutputReply(
         shape.promptBlocking === 'block'
           ? { decision: 'block', reason: forUser }
           : { continue: false, stopReason: forUser },
       );
     default:
-      return replyWithOutput(null);
+      return createOutputReply(null);
   }
 }
 

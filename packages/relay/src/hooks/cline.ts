@@ -4,12 +4,12 @@ import {
   type HookCall,
   type HookDecision,
   type HookReply,
-  replyWithOutput,
+  createOutputReply,
 } from './adapter.ts';
 import { createHookReport } from './claude-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import {
-  type CommonEventFields,
+  type CommonRelayEventFields,
   createConnectorEvent,
   createPromptEvent,
   createToolEvents,
@@ -27,7 +27,7 @@ export const clineAdapter: HookAdapter = {
 function read(payload: JsonObject): HookCall {
   const name = readLabelField(payload, 'hookName') ?? '';
   const [root] = readListField(payload, 'workspaceRoots');
-  const common: CommonEventFields = {
+  const common: CommonRelayEventFields = {
     session_id: readLabelField(payload, 'taskId'),
     agent: { name: 'cline', version: readLabelField(payload, 'clineVersion') },
     user: readLabelField(payload, 'userId'),
@@ -68,8 +68,8 @@ function attachmentPaths(payload: JsonObject): string[] {
 }
 
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
-  if (decision === 'abstain' || decision === 'allow') return replyWithOutput({ cancel: false });
-  return replyWithOutput({
+  if (decision === 'abstain' || decision === 'allow') return createOutputReply({ cancel: false });
+  return createOutputReply({
     cancel: true,
     errorMessage: agentMessage ?? userMessage ?? 'This action is not allowed.',
   });

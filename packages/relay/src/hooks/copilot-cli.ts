@@ -5,11 +5,11 @@ import {
   type HookDecision,
   type HookReply,
   type HookReport,
-  replyWithOutput,
+  createOutputReply,
 } from './adapter.ts';
 import { createHookReport, readClaudePayload } from './claude-adapter.ts';
 import { readLabelField, readObjectField, readTextField } from './payload-fields.ts';
-import { type CommonEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
+import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
 /**
  * Adapter for Copilot CLI: the name of a hook determines the spelling. Payloads in camel case do not contain
@@ -26,7 +26,7 @@ export const copilotCliAdapter: HookAdapter = {
 function read(payload: JsonObject): HookCall {
   if (readLabelField(payload, 'hook_event_name', 'hookEventName') !== undefined)
     return readClaudePayload(payload, 'copilot-cli');
-  const common: CommonEventFields = {
+  const common: CommonRelayEventFields = {
     session_id: readLabelField(payload, 'sessionId'),
     agent: { name: 'copilot-cli' },
     cwd: readTextField(payload, 'cwd'),
@@ -51,9 +51,9 @@ function read(payload: JsonObject): HookCall {
 
 /** Prompts cannot be blocked, because Copilot CLI ignores the response of this hook. */
 function reply({ name }: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
-  if (decision === 'abstain' || !copilotCliAdapter.canBlock(name)) return replyWithOutput(null);
-  if (decision === 'allow') return replyWithOutput({ permissionDecision: decision });
+  if (decision === 'abstain' || !copilotCliAdapter.canBlock(name)) return createOutputReply(null);
+  if (decision === 'allow') return createOutputReply({ permissionDecision: decision });
   const permissionDecisionReason =
     (decision === 'deny' ? agentMessage : userMessage) ?? userMessage ?? 'This action is not allowed.';
-  return replyWithOutput({ permissionDecision: decision, permissionDecisionReason });
+  return createOutputReply({ permissionDecision: decision, permissionDecisionReason });
 }

@@ -5,12 +5,12 @@ import {
   type HookDecision,
   type HookReply,
   type HookReport,
-  replyWithOutput,
+  createOutputReply,
 } from './adapter.ts';
-import { createHookReport, hookReportType } from './claude-adapter.ts';
+import { createHookReport, findHookReportType } from './claude-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import {
-  type CommonEventFields,
+  type CommonRelayEventFields,
   createConnectorEvent,
   createFileEvent,
   createPromptEvent,
@@ -84,7 +84,7 @@ function read(payload: JsonObject): HookCall {
       return {
         name,
         events: [],
-        report: createHookReport(hookReportType(REPORT_TYPES, name), name, payload, common),
+        report: createHookReport(findHookReportType(REPORT_TYPES, name), name, payload, common),
       };
   }
 }
@@ -96,7 +96,7 @@ function attachmentPaths(payload: JsonObject): string[] {
   });
 }
 
-function readCommonFields(name: string, payload: JsonObject): CommonEventFields {
+function readCommonFields(name: string, payload: JsonObject): CommonRelayEventFields {
   const toolUse = readLabelField(payload, 'tool_use_id');
   const [root] = readListField(payload, 'workspace_roots');
   const cwd = (readTextField(payload, 'cwd') || undefined) ?? (typeof root === 'string' ? root : undefined);
@@ -112,25 +112,25 @@ function readCommonFields(name: string, payload: JsonObject): CommonEventFields 
 }
 
 function reply({ name }: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
-  if (!BLOCKING_HOOKS.has(name)) return replyWithOutput({});
+  if (!BLOCKING_HOOKS.has(name)) return createOutputReply({});
   if (name === 'beforeSubmitPrompt')
-    return replyWithOutput(
+    return createOutputReply(
       decision === 'deny' || decision === 'ask'
         ? { continue: false, ...messageField('user_message', userMessage) }
         : { continue: true },
     );
   // A hook that fails closed would treat an empty output as a denial.
-  if (decision === 'abstain') return replyWithOutput({});
+  if (decision === 'abstain') return createOutputReply({});
   const told =
     agentMessage !== null && agentMessage !== userMessage ? [userMessage, agentMessage] : [userMessage];
   // The model reads `user_message`, so the instructions for the model must be in it.
   const message = told.filter((part) => part !== null).join('\n');
   if (name === 'beforeReadFile')
-    return replyWithOutput({
+    return createOutputReply({
       permission: decision === 'allow' ? 'allow' : 'deny',
       ...messageField('user_message', message),
     });
-  return replyWithOutput({
+  return createOutputReply({
     permission: decision,
     ...messageField('user_message', message),
     ...messageField('agent_message', agentMessage),

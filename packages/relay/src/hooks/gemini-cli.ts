@@ -4,12 +4,12 @@ import {
   type HookCall,
   type HookDecision,
   type HookReply,
-  replyWithOutput,
+  createOutputReply,
 } from './adapter.ts';
 import { createHookReport } from './claude-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import {
-  type CommonEventFields,
+  type CommonRelayEventFields,
   createConnectorEvent,
   createPromptEvent,
   createToolEvents,
@@ -26,7 +26,7 @@ export const geminiCliAdapter: HookAdapter = {
 
 function read(payload: JsonObject): HookCall {
   const name = readLabelField(payload, 'hook_event_name') ?? '';
-  const common: CommonEventFields = {
+  const common: CommonRelayEventFields = {
     session_id: readLabelField(payload, 'session_id'),
     agent: { name: 'gemini-cli' },
     cwd: readTextField(payload, 'cwd'),
@@ -58,10 +58,10 @@ function read(payload: JsonObject): HookCall {
 
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
   if (decision === 'abstain')
-    return replyWithOutput(userMessage === null ? {} : { systemMessage: userMessage });
-  if (decision === 'allow') return replyWithOutput({ decision: 'allow' });
+    return createOutputReply(userMessage === null ? {} : { systemMessage: userMessage });
+  if (decision === 'allow') return createOutputReply({ decision: 'allow' });
   const reason = agentMessage ?? userMessage ?? 'This action is not allowed.';
-  return replyWithOutput({
+  return createOutputReply({
     decision: 'deny',
     reason,
     ...(userMessage !== null && { systemMessage: userMessage }),

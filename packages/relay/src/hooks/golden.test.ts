@@ -6,7 +6,7 @@ import { relayEvent, relayReport } from '@floe/contract/api/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import type { HookDecision } from './adapter.ts';
-import { HOOK_ADAPTERS, strictestHookDecision, withAskFallback } from './adapters.ts';
+import { HOOK_ADAPTERS, selectStrictestHookDecision, applyAskFallback } from './adapters.ts';
 
 const GOLDEN = join(import.meta.dirname, 'golden');
 
@@ -90,21 +90,21 @@ test('whatever a payload holds, what an adapter reads is an event or a report th
 test('a call of several events is answered with the strictest, and allowed only as a whole', () => {
   const [deny, ask, allow, abstain] = ['deny', 'ask', 'allow', 'abstain'].map((name) => OUTCOMES[name]);
   assert.ok(deny && ask && allow && abstain);
-  assert.equal(strictestHookDecision([allow, deny, ask]).decision, 'deny');
-  assert.equal(strictestHookDecision([allow, ask]).decision, 'ask');
-  assert.equal(strictestHookDecision([allow, abstain]).decision, 'abstain');
-  assert.equal(strictestHookDecision([allow, allow]).decision, 'allow');
-  assert.equal(strictestHookDecision([]).decision, 'abstain');
+  assert.equal(selectStrictestHookDecision([allow, deny, ask]).decision, 'deny');
+  assert.equal(selectStrictestHookDecision([allow, ask]).decision, 'ask');
+  assert.equal(selectStrictestHookDecision([allow, abstain]).decision, 'abstain');
+  assert.equal(selectStrictestHookDecision([allow, allow]).decision, 'allow');
+  assert.equal(selectStrictestHookDecision([]).decision, 'abstain');
 });
 
 test('where an agent cannot ask, the fallback of the org stands in', () => {
   const ask = OUTCOMES['ask'];
   assert.ok(ask);
   const call = (name: string) => ({ name, events: [], report: null });
-  assert.equal(withAskFallback(adapterOf('codex'), call('PreToolUse'), ask, 'deny').decision, 'deny');
+  assert.equal(applyAskFallback(adapterOf('codex'), call('PreToolUse'), ask, 'deny').decision, 'deny');
   assert.equal(
-    withAskFallback(adapterOf('cursor'), call('beforeShellExecution'), ask, 'abstain').decision,
+    applyAskFallback(adapterOf('cursor'), call('beforeShellExecution'), ask, 'abstain').decision,
     'abstain',
   );
-  assert.equal(withAskFallback(adapterOf('claude-code'), call('PreToolUse'), ask, 'deny').decision, 'ask');
+  assert.equal(applyAskFallback(adapterOf('claude-code'), call('PreToolUse'), ask, 'deny').decision, 'ask');
 });

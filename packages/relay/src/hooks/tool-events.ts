@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { readListField, readTextField } from './payload-fields.ts';
 
 /** Fields that all events of one call have in common. */
-export type CommonEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
+export type CommonRelayEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
 
 type ToolKind = 'shell' | 'powershell' | 'read' | 'write' | 'patch';
 
@@ -77,7 +77,7 @@ const CONTENT_FIELDS = [
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
 /** Creates the events of a tool call. A call with several files has several events. */
-export function createToolEvents(name: string, input: JsonObject, common: CommonEventFields): RelayEvent[] {
+export function createToolEvents(name: string, input: JsonObject, common: CommonRelayEventFields): RelayEvent[] {
   const events = createEvents(name, input, common);
   // An id identifies one event, so only the first event has the id of the call.
   return events.map((event, at) =>
@@ -85,7 +85,7 @@ export function createToolEvents(name: string, input: JsonObject, common: Common
   );
 }
 
-function createEvents(name: string, input: JsonObject, common: CommonEventFields): RelayEvent[] {
+function createEvents(name: string, input: JsonObject, common: CommonRelayEventFields): RelayEvent[] {
   const mcp = MCP_TOOL_NAME.exec(name);
   if (mcp)
     return [
@@ -121,7 +121,7 @@ function createEvents(name: string, input: JsonObject, common: CommonEventFields
 export function createShellEvents(
   command: string | null,
   dialect: NonNullable<RelayEvent['shell']>['dialect'],
-  common: CommonEventFields,
+  common: CommonRelayEventFields,
 ): RelayEvent[] {
   return command === null ? [] : [{ ...common, event: 'shell', shell: { command, dialect } }];
 }
@@ -138,7 +138,7 @@ export interface ToolConnector {
 export function createConnectorEvent(
   connector: ToolConnector,
   input: JsonObject,
-  common: CommonEventFields,
+  common: CommonRelayEventFields,
 ): RelayEvent {
   const tool = { ...connector, name: connector.name.slice(0, 200), arguments: input };
   return { ...common, event: 'tool', tool };
@@ -148,7 +148,7 @@ export function createConnectorEvent(
 export function createPromptEvent(
   prompt: string,
   attachments: readonly string[],
-  common: CommonEventFields,
+  common: CommonRelayEventFields,
 ): RelayEvent {
   return {
     ...common,
@@ -162,7 +162,7 @@ export function createFileEvent(
   event: 'file_read' | 'file_write',
   path: string,
   content: string | undefined,
-  common: CommonEventFields,
+  common: CommonRelayEventFields,
 ): RelayEvent {
   return { ...common, event, file: { path, content } };
 }
@@ -184,7 +184,7 @@ function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function withWorkingDirectory(input: JsonObject, common: CommonEventFields): CommonEventFields {
+function withWorkingDirectory(input: JsonObject, common: CommonRelayEventFields): CommonRelayEventFields {
   const cwd = readTextField(input, 'workdir', 'cwd', 'directory', 'dir_path');
   return cwd ? { ...common, cwd } : common;
 }
@@ -192,7 +192,7 @@ function withWorkingDirectory(input: JsonObject, common: CommonEventFields): Com
 function createFileEvents(
   kind: 'read' | 'write',
   input: JsonObject,
-  common: CommonEventFields,
+  common: CommonRelayEventFields,
 ): RelayEvent[] {
   const paths = [
     readTextField(input, ...PATH_FIELDS) ?? [],
@@ -207,7 +207,7 @@ function createFileEvents(
 }
 
 /** Creates one event per file in a patch. A patch without file names becomes an event of an unknown file. */
-function createPatchEvents(patch: string, common: CommonEventFields): RelayEvent[] {
+function createPatchEvents(patch: string, common: CommonRelayEventFields): RelayEvent[] {
   const paths = new Set<string>();
   for (const [, path] of patch.matchAll(
     /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?|--- (?:a\/)?)(.+?)\s*$/gm,

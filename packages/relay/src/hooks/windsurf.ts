@@ -4,12 +4,12 @@ import {
   type HookCall,
   type HookDecision,
   type HookReply,
-  replyWithOutput,
+  createOutputReply,
 } from './adapter.ts';
 import { createHookReport } from './claude-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import {
-  type CommonEventFields,
+  type CommonRelayEventFields,
   createConnectorEvent,
   createFileEvent,
   createPromptEvent,
@@ -28,7 +28,7 @@ export const windsurfAdapter: HookAdapter = {
 function read(payload: JsonObject): HookCall {
   const name = readLabelField(payload, 'agent_action_name') ?? '';
   const info = readObjectField(payload, 'tool_info');
-  const common: CommonEventFields = {
+  const common: CommonRelayEventFields = {
     session_id: readLabelField(payload, 'trajectory_id'),
     turn_id: readLabelField(payload, 'execution_id'),
     agent: { name: 'windsurf' },
@@ -72,6 +72,6 @@ function readNewText(info: JsonObject): string {
 }
 
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
-  if (decision === 'abstain' || decision === 'allow') return replyWithOutput(null);
+  if (decision === 'abstain' || decision === 'allow') return createOutputReply(null);
   return { stdout: null, stderr: agentMessage ?? userMessage ?? 'This action is not allowed.', exitCode: 2 };
 }

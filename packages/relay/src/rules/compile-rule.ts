@@ -1,18 +1,18 @@
 import { type CompiledCondition, compileCondition, EvaluationFailure } from '@floe/conditions/condition';
-import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import { compileRegularExpression } from '@floe/conditions/regular-expression';
 import { StepLimitExceededError, type StepMeter } from '@floe/conditions/step-meter';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
-import { createLiteralWord } from '../shell/word.ts';
+import { createLiteralWord } from '../shell/shell-word.ts';
 import { type CallerMatcher, compileCallerPattern } from './match-caller.ts';
 import { type CommandMatcher, compileCommandPattern } from './match-command.ts';
-import { type MatchResult, matchEither } from './match-result.ts';
+import { type MatchResult, combineAlternativeMatches } from './match-result.ts';
 import { compileToolPattern, type ToolMatcher } from './match-tool.ts';
-import { compilePathPatterns, type PathMatcher } from './paths.ts';
+import { compilePathPatterns, type PathMatcher } from './path-patterns.ts';
 import type { RuleInput, RuleInputFile } from './rule-input.ts';
-import { compileSchedule } from './schedule.ts';
+import { compileSchedule } from './rule-schedule.ts';
 import { RELAY_VOCABULARY } from './vocabulary.ts';
 
 /** The decision that a rule gives. */
@@ -267,8 +267,8 @@ function matchException(
 ): MatchResult {
   if (!hasShapeMatcher(matches)) return matchText(matches, subject) === true ? 'yes' : 'no';
   let fits: MatchResult = 'no';
-  if (matches.command && command) fits = matchEither(fits, matches.command(command));
-  if (matches.path && file?.path) fits = matchEither(fits, matches.path(file.path));
-  if (matches.tool && subject.event.tool) fits = matchEither(fits, matches.tool(subject.event.tool));
+  if (matches.command && command) fits = combineAlternativeMatches(fits, matches.command(command));
+  if (matches.path && file?.path) fits = combineAlternativeMatches(fits, matches.path(file.path));
+  if (matches.tool && subject.event.tool) fits = combineAlternativeMatches(fits, matches.tool(subject.event.tool));
   return fits;
 }

@@ -204,7 +204,7 @@ const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
 };
 
 /** Git subcommands that print file content only with these options. */
-export const GIT_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
+export const GIT_FILE_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
   'git log': /^(?:-p|-u|--patch(?:-with-raw)?|-L.*|--cc|-c|-m)$/,
   'git reflog': /^(?:-p|--patch)$/,
   'git config': /^(?:-f|--file|--blob)(?:=|$)/,
@@ -219,7 +219,7 @@ export function resolveFileRoles(
   options: readonly string[],
 ): CommandFileRoles {
   const key = subcommand === null ? name : `${name} ${subcommand}`;
-  const prints = Object.hasOwn(GIT_CONTENT_OPTIONS, key) ? GIT_CONTENT_OPTIONS[key] : undefined;
+  const prints = Object.hasOwn(GIT_FILE_CONTENT_OPTIONS, key) ? GIT_FILE_CONTENT_OPTIONS[key] : undefined;
   if (prints && options.some((option) => prints.test(option))) return READ_ROLES;
   for (const one of [key, name]) {
     const roles = Object.hasOwn(ROLES_BY_COMMAND, one) ? ROLES_BY_COMMAND[one] : undefined;

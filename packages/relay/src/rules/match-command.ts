@@ -1,8 +1,8 @@
 import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcards';
 import type { CommandTrait, SimpleCommand } from '../shell/command.ts';
 import { findPositionals } from '../shell/positional-arguments.ts';
-import type { ShellWord } from '../shell/word.ts';
-import { type MatchResult, matchAny, matchBoth } from './match-result.ts';
+import type { ShellWord } from '../shell/shell-word.ts';
+import { type MatchResult, findBestMatch, combineRequiredMatches } from './match-result.ts';
 
 /** The part of a rule's `match` about shell commands. */
 export interface CommandPattern {
@@ -25,17 +25,17 @@ export function compileCommandPattern(pattern: CommandPattern): CommandMatcher |
   if (command) parts.push(nameMatcher(command));
   if (does) parts.push(({ traits }) => (does.some((trait) => traits.includes(trait)) ? 'yes' : 'no'));
   if (subcommand) parts.push(subcommandMatcher(subcommand));
-  if (any_flag) parts.push((one) => matchAny(any_flag, (flag) => hasFlag(one, flag)));
+  if (any_flag) parts.push((one) => findBestMatch(any_flag, (flag) => hasFlag(one, flag)));
   if (all_flags)
     parts.push((one) =>
-      all_flags.reduce<MatchResult>((sum, flag) => matchBoth(sum, hasFlag(one, flag)), 'yes'),
+      all_flags.reduce<MatchResult>((sum, flag) => combineRequiredMatches(sum, hasFlag(one, flag)), 'yes'),
     );
   if (args) parts.push(argumentMatcher(args));
   if (parts.length === 0) return null;
   return (one) => {
     let sum: MatchResult = 'yes';
     for (const part of parts) {
-      sum = matchBoth(sum, part(one));
+      sum = combineRequiredMatches(sum, part(one));
       if (sum === 'no') break;
     }
     return sum;
@@ -87,7 +87,7 @@ function subcommandMatcher(patterns: readonly string[]): CommandMatcher {
   return ({ name, args }) => {
     const words = findPositionals(name ?? '', args);
     const texts = words.map(({ word }) => word);
-    return matchAny(likes, (like) => {
+    return findBestMatch(likes, (like) => {
       const first = matchLeadingWords(texts, like);
       if (first !== 'no') return first;
       if (words.slice(0, like.length).every(({ isCertain }) => isCertain)) return 'no';
@@ -103,8 +103,8 @@ function matchLeadingWords(words: readonly ShellWord[], likes: readonly Wildcard
   let sum: MatchResult = 'yes';
   for (const [n, like] of likes.entries()) {
     const word = words[n];
-    if (!word) return words.some(isUnknownWord) ? matchBoth(sum, 'maybe') : 'no';
-    sum = matchBoth(sum, matchWord(word, like));
+    if (!word) return words.some(isUnknownWord) ? combineRequiredMatches(sum, 'maybe') : 'no';
+    sum = combineRequiredMatches(sum, matchWord(word, like));
     if (sum === 'no') break;
   }
   return sum;
@@ -170,7 +170,7 @@ function hasFlag({ name, args, implied }: SimpleCommand, flag: string): MatchRes
           ? like(text)
             ? 'yes'
             : 'no'
-          : matchAny(same, (one) => matchFlag(text, one, name ?? ''));
+          : findBestMatch(same, (one) => matchFlag(text, one, name ?? ''));
     if (found === 'yes') return 'yes';
     if (found === 'maybe' || isPossiblyFlag(word, flag)) sum = 'maybe';
   }
@@ -242,7 +242,7 @@ function isPossiblyFlag(word: ShellWord, flag: string): boolean {
 function argumentMatcher(patterns: readonly string[]): CommandMatcher {
   const like = compileWildcards(patterns);
   return ({ args }) =>
-    matchAny(args, (word) => {
+    findBestMatch(args, (word) => {
       if (word.text !== null && like(word.text)) return 'yes';
       if (word.prefix === '' && !isPossiblyOption(word)) return 'no';
       return isUnknownWord(word) && patterns.some((pattern) => canMatchPattern(word.prefix, pattern))
@@ -259,6 +259,6 @@ function canMatchPattern(prefix: string, pattern: string): boolean {
 }
 
 /** The words of a command for conditions. Unknown words are empty. */
-export function toWordTexts(args: readonly ShellWord[]): string[] {
+export function toConditionWords(args: readonly ShellWord[]): string[] {
   return args.map(({ text }) => text ?? '');
 }

@@ -2,22 +2,22 @@
 export type MatchResult = 'no' | 'maybe' | 'yes';
 
 /** Combines two results that must both match. */
-export function matchBoth(one: MatchResult, other: MatchResult): MatchResult {
+export function combineRequiredMatches(one: MatchResult, other: MatchResult): MatchResult {
   if (one === 'no' || other === 'no') return 'no';
   return one === 'yes' && other === 'yes' ? 'yes' : 'maybe';
 }
 
 /** Combines two results of which one must match. */
-export function matchEither(one: MatchResult, other: MatchResult): MatchResult {
+export function combineAlternativeMatches(one: MatchResult, other: MatchResult): MatchResult {
   if (one === 'yes' || other === 'yes') return 'yes';
   return one === 'no' && other === 'no' ? 'no' : 'maybe';
 }
 
 /** The best result among several items. */
-export function matchAny<Item>(items: Iterable<Item>, fits: (item: Item) => MatchResult): MatchResult {
+export function findBestMatch<Item>(items: Iterable<Item>, fits: (item: Item) => MatchResult): MatchResult {
   let best: MatchResult = 'no';
   for (const item of items) {
-    best = matchEither(best, fits(item));
+    best = combineAlternativeMatches(best, fits(item));
     if (best === 'yes') break;
   }
   return best;

@@ -1,5 +1,5 @@
 import { countFindingsInJson, countFindingsInText } from '@floe/conditions/detect/redact';
-import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import { StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import type { RelayEvent } from '@floe/contract/api/relay';
@@ -7,8 +7,8 @@ import { analyzeShell } from '../shell/analyze-shell.ts';
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
 import type { ShellGrammar } from '../shell/grammar.ts';
 import { type CallerIdentity, normalizeRepositoryName } from './match-caller.ts';
-import { toWordTexts } from './match-command.ts';
-import { type NormalizedPath, normalizePath } from './paths.ts';
+import { toConditionWords } from './match-command.ts';
+import { type NormalizedPath, normalizePath } from './path-patterns.ts';
 import { type FileAccess, findDirectoryChanges, findFileAccesses } from './shell-files.ts';
 
 const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
@@ -102,7 +102,7 @@ export class RuleInput {
       command: new Map<string, ConditionValue>([
         ['name', command?.name ?? ''],
         ['path', command?.word.text ?? ''],
-        ['args', toWordTexts(command?.args ?? [])],
+        ['args', toConditionWords(command?.args ?? [])],
         ['via', [...(command?.via ?? [])]],
       ]),
       tool: new Map<string, ConditionValue>([

@@ -1,7 +1,7 @@
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
-import { ANY_TEXT, isUnknownPattern } from '../shell/glob.ts';
+import { ANY_TEXT_WILDCARD, isUnknownPattern } from '../shell/glob.ts';
 import { findPositionals } from '../shell/positional-arguments.ts';
-import type { ShellWord } from '../shell/word.ts';
+import type { ShellWord } from '../shell/shell-word.ts';
 import { type CommandFileRoles, type FileRole, resolveFileRoles } from './file-roles.ts';
 
 /** A file that a command would read or write. */
@@ -116,7 +116,7 @@ function keyValueAccesses(word: ShellWord): FileAccess[] {
 /** A command that reads a directory may read all of its content. */
 function directoryContentAccess(word: ShellWord): FileAccess[] {
   if (!/[/~]|^\.\w/.test(word.pattern) || word.pattern.startsWith('-')) return [];
-  return [{ ...createAccess(word, 'read'), path: `${word.pattern.replace(/\/+$/, '')}/${ANY_TEXT}` }];
+  return [{ ...createAccess(word, 'read'), path: `${word.pattern.replace(/\/+$/, '')}/${ANY_TEXT_WILDCARD}` }];
 }
 
 /** `name=file`, `name@file`, `file:/target` and `@file` also name a file. */
@@ -169,7 +169,7 @@ function matchedAccesses(
   const path = pattern.exec(word.pattern)?.[1];
   if (path === undefined) return [];
   const file = { ...createAccess(word, use), path };
-  return isDirectory ? [file, { ...file, path: `${path}/${ANY_TEXT}` }] : [file];
+  return isDirectory ? [file, { ...file, path: `${path}/${ANY_TEXT_WILDCARD}` }] : [file];
 }
 
 function createAccess({ pattern, start, end }: ShellWord, use: FileAccess['use']): FileAccess {

@@ -3,8 +3,8 @@ import { normalizeCommandName, type ShellAnalysis } from './command.ts';
 import { CommandAnalyzer } from './command-analyzer.ts';
 import { CommandCollector } from './command-collector.ts';
 import type { AnalysisBudget, ShellGrammar } from './grammar.ts';
-import { ShellScope } from './scope.ts';
-import { createLiteralWord } from './word.ts';
+import { ShellScope } from './shell-scope.ts';
+import { createLiteralWord } from './shell-word.ts';
 
 /** The shell that interprets a text. */
 export type ShellDialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish' | 'unknown';

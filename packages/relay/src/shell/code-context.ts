@@ -1,6 +1,6 @@
 import type { CommandInput } from './redirects.ts';
-import type { ShellScope } from './scope.ts';
-import type { TextSpan } from './word.ts';
+import type { ShellScope } from './shell-scope.ts';
+import type { TextSpan } from './shell-word.ts';
 
 /** The context of a text: the names of the enclosing commands, and its input. */
 export interface CodeContext {

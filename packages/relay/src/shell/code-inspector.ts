@@ -7,7 +7,7 @@ import {
   type SimpleCommand,
   type UnclearSpan,
 } from './command.ts';
-import { createUnknownOutput } from './command-output.ts';
+import { createUnknownCommandOutput } from './command-output.ts';
 import { findEmbeddedCommands } from './embedded-commands.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
@@ -15,13 +15,13 @@ import { toGlobPattern } from './glob.ts';
 import type { AnalysisBudget } from './grammar.ts';
 import { predictArguments } from './predict-arguments.ts';
 import type { CommandInput } from './redirects.ts';
-import { type ShellFunction, ShellScope } from './scope.ts';
+import { type ShellFunction, ShellScope } from './shell-scope.ts';
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
-import { type Invocation, isShellPath, type NestedCommand } from './unwrap.ts';
-import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './word.ts';
+import { type CommandInvocation, isShellPath, type NestedCommand } from './unwrap-command.ts';
+import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
 
 /** Analyzes code inside other code: a text, or the body of a function. */
-export interface CodeReader {
+export interface CodeAnalyzer {
   text(text: string, around: CodeContext): void;
   body(shellFunction: ShellFunction, around: CodeContext): void;
 }
@@ -46,10 +46,10 @@ const MAX_UNKNOWN_ARGS = 9;
 export class CodeInspector {
   readonly #sink: CommandSink;
   readonly #work: AnalysisBudget;
-  readonly #reader: CodeReader;
+  readonly #reader: CodeAnalyzer;
   readonly #uncalled = new Map<ShellFunction, CodeLocation & { readonly name: string }>();
 
-  constructor(host: CommandSink, work: AnalysisBudget, reader: CodeReader) {
+  constructor(host: CommandSink, work: AnalysisBudget, reader: CodeAnalyzer) {
     this.#sink = host;
     this.#work = work;
     this.#reader = reader;
@@ -202,7 +202,7 @@ export class CodeInspector {
 
   /** Analyzes commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */
   inspectEmbeddedCommands(
-    invocation: Invocation,
+    invocation: CommandInvocation,
     subcommand: string | null,
     given: UnresolvedCommand,
     traits: CommandTrait[],
@@ -218,7 +218,7 @@ export class CodeInspector {
     for (const { word, text } of found.runs)
       this.inspectNestedCommand({ kind: 'code', word, text }, name, args, {
         ...given,
-        input: NETWORK_PROGRAMS.test(name) ? NETWORK_INPUT : null,
+        input: NETWORK_PROGRAMS.test(name) ? NETWORK_COMMAND_INPUT : null,
       });
     if (found.readsUnknown && /^(?:at|batch|crontab)$/.test(name)) {
       traits.push('runs_input');
@@ -288,7 +288,7 @@ interface CodeText {
 
 /** Programs that connect a command that they start to the network. */
 const NETWORK_PROGRAMS = /^(?:nc|ncat|netcat|socat)$/;
-export const NETWORK_INPUT: CommandInput = { kind: 'pipe', printed: createUnknownOutput('data') };
+export const NETWORK_COMMAND_INPUT: CommandInput = { kind: 'pipe', printed: createUnknownCommandOutput('data') };
 
 /** A path in code. It may contain wildcards, because the code may pass it to a glob function. */
 function createGlobWord(path: string, place: TextSpan): ShellWord {

@@ -1,23 +1,23 @@
 import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
 import {
   CodeInspector,
-  type CodeReader,
+  type CodeAnalyzer,
   type CommandRecord,
   type CommandSink,
   MAX_CODE_DEPTH,
-  NETWORK_INPUT,
+  NETWORK_COMMAND_INPUT,
 } from './code-inspector.ts';
 import {
-  type Assignment,
+  type VariableAssignment,
   type CommandTrait,
   normalizeCommandName,
   type ShellRedirect,
   type SimpleCommand,
   type UnclearSpan,
 } from './command.ts';
-import { createUnknownOutput, predictOutput } from './command-output.ts';
+import { createUnknownCommandOutput, predictCommandOutput } from './command-output.ts';
 import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
-import { recordFileWrites, recordRedirectWrites } from './file-flow.ts';
+import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';
 import {
   findGitSettingCommands,
   findGitTransportCommands,
@@ -30,11 +30,11 @@ import { guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter, findOptionCommands } from './interpreters.ts';
 import { findPositionals } from './positional-arguments.ts';
 import { findFilesNamedByInput } from './predict-arguments.ts';
-import type { ShellScope } from './scope.ts';
-import { recordVariables } from './set-variables.ts';
+import type { ShellScope } from './shell-scope.ts';
+import { recordVariableChanges } from './record-variable-changes.ts';
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
-import { type Invocation, type NestedCommand, type UnwrappedCommand, unwrapCommand } from './unwrap.ts';
-import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './word.ts';
+import { type CommandInvocation, type NestedCommand, type UnwrappedCommand, unwrapCommand } from './unwrap-command.ts';
+import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
 
 /** Analyzes commands, finds the commands that they run, and records all of them. */
 export class CommandAnalyzer implements CommandSink {
@@ -43,7 +43,7 @@ export class CommandAnalyzer implements CommandSink {
   readonly #work: AnalysisBudget;
   readonly #inspector: CodeInspector;
 
-  constructor(work: AnalysisBudget, reader: CodeReader) {
+  constructor(work: AnalysisBudget, reader: CodeAnalyzer) {
     this.#work = work;
     this.#inspector = new CodeInspector(this, work, reader);
   }
@@ -68,12 +68,12 @@ export class CommandAnalyzer implements CommandSink {
   predictOutput(words: readonly ShellWord[], input: CommandOutput | null): CommandOutput {
     const [name, ...args] = words;
     return name?.text == null
-      ? createUnknownOutput('made')
-      : predictOutput(normalizeCommandName(name.text), args, input);
+      ? createUnknownCommandOutput('made')
+      : predictCommandOutput(normalizeCommandName(name.text), args, input);
   }
 
   /** Analyzes assignments that apply to later commands. */
-  inspectAssignments(assignments: readonly Assignment[], placing: CodeLocation): void {
+  inspectAssignments(assignments: readonly VariableAssignment[], placing: CodeLocation): void {
     const { code, loads } = findEnvironmentEffects(assignments);
     for (const name of loads) this.reportUnclear(`${name} makes programs run other code`, placing);
     for (const text of code) this.#inspector.inspectCode({ text, placing, name: assignments[0]?.name ?? '' });
@@ -106,14 +106,14 @@ export class CommandAnalyzer implements CommandSink {
     this.inspectAssignments(given.assignments, given);
     const isConnected = given.redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.pattern));
     if (isConnected && given.input === null)
-      return this.analyze({ ...given, assignments: [], input: NETWORK_INPUT });
+      return this.analyze({ ...given, assignments: [], input: NETWORK_COMMAND_INPUT });
     const name = this.#nameOf(word, given);
     if (name === null) {
       this.record(given, { word, args, traits: ['unclear'] });
-      return createUnknownOutput('made');
+      return createUnknownCommandOutput('made');
     }
     this.#analyzeNamed(name, word, args, given);
-    return predictOutput(name, args, given.input?.printed ?? null);
+    return predictCommandOutput(name, args, given.input?.printed ?? null);
   }
 
   /** The name of the command. Null if unknown; the reason is recorded. */
@@ -152,7 +152,7 @@ export class CommandAnalyzer implements CommandSink {
     const traits: CommandTrait[] = [...(found?.traits ?? [])];
     for (const doubt of found?.unclearReasons ?? []) this.reportUnclear(doubt, given);
     recordFileWrites(name, args, given.input, scope);
-    recordVariables(name, args, given.input, scope);
+    recordVariableChanges(name, args, given.input, scope);
     const inner = [
       ...(found?.nested ?? guessWrappedCommands(invocation)),
       ...this.#findOtherCommands(invocation, subcommand, given, traits),
@@ -177,7 +177,7 @@ export class CommandAnalyzer implements CommandSink {
 
   /** Finds commands that run for reasons other than wrappers and interpreters. */
   #findOtherCommands(
-    invocation: Invocation,
+    invocation: CommandInvocation,
     subcommand: string | null,
     given: UnresolvedCommand,
     traits: CommandTrait[],

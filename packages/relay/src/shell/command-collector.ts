@@ -1,12 +1,12 @@
 import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
 import type { CodeContext } from './code-context.ts';
-import type { Assignment } from './command.ts';
+import type { VariableAssignment } from './command.ts';
 import type { CommandAnalyzer } from './command-analyzer.ts';
-import { createUnknownOutput, joinOutputs } from './command-output.ts';
-import { expandParameter } from './expansion.ts';
+import { createUnknownCommandOutput, joinCommandOutputs } from './command-output.ts';
+import { expandParameter } from './expand-parameter.ts';
 import type { SyntaxNode } from './grammar.ts';
-import { forEachLoopValue } from './loops.ts';
-import { readAssignedValue, readShellWords, segmentsText, type WordReadContext } from './read-word.ts';
+import { forEachLoopValue } from './for-each-loop-value.ts';
+import { readAssignedValue, readShellWords, joinSegmentTexts, type WordReadContext } from './read-word.ts';
 import {
   type CommandInput,
   findHeredocBackticks,
@@ -14,10 +14,10 @@ import {
   readRedirectInput,
   readRedirects,
 } from './redirects.ts';
-import type { ShellScope, VariableValue } from './scope.ts';
+import type { ShellScope, VariableValue } from './shell-scope.ts';
 import { dropLeadingText, isStatementType, mergeAdjacentWords } from './tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
-import type { CommandOutput, ShellWord, TextSpan } from './word.ts';
+import type { CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
 
 /** Finds every simple command of one syntax tree, at any depth, and passes it to the analyzer. */
 export class CommandCollector implements WordReadContext {
@@ -65,24 +65,24 @@ export class CommandCollector implements WordReadContext {
         this.#subscripts(node);
         break;
     }
-    return joinOutputs(this.#visitChildren(node, input));
+    return joinCommandOutputs(this.#visitChildren(node, input));
   }
 
   outputOf(node: SyntaxNode): CommandOutput {
     const parts = node.children.filter(({ type }) => /^[a-z]/.test(type));
     const [only] = parts;
-    if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node)) return createUnknownOutput('made');
+    if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node)) return createUnknownCommandOutput('made');
     return this.#predictOutput(only);
   }
 
   /** Predicts the output of a substitution. Its commands are collected when the walk reaches them. */
   #predictOutput(node: SyntaxNode): CommandOutput {
-    if (node.type === 'file_redirect') return createUnknownOutput('data');
+    if (node.type === 'file_redirect') return createUnknownCommandOutput('data');
     if (node.type === 'pipeline') {
       let printed: CommandOutput | null = null;
       for (const stage of node.children)
         if (/^[a-z]/.test(stage.type)) printed = this.#predictNodeOutput(stage, printed);
-      return printed ?? createUnknownOutput('made');
+      return printed ?? createUnknownCommandOutput('made');
     }
     return this.#predictNodeOutput(node, null);
   }
@@ -90,7 +90,7 @@ export class CommandCollector implements WordReadContext {
   #predictNodeOutput(node: SyntaxNode, input: CommandOutput | null): CommandOutput {
     const body =
       node.type === 'redirected_statement' ? node.children.find(({ field }) => field === 'body') : node;
-    if (body?.type !== 'command') return createUnknownOutput('made');
+    if (body?.type !== 'command') return createUnknownCommandOutput('made');
     const words = mergeAdjacentWords(body.children, this.text).flatMap((word) => readShellWords(word, this));
     const redirect = node.children.find(({ type }) => /^here(?:string|doc)_redirect$/.test(type));
     const here = redirect?.type === 'herestring_redirect' ? readHereString(redirect, this) : null;
@@ -114,7 +114,7 @@ export class CommandCollector implements WordReadContext {
     for (const stage of stages) {
       if (!/^[a-z]/.test(stage.type)) continue;
       printed = this.visit(stage, from);
-      from = { kind: 'pipe', printed: printed ?? createUnknownOutput('made') };
+      from = { kind: 'pipe', printed: printed ?? createUnknownCommandOutput('made') };
     }
     return printed;
   }
@@ -131,7 +131,7 @@ export class CommandCollector implements WordReadContext {
     });
     if (!isWhole)
       this.#analyzer.reportUnclear('it loops over too many values to be analyzed', this.#locate(node));
-    return createUnknownOutput('made');
+    return createUnknownCommandOutput('made');
   }
 
   /**
@@ -172,12 +172,12 @@ export class CommandCollector implements WordReadContext {
     });
   }
 
-  #assignment({ children }: SyntaxNode): Assignment {
+  #assignment({ children }: SyntaxNode): VariableAssignment {
     const [name, operator, value] = children;
     const isPlain = name?.type === 'variable_name' && operator?.type === '=';
     return {
       name: name ? this.text.slice(name.start, name.end) : '',
-      value: isPlain && value?.type !== 'array' ? segmentsText(readAssignedValue(value, this)) : null,
+      value: isPlain && value?.type !== 'array' ? joinSegmentTexts(readAssignedValue(value, this)) : null,
     };
   }
 
@@ -201,7 +201,7 @@ export class CommandCollector implements WordReadContext {
     const [, name] = /^\$\{(\w+):?=/.exec(text) ?? [];
     if (name !== undefined) this.scope.assign(name, [expandParameter(text, this.scope)[0] ?? []]);
     if (!/@P\}$/.test(text)) return;
-    const value = segmentsText(expandParameter(`${text.slice(0, -3)}}`, this.scope)[0] ?? []);
+    const value = joinSegmentTexts(expandParameter(`${text.slice(0, -3)}}`, this.scope)[0] ?? []);
     if (value === null)
       this.#analyzer.reportUnclear('it expands text that is unknown until it runs', this.#locate(node));
     else this.#analyzer.codeInspector.inspectExpansions(value, this.#locate(node));
@@ -211,7 +211,7 @@ export class CommandCollector implements WordReadContext {
   #subscripts(node: SyntaxNode): void {
     for (const child of node.children) {
       if (/^raw_string$|^word$|^string$/.test(child.type)) {
-        const text = segmentsText(readAssignedValue(child, this));
+        const text = joinSegmentTexts(readAssignedValue(child, this));
         if (text !== null && hasSubscriptCode(text))
           this.#analyzer.codeInspector.inspectExpansions(extractSubscriptCode(text), this.#locate(child));
       } else if (/expression$/.test(child.type)) this.#subscripts(child);
@@ -249,7 +249,7 @@ export class CommandCollector implements WordReadContext {
     // `cat <<E | sh`, `cat <<E > f && sh f`: the rest of the line is inside the redirect node.
     for (const part of inHeredocs)
       if (isStatementType(part.type)) {
-        const piped = part.type === 'pipeline' ? (printed ?? createUnknownOutput('made')) : null;
+        const piped = part.type === 'pipeline' ? (printed ?? createUnknownCommandOutput('made')) : null;
         printed = this.visit(part, piped ? { kind: 'pipe', printed: piped } : input);
       }
     return printed;
@@ -257,7 +257,7 @@ export class CommandCollector implements WordReadContext {
 
   #command(node: SyntaxNode, more: readonly SyntaxNode[], input: CommandInput | null): CommandOutput | null {
     const words = mergeAdjacentWords(node.children, this.text).flatMap((word) => readShellWords(word, this));
-    const assignments: Assignment[] = [];
+    const assignments: VariableAssignment[] = [];
     let from = input;
     for (const child of node.children) {
       if (child.type === 'variable_assignment') assignments.push(this.#assignment(child));

@@ -1,7 +1,7 @@
 import { unescapePrintf as escaped } from './escapes.ts';
-import { ANY_TEXT, isUnknownPattern } from './glob.ts';
+import { ANY_TEXT_WILDCARD, isUnknownPattern } from './glob.ts';
 import { toGrepLinePatterns } from './grep-pattern.ts';
-import { type CommandOutput, EMPTY_WORD, type ShellWord, type UnknownSource } from './word.ts';
+import { type CommandOutput, EMPTY_SHELL_WORD, type ShellWord, type UnknownSource } from './shell-word.ts';
 
 /** Programs that print content of files or of the network, or prompt the user. */
 const DATA_PROGRAMS = new Set(
@@ -21,12 +21,12 @@ const FILTER_PROGRAMS = new Set(
 const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
 
 /** Output with this text. Null if the text is unknown. */
-export function createKnownOutput(text: string | null): CommandOutput {
+export function createKnownCommandOutput(text: string | null): CommandOutput {
   return { text, names: [], unknown: 'data' };
 }
 
 /** Unknown output from this source. */
-export function createUnknownOutput(unknown: UnknownSource): CommandOutput {
+export function createUnknownCommandOutput(unknown: UnknownSource): CommandOutput {
   return { text: null, names: [], unknown };
 }
 
@@ -34,7 +34,7 @@ export function createUnknownOutput(unknown: UnknownSource): CommandOutput {
  * Predicts the output of a command: a constant, file names, or the source of unknown text. `input` is null if
  * the command reads no known input. Covers the usual ways to pipe text into a shell.
  */
-export function predictOutput(
+export function predictCommandOutput(
   name: string,
   args: readonly ShellWord[],
   input: CommandOutput | null,
@@ -44,13 +44,13 @@ export function predictOutput(
   const names = predictPrintedNames(name, args, input);
   if (names.length > 0) return { text: null, names, unknown: 'own' };
   if (name === 'echo' || name === 'printf')
-    return createUnknownOutput(args.find(({ unknown }) => unknown !== null)?.unknown ?? 'made');
+    return createUnknownCommandOutput(args.find(({ unknown }) => unknown !== null)?.unknown ?? 'made');
   if (FILTER_PROGRAMS.has(name) && input !== null && readsOnlyInput(name, args))
-    return createUnknownOutput(input.text === null ? input.unknown : 'made');
+    return createUnknownCommandOutput(input.text === null ? input.unknown : 'made');
   if (name === 'git')
-    return createUnknownOutput(GIT_DATA_SUBCOMMANDS.test(args[0]?.text ?? '') ? 'data' : 'own');
+    return createUnknownCommandOutput(GIT_DATA_SUBCOMMANDS.test(args[0]?.text ?? '') ? 'data' : 'own');
   const isOwn = args.some(({ text }) => /^(?:completions?|shellenv|hook|init|activate)$/.test(text ?? ''));
-  return createUnknownOutput(
+  return createUnknownCommandOutput(
     DATA_PROGRAMS.has(name) && !(isOwn && SHELL_SETUP_PROGRAMS.has(name)) ? 'data' : 'own',
   );
 }
@@ -110,7 +110,7 @@ function operandsWithoutNumbers(args: readonly ShellWord[]): readonly ShellWord[
 function predictListedNames(operands: readonly string[]): readonly string[] {
   return operands.flatMap((pattern) => {
     if (isUnknownPattern(pattern) || !/[\uE001-\uE005]|(?:^|\/)\.\w/.test(pattern)) return [];
-    return /[\uE001-\uE005]/.test(pattern) ? [pattern] : [ANY_TEXT, pattern];
+    return /[\uE001-\uE005]/.test(pattern) ? [pattern] : [ANY_TEXT_WILDCARD, pattern];
   });
 }
 
@@ -120,8 +120,8 @@ export function predictFoundNames(name: string, args: readonly ShellWord[]): rea
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
   if (name !== 'find') {
     const [pattern] = words.filter(({ text }) => !text.startsWith('-')).map(({ text }) => text);
-    const names = pattern === undefined ? null : toGrepLinePatterns([{ ...EMPTY_WORD, text: pattern }]);
-    return names ? names.map((one) => `${ANY_TEXT}${one.replace(/^\uE000/, '')}`) : [];
+    const names = pattern === undefined ? null : toGrepLinePatterns([{ ...EMPTY_SHELL_WORD, text: pattern }]);
+    return names ? names.map((one) => `${ANY_TEXT_WILDCARD}${one.replace(/^\uE000/, '')}`) : [];
   }
   const roots = words.slice(0, first === -1 ? undefined : first).map(({ pattern }) => pattern);
   const wanted = words.flatMap(({ text }, at) =>
@@ -132,10 +132,10 @@ export function predictFoundNames(name: string, args: readonly ShellWord[]): rea
   );
   const matched = expressions.flatMap((text) => toGrepLinePatterns([{ text }]) ?? []);
   if (matched.length > 0) return matched;
-  const names = wanted.map((text) => text.replaceAll('*', ANY_TEXT).replaceAll(/\[[^\]]*\]|\?/g, '\uE002'));
+  const names = wanted.map((text) => text.replaceAll('*', ANY_TEXT_WILDCARD).replaceAll(/\[[^\]]*\]|\?/g, '\uE002'));
   return (roots.length === 0 ? ['.'] : roots).flatMap((root) => {
-    if (names.length === 0) return [root, `${root}/${ANY_TEXT}`];
-    return names.flatMap((one) => [`${root}/${one}`, `${root}/${ANY_TEXT}/${one}`]);
+    if (names.length === 0) return [root, `${root}/${ANY_TEXT_WILDCARD}`];
+    return names.flatMap((one) => [`${root}/${one}`, `${root}/${ANY_TEXT_WILDCARD}/${one}`]);
   });
 }
 
@@ -245,7 +245,7 @@ function decodeInput(input: string | null, encoding: 'base64' | 'hex'): string |
 }
 
 /** The combined output of several commands. Null if there are none. */
-export function joinOutputs(outputs: readonly CommandOutput[]): CommandOutput | null {
+export function joinCommandOutputs(outputs: readonly CommandOutput[]): CommandOutput | null {
   const [first] = outputs;
   if (!first || outputs.length === 1) return first ?? null;
   const texts = outputs.map(({ text }) => text);

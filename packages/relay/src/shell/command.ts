@@ -1,4 +1,4 @@
-import type { ShellWord } from './word.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Traits of a command that rules can match, in addition to its name. */
 export const COMMAND_TRAITS = [
@@ -17,7 +17,7 @@ export const COMMAND_TRAITS = [
 export type CommandTrait = (typeof COMMAND_TRAITS)[number];
 
 /** An assignment of a shell variable. */
-export interface Assignment {
+export interface VariableAssignment {
   readonly name: string;
   /** Null if unknown. */
   readonly value: string | null;
@@ -41,7 +41,7 @@ export interface SimpleCommand {
   readonly own: number;
   /** Options that other arguments imply: `+main` forces a push. */
   readonly implied: readonly ShellWord[];
-  readonly assignments: readonly Assignment[];
+  readonly assignments: readonly VariableAssignment[];
   readonly redirects: readonly ShellRedirect[];
   /** Wrappers that run this command, outermost first: `sudo`, `env`. */
   readonly via: readonly string[];

@@ -1,13 +1,13 @@
 import {
-  COMMAND_PATTERNS,
+  EMBEDDED_COMMAND_PATTERNS,
   EMBEDDED_INTERPRETERS,
   type EmbeddedInterpreter,
   type EmbeddedLanguage,
-  FILE_PATTERNS,
+  EMBEDDED_FILE_PATTERNS,
 } from './embedded-languages.ts';
-import type { ShellScope } from './scope.ts';
-import type { Invocation } from './unwrap.ts';
-import { EMPTY_WORD, type ShellWord } from './word.ts';
+import type { ShellScope } from './shell-scope.ts';
+import type { CommandInvocation } from './unwrap-command.ts';
+import { EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 
 /** What a program runs and reads through commands of its own language. */
 export interface EmbeddedCommands {
@@ -20,7 +20,7 @@ export interface EmbeddedCommands {
 
 /** Finds commands in a program's own language in its arguments and input. Null for any other program. */
 export function findEmbeddedCommands(
-  { name, args }: Invocation,
+  { name, args }: CommandInvocation,
   subcommand: string | null,
   input: { readonly text: string | null } | null,
   scope: ShellScope,
@@ -36,7 +36,7 @@ export function findEmbeddedCommands(
   ];
   const runs = texts.flatMap(({ word, text, language: own = language }): CommandText[] => {
     if (text === null) return language === 'shell' && word.unknown !== 'own' ? [{ word, text }] : [];
-    return extractCommands(text, own).map((one) => ({ word, text: one }));
+    return extractEmbeddedCommands(text, own).map((one) => ({ word, text: one }));
   });
   const reads = texts.flatMap(({ text }): readonly string[] =>
     text === null ? [] : extractFiles(text, language),
@@ -46,21 +46,21 @@ export function findEmbeddedCommands(
   if (takesInput && input.text !== null && first === undefined)
     reads.push(...extractFiles(input.text, language));
   if (takesInput && input.text !== null)
-    for (const text of extractCommands(input.text, language)) runs.push({ word: first ?? EMPTY_WORD, text });
+    for (const text of extractEmbeddedCommands(input.text, language)) runs.push({ word: first ?? EMPTY_SHELL_WORD, text });
   if (takesInput && input.text !== null && first !== undefined)
     reads.push(...extractFiles(input.text, language));
   return { runs, reads, readsUnknown: takesInput && input.text === null };
 }
 
 /** Finds shell commands in a text of such a language, such as a script that is written and then run. */
-export function extractCommands(text: string, language: EmbeddedLanguage): readonly string[] {
-  return COMMAND_PATTERNS[language].flatMap((pattern) =>
+export function extractEmbeddedCommands(text: string, language: EmbeddedLanguage): readonly string[] {
+  return EMBEDDED_COMMAND_PATTERNS[language].flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(([, command]) => (command === undefined ? [] : [command.trim()])),
   );
 }
 
 function extractFiles(text: string, language: EmbeddedLanguage): readonly string[] {
-  const pattern = FILE_PATTERNS[language];
+  const pattern = EMBEDDED_FILE_PATTERNS[language];
   if (!pattern) return [];
   return [...text.matchAll(pattern)].flatMap(([, one, other, more]) =>
     (one ?? other ?? more ?? '').trim().split(/\s+/).filter(Boolean),
@@ -88,7 +88,7 @@ function findFileTexts(
     return written ? [{ word, text: written.text }] : [];
   });
   const others = named.length > 0 ? [] : defaultFiles.flatMap((path) => scope.fileAt(path) ?? []);
-  return [...given, ...others.map(({ text }) => ({ word: EMPTY_WORD, text }))];
+  return [...given, ...others.map(({ text }) => ({ word: EMPTY_SHELL_WORD, text }))];
 }
 
 function findOptionTexts(args: readonly ShellWord[], { options = [] }: EmbeddedInterpreter): CommandText[] {

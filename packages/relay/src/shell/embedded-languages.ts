@@ -34,7 +34,7 @@ export interface EmbeddedInterpreter {
 }
 
 /** Expressions that find shell commands in each language. */
-export const COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readonly RegExp[]>> = {
+export const EMBEDDED_COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readonly RegExp[]>> = {
   ex: [
     /(?:^|[|\n])[ :]*(?:sil(?:ent)?!?\s+)*(?:[\d,%$.]*\s*)(?:r(?:ead)?|w(?:rite)?)?\s*!(.+)/g,
     /\b(?:system|systemlist|termopen|jobstart|job_start)\(\s*["'](.+?)["']\s*[,)]/g,
@@ -63,7 +63,7 @@ export const COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readonly RegExp
   npm: [/"[\w:.-]+"\s*:\s*"((?:[^"\\]|\\.)+)"/g, /^scripts\.[\w:.-]+=([\s\S]+)$/g],
 };
 /** Expressions that find files that each language reads. */
-export const FILE_PATTERNS: Readonly<Partial<Record<EmbeddedLanguage, RegExp>>> = {
+export const EMBEDDED_FILE_PATTERNS: Readonly<Partial<Record<EmbeddedLanguage, RegExp>>> = {
   ex: /(?:^|[|\n])[ :]*(?:[\d,%$.]*)(?:r(?:ead)?|e(?:dit)?|so(?:urce)?|sp(?:lit)?|tabe(?:dit)?)!?\s+([^|\n!]+)/g,
   ed: /(?:^|\n)[\d,%$.]*[re]\s+([^!\n]+)/g,
   sqlite:

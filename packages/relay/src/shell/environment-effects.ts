@@ -1,4 +1,4 @@
-import type { Assignment } from './command.ts';
+import type { VariableAssignment } from './command.ts';
 
 /** Variables whose value a program runs as a command. */
 const COMMAND_VARIABLES =
@@ -21,7 +21,7 @@ export interface EnvironmentEffects {
 const NO_EFFECTS: EnvironmentEffects = { code: [], loads: [] };
 
 /** Determines which commands and code programs run because of these variables. */
-export function findEnvironmentEffects(assignments: readonly Assignment[]): EnvironmentEffects {
+export function findEnvironmentEffects(assignments: readonly VariableAssignment[]): EnvironmentEffects {
   if (assignments.length === 0) return NO_EFFECTS;
   const code: (string | null)[] = [];
   const loads: string[] = [];
@@ -35,7 +35,7 @@ export function findEnvironmentEffects(assignments: readonly Assignment[]): Envi
 }
 
 /** Parses `NAME=value`, as `env` and `export` accept it. Null for any other word. */
-export function parseAssignment(text: string | null): Assignment | null {
+export function parseAssignment(text: string | null): VariableAssignment | null {
   const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(text ?? '') ?? [];
   return name === undefined || value === undefined ? null : { name, value };
 }

@@ -1,14 +1,14 @@
 import { findPositionals } from './positional-arguments.ts';
-import type { ShellScope } from './scope.ts';
-import type { Invocation, NestedCommand } from './unwrap.ts';
-import { createLiteralWord, type ShellWord } from './word.ts';
+import type { ShellScope } from './shell-scope.ts';
+import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
+import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
 /** Git settings whose value is a command. A leading `!` marks a shell command. */
 const COMMAND_SETTINGS =
   /^(?:alias\..+|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|pager\..+|diff\.external|diff\..+\.(?:textconv|command)|difftool\..+\.cmd|mergetool\..+\.cmd|merge\..+\.driver|filter\..+\.(?:clean|smudge|process)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.program|interactive\.difffilter|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack)|browser\..+\.cmd|man\..+\.cmd|sendemail\..+cmd)$/;
 
 /** Finds commands that git runs because of `git -c` and `git config`. */
-export function findGitSettingCommands({ args }: Invocation): NestedCommand[] {
+export function findGitSettingCommands({ args }: CommandInvocation): NestedCommand[] {
   const inner: NestedCommand[] = [];
   for (const [at, word] of args.entries()) {
     const text = word.text ?? '';
@@ -34,7 +34,7 @@ function settingCommand(name: string, value: string | null, word: ShellWord): Ne
 }
 
 /** Converts `git-push` and `git send-pack` to `git push`. */
-export function normalizeGitInvocation({ name, args }: Invocation, place: ShellWord): Invocation {
+export function normalizeGitInvocation({ name, args }: CommandInvocation, place: ShellWord): CommandInvocation {
   const [, subcommand] = /^git-([a-z][a-z-]*)$/.exec(name) ?? [];
   const words = subcommand === undefined ? args : [createLiteralWord(subcommand, place), ...args];
   if (name !== 'git' && subcommand === undefined) return { name, args };
@@ -46,7 +46,7 @@ export function normalizeGitInvocation({ name, args }: Invocation, place: ShellW
 }
 
 /** Finds options that other arguments of a push imply: `+main`, `--mirror` and refspec settings force it. */
-export function findImpliedOptions({ name, args }: Invocation, scope: ShellScope): readonly ShellWord[] {
+export function findImpliedOptions({ name, args }: CommandInvocation, scope: ShellScope): readonly ShellWord[] {
   if (name !== 'git') return [];
   const words = findPositionals(name, args);
   const [subcommand, ...refs] = words;
@@ -72,7 +72,7 @@ function recordForcedPush(args: readonly ShellWord[], scope: ShellScope): void {
 }
 
 /** Finds commands of the transport `ext::command`, which git runs. `% ` is an escaped space. */
-export function findGitTransportCommands({ args }: Invocation): NestedCommand[] {
+export function findGitTransportCommands({ args }: CommandInvocation): NestedCommand[] {
   return args.flatMap((word) => {
     const [, command] = /(?:^|=)ext::(.+)$/s.exec(word.text ?? '') ?? [];
     if (command === undefined) return [];
@@ -86,7 +86,7 @@ export function findGitTransportCommands({ args }: Invocation): NestedCommand[] 
 }
 
 /** Resolves a git alias with its arguments: one from `-c alias.x=…`, or one that was configured before. */
-export function resolveGitAlias({ name, args }: Invocation, scope: ShellScope): NestedCommand[] {
+export function resolveGitAlias({ name, args }: CommandInvocation, scope: ShellScope): NestedCommand[] {
   if (name !== 'git') return [];
   const [subcommand, ...more] = findPositionals(name, args);
   if (subcommand?.word.text === 'config')

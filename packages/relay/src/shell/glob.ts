@@ -1,7 +1,7 @@
 // Patterns of file names. Each wildcard is one character of Unicode's private use area.
 
 /** Any characters: a part that is unknown before the command runs. */
-export const ANY_TEXT = '\uE000';
+export const ANY_TEXT_WILDCARD = '\uE000';
 /** `*`: any characters of one name. */
 const ANY_NAME_CHARACTERS = '\uE001';
 /** `?`, `[…]`: one character of a name. */
@@ -71,7 +71,7 @@ export function patternsOverlap(rule: string, word: string): boolean {
 /**
  * The directory all of whose entries a pattern matches, such as `/etc` for `/etc/*`. Null for other patterns.
  */
-export function directoryOfAllEntries(pattern: string): string | null {
+export function findDirectoryOfAllEntries(pattern: string): string | null {
   const [, directory] = /^(.*?)\/*(?:(?<=\/|^)[\uE001\uE003\uE005])$/s.exec(pattern) ?? [];
   if (directory === undefined) return null;
   return directory === '' ? (pattern.startsWith('/') ? '/' : '.') : directory;
@@ -121,7 +121,7 @@ function advanceOverlap({ rule, word, row, next, at, n, state }: OverlapStep): v
 /** Whether a character of a word can match one of a rule. */
 function wildcardMatches(token: string, char: string, isStart: boolean): boolean {
   switch (token) {
-    case ANY_TEXT:
+    case ANY_TEXT_WILDCARD:
       return true;
     case ANY_NAME_CHARACTERS:
     case ANY_NAME_CHARACTER:

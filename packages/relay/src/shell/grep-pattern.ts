@@ -1,5 +1,5 @@
-import { ANY_TEXT } from './glob.ts';
-import type { ShellWord } from './word.ts';
+import { ANY_TEXT_WILDCARD } from './glob.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /**
  * Converts a simple regular expression to patterns of glob.ts for the lines that it matches: `^\.env$`
@@ -16,12 +16,12 @@ export function toGrepLinePatterns(args: readonly Pick<ShellWord, 'text'>[]): re
 }
 
 function toLinePattern(expression: string): string | null {
-  const start = expression.startsWith('^') ? '' : ANY_TEXT;
-  const end = /(?<!\\)\$$/.test(expression) ? '' : ANY_TEXT;
+  const start = expression.startsWith('^') ? '' : ANY_TEXT_WILDCARD;
+  const end = /(?<!\\)\$$/.test(expression) ? '' : ANY_TEXT_WILDCARD;
   const body = expression.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
   if (/[()+{}]|\\[A-Za-z]|(?<!\.)\*/.test(body)) return null;
   const pattern = body
-    .replaceAll(/\.\*/g, ANY_TEXT)
+    .replaceAll(/\.\*/g, ANY_TEXT_WILDCARD)
     .replaceAll(/\[[^\]]*\]|(?<!\\)\./g, '\uE002')
     .replaceAll('\\', '');
   return start + pattern + end;

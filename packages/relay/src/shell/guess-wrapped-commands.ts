@@ -1,4 +1,4 @@
-import type { Invocation, NestedCommand } from './unwrap.ts';
+import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
 
 /** Commands that are rarely an argument of a program that does not run them. */
 const COMMON_COMMANDS = new Set(
@@ -18,7 +18,7 @@ const MAX_GUESSES = 3;
  * Guesses what an unknown program runs: the arguments from the first one that is a command, or those after
  * `--`.
  */
-export function guessWrappedCommands({ name, args }: Invocation): NestedCommand[] {
+export function guessWrappedCommands({ name, args }: CommandInvocation): NestedCommand[] {
   const dashes = args.findIndex(({ text }) => text === '--');
   if (NON_WRAPPERS.has(name) && !(dashes !== -1 && DASH_DASH_RUNNERS.has(name))) return [];
   return args

@@ -1,5 +1,5 @@
-import type { Invocation, NestedCommand, UnwrappedCommand } from './unwrap.ts';
-import type { ShellWord } from './word.ts';
+import type { CommandInvocation, NestedCommand, UnwrappedCommand } from './unwrap-command.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Options of interpreters whose value is code in a language that is not parsed. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -42,7 +42,7 @@ const SED_RUNS = /(?:^|[;{}\d$/\n])\s*e(?:\s|$)|\/[gpiImMw\d]*e[gpiImM\d]*\s*(?:
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
 /** Analyzes what an interpreter of another language runs. Null for any other command. */
-export function analyzeInterpreter(invocation: Invocation): UnwrappedCommand | null {
+export function analyzeInterpreter(invocation: CommandInvocation): UnwrappedCommand | null {
   const { args } = invocation;
   // `python3.12` is `python`.
   const name = /^(?:python|pypy|perl|ruby|lua|php)(?=[\d.]*$)/.exec(invocation.name)?.[0] ?? invocation.name;
@@ -215,7 +215,7 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Finds commands in options of programs that are not wrappers. */
-export function findOptionCommands({ name, args }: Invocation, subcommand: string | null): NestedCommand[] {
+export function findOptionCommands({ name, args }: CommandInvocation, subcommand: string | null): NestedCommand[] {
   const key = subcommand === null ? name : `${name} ${subcommand}`;
   const options = [...commandOptions(name), ...(key === name ? [] : commandOptions(key))];
   const inner: NestedCommand[] = [];

@@ -1,4 +1,4 @@
-import type { ShellWord } from './word.ts';
+import type { ShellWord } from './shell-word.ts';
 
 interface ValueOptions {
   /** Letters of short options that take a value. */

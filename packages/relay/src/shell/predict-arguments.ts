@@ -1,7 +1,7 @@
 import type { ShellRedirect } from './command.ts';
 import { predictFoundNames } from './command-output.ts';
 import type { CommandInput } from './redirects.ts';
-import { createLiteralWord, type ShellWord } from './word.ts';
+import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
 const MAX_LINES = 16;
 const FILLING_PROGRAMS = /^(?:xargs|find|parallel|fd|fdfind|entr)$/;
@@ -59,7 +59,7 @@ function findValues(
   place: ShellWord,
 ): readonly ShellWord[] {
   if (name === 'find' || name === 'fd' || name === 'fdfind')
-    return createNameWords(predictFoundNames(name, own), place);
+    return createFileNameWords(predictFoundNames(name, own), place);
   const fromFile = own.some(({ text }) => /^(?:-a|--arg-file)/.test(text ?? ''));
   if (input === null || fromFile) return [createUnknownWord(place)];
   const { text, names, unknown } = input.printed;
@@ -67,11 +67,11 @@ function findValues(
     return text
       .split(/[\n\0]+/)
       .flatMap((line) => (line.trim() === '' ? [] : [createLiteralWord(line.trim(), place)]));
-  return names.length > 0 ? createNameWords(names, place) : [{ ...createUnknownWord(place), unknown }];
+  return names.length > 0 ? createFileNameWords(names, place) : [{ ...createUnknownWord(place), unknown }];
 }
 
 /** Names of found files are not options, because they start with the searched directory. */
-export function createNameWords(names: readonly string[], place: ShellWord): readonly ShellWord[] {
+export function createFileNameWords(names: readonly string[], place: ShellWord): readonly ShellWord[] {
   return names.map((pattern) => ({
     ...createUnknownWord(place),
     pattern,
@@ -98,7 +98,7 @@ export function findFilesNamedByInput(
   const lines = text?.split(/[\n\0]+/).filter((line) => line.trim() !== '') ?? [];
   const words = [
     ...lines.map((line) => createLiteralWord(line.trim(), place)),
-    ...createNameWords(names, createLiteralWord('', place)),
+    ...createFileNameWords(names, createLiteralWord('', place)),
   ];
   return words.map((target) => ({ operator: '<', target }));
 }

@@ -1,8 +1,8 @@
 import { unescapeAnsiC, unescapeDoubleQuoted } from './escapes.ts';
-import { expandParameter } from './expansion.ts';
+import { expandParameter } from './expand-parameter.ts';
 import type { SyntaxNode } from './grammar.ts';
-import type { ShellScope } from './scope.ts';
-import { buildWords, type CommandOutput, MAX_WORDS, type ShellWord, type WordSegment } from './word.ts';
+import type { ShellScope } from './shell-scope.ts';
+import { buildWords, type CommandOutput, MAX_EXPANDED_WORDS, type ShellWord, type WordSegment } from './shell-word.ts';
 
 /** Context for reading the words of a text. */
 export interface WordReadContext {
@@ -32,7 +32,7 @@ export function readAssignedValue(
 }
 
 /** The text of segments. Null if a part is unknown. */
-export function segmentsText(pieces: readonly WordSegment[]): string | null {
+export function joinSegmentTexts(pieces: readonly WordSegment[]): string | null {
   return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
 }
 
@@ -62,9 +62,9 @@ function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly 
 
 /** Keeps the first words, and replaces the others by an unknown word. */
 function limitWords(words: readonly (readonly WordSegment[])[]): readonly (readonly WordSegment[])[] {
-  if (words.length <= MAX_WORDS) return words;
+  if (words.length <= MAX_EXPANDED_WORDS) return words;
   const rest: WordSegment = { text: null, quoted: true, certain: false, unknown: 'made' };
-  return [...words.slice(0, MAX_WORDS - 1), [rest]];
+  return [...words.slice(0, MAX_EXPANDED_WORDS - 1), [rest]];
 }
 
 function readSegments(node: SyntaxNode, source: WordReadContext, quoted: boolean): WordSegment[] {

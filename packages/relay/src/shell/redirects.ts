@@ -1,8 +1,8 @@
 import type { ShellRedirect } from './command.ts';
-import { createKnownOutput, createUnknownOutput } from './command-output.ts';
+import { createKnownCommandOutput, createUnknownCommandOutput } from './command-output.ts';
 import type { SyntaxNode } from './grammar.ts';
-import { readAssignedValue, readShellWords, segmentsText, type WordReadContext } from './read-word.ts';
-import type { CommandOutput, ShellWord } from './word.ts';
+import { readAssignedValue, readShellWords, joinSegmentTexts, type WordReadContext } from './read-word.ts';
+import type { CommandOutput, ShellWord } from './shell-word.ts';
 
 /** The input of a command. */
 export interface CommandInput {
@@ -47,28 +47,28 @@ export function readRedirectInput(node: SyntaxNode, source: WordReadContext): Co
   if (target?.type === 'process_substitution') return { kind: 'pipe', printed: source.outputOf(target) };
   const [word] = target ? readShellWords(target, source) : [];
   const written = word?.text == null ? null : source.scope.fileAt(word.text);
-  return { kind: 'file', printed: written ? createKnownOutput(written.text) : createUnknownOutput('data') };
+  return { kind: 'file', printed: written ? createKnownCommandOutput(written.text) : createUnknownCommandOutput('data') };
 }
 
 /** The output of a here-string. */
 export function readHereString({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const pieces = readAssignedValue(children.at(-1), source);
-  const text = segmentsText(pieces);
+  const text = joinSegmentTexts(pieces);
   return text === null
-    ? createUnknownOutput(pieces.find((piece) => piece.text === null)?.unknown ?? 'variable')
-    : createKnownOutput(text);
+    ? createUnknownCommandOutput(pieces.find((piece) => piece.text === null)?.unknown ?? 'variable')
+    : createKnownCommandOutput(text);
 }
 
 function readHeredoc({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const start = children.find(({ type }) => type === 'heredoc_start');
   const body = children.find(({ type }) => type === 'heredoc_body');
-  if (!start || !body) return createUnknownOutput('made');
+  if (!start || !body) return createUnknownCommandOutput('made');
   const raw = source.text.slice(body.start, body.end);
   const isQuoted = /['"\\]/.test(source.text.slice(start.start, start.end));
   const text = children[0]?.type === '<<-' ? raw.replaceAll(/^\t+/gm, '') : raw;
-  if (isQuoted) return createKnownOutput(text);
+  if (isQuoted) return createKnownCommandOutput(text);
   const active = body.children.filter(({ type }) => /expansion|substitution/.test(type));
-  if (active.length === 0) return createKnownOutput(text);
+  if (active.length === 0) return createKnownCommandOutput(text);
   return expandHeredoc(body, active, source);
 }
 
@@ -94,10 +94,10 @@ function expandHeredoc(
   for (const node of active) {
     const pieces = readAssignedValue(node, source);
     const unknown = pieces.find((piece) => piece.text === null)?.unknown ?? 'variable';
-    const value = segmentsText(pieces);
-    if (value === null && unknown !== 'variable' && unknown !== 'own') return createUnknownOutput(unknown);
+    const value = joinSegmentTexts(pieces);
+    if (value === null && unknown !== 'variable' && unknown !== 'own') return createUnknownCommandOutput(unknown);
     text += source.text.slice(at, node.start) + (value ?? source.text.slice(node.start, node.end));
     at = node.end;
   }
-  return createKnownOutput(text + source.text.slice(at, body.end));
+  return createKnownCommandOutput(text + source.text.slice(at, body.end));
 }

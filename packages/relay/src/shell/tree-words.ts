@@ -1,5 +1,5 @@
 import type { SyntaxNode } from './grammar.ts';
-import type { WordSegment } from './word.ts';
+import type { WordSegment } from './shell-word.ts';
 
 /**
  * Returns the segments after the first `length` characters, such as the value after the index of an array

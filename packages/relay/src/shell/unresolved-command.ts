@@ -1,7 +1,7 @@
 import type { CodeContext } from './code-context.ts';
-import type { Assignment, ShellRedirect } from './command.ts';
+import type { VariableAssignment, ShellRedirect } from './command.ts';
 import type { CommandInput } from './redirects.ts';
-import type { ShellWord, TextSpan } from './word.ts';
+import type { ShellWord, TextSpan } from './shell-word.ts';
 
 /** The position of code, and the commands that enclose it. */
 export interface CodeLocation extends TextSpan {
@@ -11,7 +11,7 @@ export interface CodeLocation extends TextSpan {
 /** A command as written, before its name and wrappers are resolved. */
 export interface UnresolvedCommand extends CodeLocation {
   readonly words: readonly ShellWord[];
-  readonly assignments: readonly Assignment[];
+  readonly assignments: readonly VariableAssignment[];
   readonly redirects: readonly ShellRedirect[];
   readonly input: CommandInput | null;
 }

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import type { Alert } from './alert.ts';
-import { isSignedWith, type ReceivedMessage, startReceiver } from './test/receiver.ts';
-import { ALERT_TEST_ORG, createTestOutbox, failingAlert, recoveredAlert } from './test/test-outbox.ts';
+import { hasValidWebhookSignature, type ReceivedMessage, startWebhookReceiver } from './test/webhook-receiver.ts';
+import { ALERT_TEST_ORG, createTestOutbox, createFailingAlert, createRecoveredAlert } from './test/test-outbox.ts';
 
 const typesOf = (received: readonly ReceivedMessage[]) => received.map(({ json }) => json['type']);
 const titleOf = ({ json }: ReceivedMessage) => JSON.stringify(json['data']);
 
 test('an alert reaches every channel that listens, signed, with what, since when and where to look', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   const secret = Buffer.from('0123456789abcdef0123456789abcdef');
   const hook = (name: string, more: object = {}) => ({
     name,
@@ -26,13 +26,13 @@ test('an alert reaches every channel that listens, signed, with what, since when
     hook('test', { tags: ['test'] }),
   );
   const delivery = harness.start();
-  await harness.put(failingAlert('nightly', { tags: ['prod'] }));
+  await harness.put(createFailingAlert('nightly', { tags: ['prod'] }));
   await harness.pass(delivery);
   const byPath = new Map(receiver.received.map((one) => [one.path, one]));
   assert.deepEqual([...byPath.keys()].sort(), ['/all', '/plain', '/prod']);
   const all = byPath.get('/all');
-  assert.ok(all && isSignedWith(secret, all));
-  assert.ok(isSignedWith('a plain secret', byPath.get('/plain') ?? all));
+  assert.ok(all && hasValidWebhookSignature(secret, all));
+  assert.ok(hasValidWebhookSignature('a plain secret', byPath.get('/plain') ?? all));
   assert.equal(byPath.get('/prod')?.headers['webhook-signature'], undefined);
   assert.equal(all.headers['webhook-id'], all.headers['idempotency-key']);
   assert.deepEqual(all.json['data'], {
@@ -56,13 +56,13 @@ test('an alert reaches every channel that listens, signed, with what, since when
 
 test('named channels alone are told, and only what they listen to', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels(
     { name: 'a', kind: 'webhook', url: `${receiver.url}/a` },
     { name: 'b', kind: 'webhook', url: `${receiver.url}/b` },
   );
   const delivery = harness.start();
-  await harness.put({ ...failingAlert('x'), channels: ['b', 'gone'] });
+  await harness.put({ ...createFailingAlert('x'), channels: ['b', 'gone'] });
   await harness.pass(delivery);
   assert.deepEqual(
     receiver.received.map(({ path }) => path),
@@ -72,15 +72,15 @@ test('named channels alone are told, and only what they listen to', async (t) =>
 
 test('a receiver that fails gets the same message again, later and later, and what follows waits its turn', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t, (_, response, index) => {
+  const receiver = await startWebhookReceiver(t, (_, response, index) => {
     response.statusCode = index < 3 ? 503 : 204;
     response.end();
   });
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
-  await harness.put(failingAlert('x'));
+  await harness.put(createFailingAlert('x'));
   await harness.pass(delivery);
-  await harness.put(recoveredAlert('x'));
+  await harness.put(createRecoveredAlert('x'));
   const seen = [receiver.received.length];
   for (const wait of [3_000, 1_000, 7_000, 1_000, 14_000, 2_000]) {
     await harness.pass(delivery, wait);
@@ -101,12 +101,12 @@ test('Retry-After is honoured, and no receiver silences its channel for longer t
     ['999999999', 3_600_000],
   ] as const) {
     const harness = await createTestOutbox(t);
-    const receiver = await startReceiver(t, (_, response, index) => {
+    const receiver = await startWebhookReceiver(t, (_, response, index) => {
       response.writeHead(index === 0 ? 429 : 200, { 'retry-after': header }).end();
     });
     await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
     const delivery = harness.start();
-    await harness.put(failingAlert('x'));
+    await harness.put(createFailingAlert('x'));
     await harness.pass(delivery);
     await harness.clock.advanceAsync(waitMs - 2_000);
     await delivery.waitUntilIdle();
@@ -118,13 +118,13 @@ test('Retry-After is honoured, and no receiver silences its channel for longer t
 
 test('what a receiver refuses is given up after five tries and shows as failed; the channel goes on', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t, ({ body }, response) => {
+  const receiver = await startWebhookReceiver(t, ({ body }, response) => {
     response.statusCode = body.includes('Job poison') ? 400 : 200;
     response.end();
   });
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
-  await harness.put(failingAlert('poison'), failingAlert('good'));
+  await harness.put(createFailingAlert('poison'), createFailingAlert('good'));
   await harness.pass(delivery, 240_000);
   assert.deepEqual(await harness.states(), ['failed', 'sent']);
   assert.equal(receiver.received.length, 6);
@@ -138,14 +138,14 @@ test('what a receiver refuses is given up after five tries and shows as failed; 
 
 test('a receiver that never answers delays no other channel', async (t) => {
   const harness = await createTestOutbox(t);
-  const hung = await startReceiver(t, () => undefined);
-  const healthy = await startReceiver(t);
+  const hung = await startWebhookReceiver(t, () => undefined);
+  const healthy = await startWebhookReceiver(t);
   await harness.channels(
     { name: 'hung', kind: 'webhook', url: hung.url },
     { name: 'ok', kind: 'webhook', url: healthy.url },
   );
   const delivery = harness.start();
-  await harness.put(failingAlert('x'));
+  await harness.put(createFailingAlert('x'));
   await harness.clock.advanceAsync(1_000);
   await Promise.all([hung.count(1), healthy.count(1)]);
   const released = async () =>
@@ -155,7 +155,7 @@ test('a receiver that never answers delays no other channel', async (t) => {
   await eventually(
     async () => ((await harness.states()).includes('sent') && (await released())) || undefined,
   );
-  await harness.put(recoveredAlert('x'));
+  await harness.put(createRecoveredAlert('x'));
   // Rounds go on while the other one hangs; after 15 s it is let go.
   for (let rounds = 0; rounds < 3; rounds++) {
     await harness.clock.advanceAsync(1_000);
@@ -172,13 +172,13 @@ test('a receiver that never answers delays no other channel', async (t) => {
 
 test('five failures at once are one message; their ends are one too, and nothing is told twice', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
   const ids = Array.from({ length: 30 }, (_, index) => `m${index}`);
-  await harness.put(...ids.map((id) => failingAlert(id)));
+  await harness.put(...ids.map((id) => createFailingAlert(id)));
   await harness.pass(delivery, 2_000);
-  await harness.put(...ids.map((id) => recoveredAlert(id)));
+  await harness.put(...ids.map((id) => createRecoveredAlert(id)));
   await harness.pass(delivery, 2_000);
   assert.deepEqual(typesOf(receiver.received), ['alerts_grouped', 'alerts_grouped']);
   const [begun, over] = receiver.received;
@@ -191,11 +191,11 @@ test('five failures at once are one message; their ends are one too, and nothing
 
 test('failures that trickle in are four messages, and one for all that follow within the minute', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
   for (let index = 0; index < 9; index++) {
-    await harness.put(failingAlert(`m${index}`));
+    await harness.put(createFailingAlert(`m${index}`));
     await harness.pass(delivery, 5_000);
   }
   assert.equal(receiver.received.length, 4);
@@ -206,11 +206,11 @@ test('failures that trickle in are four messages, and one for all that follow wi
 
 test('an end is told only where its beginning was', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   const ends = { name: 'ends', kind: 'webhook', url: `${receiver.url}/ends`, events: ['monitor_recovered'] };
   await harness.channels({ name: 'all', kind: 'webhook', url: `${receiver.url}/all` }, ends);
   const delivery = harness.start();
-  await harness.put(failingAlert('x'), recoveredAlert('x'), recoveredAlert('never'));
+  await harness.put(createFailingAlert('x'), createRecoveredAlert('x'), createRecoveredAlert('never'));
   await harness.pass(delivery);
   assert.deepEqual(
     receiver.received.map(({ path }) => path),
@@ -225,17 +225,17 @@ test('an end is told only where its beginning was', async (t) => {
 
 test('what lasts is told again at the interval of the channel, and no longer once it is over', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
   const delivery = harness.start();
-  await harness.put(failingAlert('x'));
+  await harness.put(createFailingAlert('x'));
   await harness.pass(delivery, 2_000);
   for (let hops = 0; hops < 2; hops++) {
     await harness.clock.advanceAsync(600_000);
     await delivery.waitUntilIdle();
     await harness.pass(delivery);
   }
-  await harness.put(recoveredAlert('x'));
+  await harness.put(createRecoveredAlert('x'));
   await harness.pass(delivery, 2_000);
   await harness.clock.advanceAsync(3_600_000);
   await delivery.waitUntilIdle();
@@ -250,12 +250,12 @@ test('quiet holds messages back: what is over before it ends is never told, what
     resolveMutes: async (_reader, alerts, nowMs) =>
       new Map(alerts.filter(() => nowMs < quietUntil).map((alert: Alert) => [alert, quietUntil])),
   });
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
-  await harness.put(failingAlert('short'), failingAlert('long'));
+  await harness.put(createFailingAlert('short'), createFailingAlert('long'));
   await harness.pass(delivery, 2_000);
-  await harness.put(recoveredAlert('short'));
+  await harness.put(createRecoveredAlert('short'));
   await harness.pass(delivery, 62_000);
   assert.equal(receiver.received.length, 0);
   quietUntil = 0;
@@ -269,7 +269,7 @@ test('quiet holds messages back: what is over before it ends is never told, what
 
 test('a process that dies between sending and writing it down: sent again with the same id, in order', async (t) => {
   const first = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await first.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   // The first process sends and never comes back: its writing down hangs as in a process that was killed.
   const { database } = first;
@@ -283,7 +283,7 @@ test('a process that dies between sending and writing it down: sent again with t
         : database.transaction(work)) as typeof database.transaction,
   };
   const dead = await createTestOutbox(t, { database: dying, clock: first.clock });
-  await first.put(failingAlert('x'), recoveredAlert('x'));
+  await first.put(createFailingAlert('x'), createRecoveredAlert('x'));
   const killed = dead.startMortal();
   await first.clock.advanceAsync(1_000);
   await receiver.count(1);
@@ -305,12 +305,12 @@ test('however much is held back, what may be sent is sent', async (t) => {
         alerts.filter(({ subject }) => subject.id.startsWith('muted')).map((alert) => [alert, nowMs + 9e6]),
       ),
   });
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
-  await harness.put(...Array.from({ length: 1_200 }, (_, n) => failingAlert(`muted${n}`)));
+  await harness.put(...Array.from({ length: 1_200 }, (_, n) => createFailingAlert(`muted${n}`)));
   await harness.pass(delivery, 3_000);
-  await harness.put(failingAlert('other'));
+  await harness.put(createFailingAlert('other'));
   await harness.pass(delivery, 2_000);
   assert.deepEqual(
     receiver.received.map(titleOf).map((title) => /Job \w+ is \w+/.exec(title)?.[0]),
@@ -320,12 +320,12 @@ test('however much is held back, what may be sent is sent', async (t) => {
 
 test('a channel that is changed while messages go out gets the rest at its new address', async (t) => {
   const harness = await createTestOutbox(t);
-  const [before, after] = [await startReceiver(t), await startReceiver(t)];
+  const [before, after] = [await startWebhookReceiver(t), await startWebhookReceiver(t)];
   const at = (url: string) => harness.channels({ name: 'a', kind: 'webhook', url });
   before.setRespond((_, response) => void at(after.url).then(() => response.end()));
   await at(before.url);
   const delivery = harness.start();
-  await harness.put(failingAlert('one'), failingAlert('two'));
+  await harness.put(createFailingAlert('one'), createFailingAlert('two'));
   await harness.pass(delivery, 3_000);
   assert.deepEqual([before.received.length, after.received.length], [1, 1]);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Timer } from '../core/clock.ts';
 import { listDueChannels } from '../store/channels.ts';
-import { type DeliveryContext, deliverToChannel } from './deliver-to-channel.ts';
+import { type AlertDeliveryContext, deliverToChannel } from './deliver-to-channel.ts';
 import { routeAlerts } from './route-alerts.ts';
 
 /** Maximum time between the commit of an alert and its delivery round. */
@@ -19,7 +19,7 @@ export interface AlertDelivery {
   close(): Promise<void>;
 }
 
-export type AlertDeliveryOptions = Omit<DeliveryContext, 'owner' | 'isClosing'>;
+export type AlertDeliveryOptions = Omit<AlertDeliveryContext, 'owner' | 'isClosing'>;
 
 /**
  * Delivers the outbox once a second: creates deliveries for new alerts, then serves every channel that has
@@ -31,7 +31,7 @@ export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
   let closed = false;
   let timer: Timer | null = null;
   let round = Promise.resolve();
-  const context: DeliveryContext = { ...given, owner: randomUUID(), isClosing: () => closed };
+  const context: AlertDeliveryContext = { ...given, owner: randomUUID(), isClosing: () => closed };
 
   async function once(): Promise<void> {
     while (!closed && (await routeAlerts(database, clock)).more);

@@ -5,7 +5,7 @@ import {
   formatTwoUnitDuration,
   toSingleLine,
 } from './alert-wording.ts';
-import { linkToAlert, linkToAlerts, linkToChannels } from './console-links.ts';
+import { buildAlertSubjectUrl, buildAlertLogUrl, buildChannelListUrl } from './console-links.ts';
 
 /** A message to a channel, about one alert or several. */
 export interface AlertNotice {
@@ -32,7 +32,7 @@ export interface AlertNotice {
 /** Number of alerts that a grouped message lists. It only counts the others. */
 const MAX_LISTED_ALERTS = 20;
 
-export interface NoticeContent {
+export interface AlertNoticeContent {
   readonly id: string;
   readonly thread: string;
   readonly phase: AlertPhase;
@@ -42,19 +42,19 @@ export interface NoticeContent {
 }
 
 /** Creates the notice of a message, with its title, wording and link. */
-export function createNotice(content: NoticeContent, baseUrl: string, nowMs: number): AlertNotice {
+export function createAlertNotice(content: AlertNoticeContent, baseUrl: string, nowMs: number): AlertNotice {
   const [first, ...others] = content.alerts;
   const context = { nowMs, repetition: content.repetition, failureCount: content.failureCount };
   return {
     ...content,
     sentAt: nowMs,
     wording: others.length === 0 ? composeAlertWording(first, context) : foldedWording(content, nowMs),
-    link: others.length === 0 ? linkToAlert(first, baseUrl) : linkToAlerts(first.orgId, baseUrl),
+    link: others.length === 0 ? buildAlertSubjectUrl(first, baseUrl) : buildAlertLogUrl(first.orgId, baseUrl),
   };
 }
 
 /** The notice of a test message. */
-export function createTestNotice(
+export function createTestAlertNotice(
   id: string,
   channel: { readonly orgId: string; readonly name: string },
   baseUrl: string,
@@ -72,12 +72,12 @@ export function createTestNotice(
       title: `Test message for channel ${name}`,
       facts: [['Note', 'Floe can deliver alerts to this channel. No action is needed.']],
     },
-    link: linkToChannels(channel.orgId, baseUrl),
+    link: buildChannelListUrl(channel.orgId, baseUrl),
     alerts: [],
   };
 }
 
-function foldedWording({ alerts, phase, repetition }: NoticeContent, nowMs: number): AlertWording {
+function foldedWording({ alerts, phase, repetition }: AlertNoticeContent, nowMs: number): AlertWording {
   const count = alerts.length;
   const monitors = alerts.every(({ subject }) => subject.kind === 'monitor');
   const title =
@@ -99,7 +99,7 @@ function foldedWording({ alerts, phase, repetition }: NoticeContent, nowMs: numb
 }
 
 /** Title, facts and link as plain text lines, truncated to `maxLength` characters. */
-export function formatPlainText(
+export function formatPlainTextNotice(
   { wording, link }: AlertNotice,
   maxLength: number,
   quoted = (text: string) => text,

@@ -1,7 +1,7 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import type { Clock } from '../core/clock.ts';
 import { type OutboundGuard, OutboundRefusedError } from '../core/outbound-guard.ts';
-import type { ResolvedOutbound } from '../providers/outbound.ts';
+import type { ResolvedOutboundConnections } from '../providers/outbound.ts';
 import { createSocketConnector } from '../providers/socket-connector.ts';
 import type { AlertNotice } from './alert-notice.ts';
 import type {
@@ -12,8 +12,8 @@ import type {
   ReceiverResponse,
 } from './channels/channel-sheet.ts';
 import { CHANNEL_SHEETS } from './channels/channel-sheets.ts';
-import { type Mailer, MailRejectedError } from './mail.ts';
-import type { OpenChannel } from './stored-channel.ts';
+import { type Mailer, MailRejectedError } from './mailer.ts';
+import type { DecryptedChannel } from './stored-channel.ts';
 
 /** Time limit for a request and its response. */
 const SEND_TIMEOUT_MS = 15_000;
@@ -44,21 +44,21 @@ export type AlertSendOutcome = { readonly ok: true; readonly status: number | nu
 /** One attempt to send a notice. */
 interface SendAttempt {
   readonly notice: AlertNotice;
-  readonly signing: OpenChannel['signing'];
+  readonly signing: DecryptedChannel['signing'];
   readonly signal: AbortSignal;
   isConnected: boolean;
 }
 
 export interface AlertSender {
   /** Makes one attempt. Never rejects: an error is an outcome. */
-  send(notice: AlertNotice, channel: OpenChannel): Promise<AlertSendOutcome>;
+  send(notice: AlertNotice, channel: DecryptedChannel): Promise<AlertSendOutcome>;
 }
 
 /** Creates the sender that all channels use. */
 export function createAlertSender(options: {
   readonly guard: OutboundGuard;
   /** Proxy and certificate authorities for an origin, from the running configuration. */
-  readonly via: ResolvedOutbound['via'];
+  readonly via: ResolvedOutboundConnections['via'];
   readonly clock: Clock;
   readonly mailer: Mailer;
 }): AlertSender {
@@ -124,7 +124,7 @@ function withSheet<Result>(
 async function postMessage(
   { url, headers, body }: ChannelHttpMessage,
   attempt: SendAttempt,
-  { guard, via }: { readonly guard: OutboundGuard; readonly via: ResolvedOutbound['via'] },
+  { guard, via }: { readonly guard: OutboundGuard; readonly via: ResolvedOutboundConnections['via'] },
 ): Promise<ReceiverResponse> {
   // Loaded with the first message, because the library would add 40 ms to the start.
   const { Client } = await import('undici');

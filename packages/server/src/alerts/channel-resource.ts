@@ -1,6 +1,6 @@
 import type { Channel } from '@floe/contract/api/channels';
 import { channelResource, storedChannelFields } from '@floe/contract/api/channels';
-import { toSource } from '../platform/source-location.ts';
+import { toResourceSource } from '../platform/source-location.ts';
 import type { ChannelRow } from '../store/channels.ts';
 
 /** A channel as the API and the audit log show it, without its secrets. */
@@ -14,7 +14,7 @@ export function toChannelResource(row: ChannelRow): Channel {
     url_origin: row.url_origin,
     failures: row.failures,
     backoff_until: row.backoff_until === 0 ? null : new Date(row.backoff_until).toISOString(),
-    source: toSource(row),
+    source: toResourceSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
-import { type AlertNotice, createNotice, createTestNotice } from './alert-notice.ts';
+import { type AlertNotice, createAlertNotice, createTestAlertNotice } from './alert-notice.ts';
 import { sendTestNotice } from './send-test-notice.ts';
-import { type MessageResponder, type ReceivedMessage, startReceiver } from './test/receiver.ts';
-import { createTestOutbox, failingAlert, recoveredAlert } from './test/test-outbox.ts';
+import { type MessageResponder, type ReceivedMessage, startWebhookReceiver } from './test/webhook-receiver.ts';
+import { createTestOutbox, createFailingAlert, createRecoveredAlert } from './test/test-outbox.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12, 1);
 /** A name that tries every markup at once. */
@@ -17,19 +17,19 @@ function notices(): { readonly begun: AlertNotice; readonly over: AlertNotice } 
   const begun = { ...told, id: 'dlv_1', phase: 'opens' as const };
   const over = { ...told, id: 'dlv_2', phase: 'closes' as const };
   return {
-    begun: createNotice(
-      { ...begun, alerts: [failingAlert('nightly', { name: HOSTILE })] },
+    begun: createAlertNotice(
+      { ...begun, alerts: [createFailingAlert('nightly', { name: HOSTILE })] },
       'https://floe.example',
       NOW,
     ),
-    over: createNotice({ ...over, alerts: [recoveredAlert('nightly')] }, 'https://floe.example', NOW),
+    over: createAlertNotice({ ...over, alerts: [createRecoveredAlert('nightly')] }, 'https://floe.example', NOW),
   };
 }
 
 /** Sends both notices to a channel of this configuration; what the receiver got, and the outcomes. */
 async function sendBoth(t: TestContext, configOf: (url: string) => object, respond: MessageResponder) {
   const { sender } = await createTestOutbox(t);
-  const receiver = await startReceiver(t, respond);
+  const receiver = await startWebhookReceiver(t, respond);
   const config = ChannelSchema.parse({ name: 'ops', ...configOf(receiver.url) });
   const { begun, over } = notices();
   const outcomes = [];
@@ -140,7 +140,7 @@ test('a page of HTML with 200 is no acceptance by a chat service', async (t) => 
 
 test('hostile receivers: redirects, resets and trickles are failures that name no secret', async (t) => {
   const { sender, clock } = await createTestOutbox(t);
-  const elsewhere = await startReceiver(t);
+  const elsewhere = await startWebhookReceiver(t);
   const answers: Readonly<Record<string, MessageResponder>> = {
     redirect: (_, response) => void response.writeHead(307, { location: elsewhere.url }).end(),
     reset: (_, response) => void response.socket?.destroy(),
@@ -150,7 +150,7 @@ test('hostile receivers: redirects, resets and trickles are failures that name n
       void response.socket?.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(99_999)}\r\n\r\n`),
   };
   for (const [name, respond] of Object.entries(answers)) {
-    const receiver = await startReceiver(t, respond);
+    const receiver = await startWebhookReceiver(t, respond);
     const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: `${receiver.url}/T0PSECRET` });
     const outcome = await sender.send(notices().begun, { config, signing: { previousSecret: null } });
     assert.equal(outcome.ok, false, name);
@@ -158,7 +158,7 @@ test('hostile receivers: redirects, resets and trickles are failures that name n
   }
   assert.equal(elsewhere.received.length, 0, 'a redirect was followed');
   // A byte now and then: the deadline is for the whole answer.
-  const trickle = await startReceiver(t, (_, response) => {
+  const trickle = await startWebhookReceiver(t, (_, response) => {
     response.writeHead(503, { 'content-length': '1000' });
     response.write('x');
   });
@@ -171,7 +171,7 @@ test('hostile receivers: redirects, resets and trickles are failures that name n
 
 test('the test verb says what came of it, without anything having happened', async (t) => {
   const { sender, clock } = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: receiver.url, secret: 's' });
   const parts = { sender, clock, baseUrl: () => 'https://floe.example' };
   const open = { config, signing: { previousSecret: 'older' } };
@@ -214,7 +214,7 @@ test('email: a server that refuses is a failure with its words; without smtp.url
   const server = await smtpServer(t, '554 5.7.1 no');
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };
-  const notice = createTestNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
+  const notice = createTestAlertNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const refused = await createTestOutbox(t, {
     mail: { url: server.url, from: 'floe@acme.example', requireTls: false },
   });
@@ -237,7 +237,7 @@ test('email: a server without TLS gets no mail and no password unless smtp.requi
   const server = await smtpServer(t);
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };
-  const notice = createTestNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
+  const notice = createTestAlertNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const url = server.url.replace('smtp://', 'smtp://floe:hunter2@');
   const strict = await createTestOutbox(t, { mail: { url, from: 'floe@acme.example', requireTls: true } });
   const outcome = await strict.sender.send(notice, open);

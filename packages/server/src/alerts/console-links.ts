@@ -1,7 +1,7 @@
 import type { Alert } from './alert.ts';
 
 /** URL of the console page about the subject of an alert. @param baseUrl without a trailing slash */
-export function linkToAlert(alert: Alert, baseUrl: string): string {
+export function buildAlertSubjectUrl(alert: Alert, baseUrl: string): string {
   const { orgId, subject } = alert;
   const org = orgPageUrl(orgId, baseUrl);
   const { id } = subject;
@@ -24,12 +24,12 @@ export function linkToAlert(alert: Alert, baseUrl: string): string {
 }
 
 /** URL of the alert log of an organization, for messages about several alerts. */
-export function linkToAlerts(orgId: string, baseUrl: string): string {
+export function buildAlertLogUrl(orgId: string, baseUrl: string): string {
   return `${orgPageUrl(orgId, baseUrl)}/alerts`;
 }
 
 /** URL of the channels of an organization, for test messages. */
-export function linkToChannels(orgId: string, baseUrl: string): string {
+export function buildChannelListUrl(orgId: string, baseUrl: string): string {
   return `${orgPageUrl(orgId, baseUrl)}/channels`;
 }
 

@@ -1,14 +1,14 @@
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import type { SecretsKey } from '../platform/secrets.ts';
+import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import {
   type AlertDeliveryUpdate,
   insertAlertDeliveries,
   type NewAlertDeliveryRow,
-  type PendingDelivery,
-  recordDeliveryOutcome,
-  updateDeliveries,
+  type PendingAlertDelivery,
+  recordAlertDeliveryOutcome,
+  updateAlertDeliveries,
 } from '../store/alert-deliveries.ts';
 import {
   acquireChannelLease,
@@ -17,16 +17,16 @@ import {
   updateLeasedChannel,
 } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/ports.ts';
-import { createNotice } from './alert-notice.ts';
+import { createAlertNotice } from './alert-notice.ts';
 import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
 import { CHANNEL_SHEETS, isChannelKind } from './channels/channel-sheets.ts';
 import {
-  type ComposedMessage,
-  type ComposeOptions,
-  composeNextMessage,
-  type MuteResolver,
-} from './compose-message.ts';
-import { openChannel, parseChannelSubscription } from './stored-channel.ts';
+  type ComposedAlertMessage,
+  type ComposeAlertMessageOptions,
+  composeNextAlertMessage,
+  type AlertMuteResolver,
+} from './compose-alert-message.ts';
+import { decryptChannel, parseChannelSubscription } from './stored-channel.ts';
 
 /** Longer than any attempt. After this time, another process replaces one that ended. */
 export const CHANNEL_LEASE_MS = 60_000;
@@ -48,21 +48,21 @@ const SPLIT_AFTER = 3;
 const MAX_FOLDED_WAIT_MS = 30_000;
 
 /** Result of an attempt, for metrics. */
-export type DeliveryResult = 'sent' | 'retry' | 'failed';
+export type AlertDeliveryResult = 'sent' | 'retry' | 'failed';
 
-export interface DeliveryContext {
+export interface AlertDeliveryContext {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
   readonly sender: AlertSender;
-  readonly secretsKey: SecretsKey;
+  readonly secretsKey: SecretEncryptionKey;
   readonly baseUrl: () => string;
-  readonly resolveMutes: MuteResolver;
+  readonly resolveMutes: AlertMuteResolver;
   readonly random: () => number;
   /** Identifies this process in leases. */
   readonly owner: string;
   readonly isClosing: () => boolean;
-  readonly countResult: (kind: string, result: DeliveryResult) => void;
+  readonly countResult: (kind: string, result: AlertDeliveryResult) => void;
 }
 
 /**
@@ -70,7 +70,7 @@ export interface DeliveryContext {
  * does this for a channel. If a process ends after sending a message and before recording it, the next
  * holder of the lease sends the message again with the same id.
  */
-export async function deliverToChannel(channel: ChannelRow, context: DeliveryContext): Promise<void> {
+export async function deliverToChannel(channel: ChannelRow, context: AlertDeliveryContext): Promise<void> {
   const { clock, database, owner } = context;
   const now = clock.now();
   const taken = await database.transaction((writer) =>
@@ -84,21 +84,21 @@ export async function deliverToChannel(channel: ChannelRow, context: DeliveryCon
 /** A message with the channel to which it is sent. */
 interface OutgoingMessage {
   readonly channel: ChannelRow;
-  readonly composed: ComposedMessage;
+  readonly composed: ComposedAlertMessage;
 }
 
 /**
  * Sends one message with the current settings of the channel. Returns false if this process must stop for
  * now.
  */
-async function deliverNext({ id }: ChannelRow, context: DeliveryContext): Promise<boolean> {
+async function deliverNext({ id }: ChannelRow, context: AlertDeliveryContext): Promise<boolean> {
   const { clock, database, owner, resolveMutes } = context;
   const next = await database.transaction(async (writer) => {
     const now = clock.now();
     const channel = await findChannelById(writer, id);
     if (!channel) return null;
     const incidents = isChannelKind(channel.kind) && CHANNEL_SHEETS[channel.kind].keepsIncidents === true;
-    const repeat: ComposeOptions['createRepetitions'] = (deliveries, at) =>
+    const repeat: ComposeAlertMessageOptions['createRepetitions'] = (deliveries, at) =>
       createRepetitions(channel, deliveries, at);
     const options = {
       channelId: channel.id,
@@ -107,7 +107,7 @@ async function deliverNext({ id }: ChannelRow, context: DeliveryContext): Promis
       resolveMutes,
       createRepetitions: repeat,
     };
-    const composed = await composeNextMessage(writer, options);
+    const composed = await composeNextAlertMessage(writer, options);
     const held = await updateLeasedChannel(writer, channel.id, owner, {
       leased_until: composed === null ? 0 : now + CHANNEL_LEASE_MS,
     });
@@ -120,12 +120,12 @@ async function deliverNext({ id }: ChannelRow, context: DeliveryContext): Promis
 
 async function sendMessage(
   { channel, composed }: OutgoingMessage,
-  context: DeliveryContext,
+  context: AlertDeliveryContext,
 ): Promise<AlertSendOutcome> {
   const now = context.clock.now();
   try {
-    const opened = openChannel(channel, context.secretsKey, now);
-    return await context.sender.send(createNotice(composed.content, context.baseUrl(), now), opened);
+    const opened = decryptChannel(channel, context.secretsKey, now);
+    return await context.sender.send(createAlertNotice(composed.content, context.baseUrl(), now), opened);
   } catch (error) {
     // The secrets of this channel cannot be decrypted. Other channels must still be served.
     context.log.error({ err: error, channel: channel.name }, 'alert channel cannot be used');
@@ -138,7 +138,7 @@ async function recordOutcome(
   writer: DatabaseWriter,
   message: OutgoingMessage,
   outcome: AlertSendOutcome,
-  context: DeliveryContext,
+  context: AlertDeliveryContext,
 ): Promise<boolean> {
   if (!outcome.ok) return recordDeliveryFailure(writer, message, outcome, context);
   const { channel, composed } = message;
@@ -150,7 +150,7 @@ async function recordOutcome(
   const { status } = outcome;
   const attempts = first.attempts + 1;
   const sent = { state: 'sent', pending_reason: null, sent_at: now, attempts, status, error: null };
-  await recordDeliveryOutcome(writer, deliveries, sent, now);
+  await recordAlertDeliveryOutcome(writer, deliveries, sent, now);
   await insertAlertDeliveries(writer, createRepetitions(channel, composed.deliveries, now));
   context.countResult(channel.kind, 'sent');
   return true;
@@ -161,7 +161,7 @@ async function recordDeliveryFailure(
   writer: DatabaseWriter,
   { channel, composed }: OutgoingMessage,
   outcome: AlertSendFailure,
-  context: DeliveryContext,
+  context: AlertDeliveryContext,
 ): Promise<boolean> {
   const now = context.clock.now();
   const { status, error, retryAfterMs = 0 } = outcome;
@@ -193,7 +193,7 @@ async function recordDeliveryFailure(
   else {
     const state = isDead ? 'failed' : 'pending';
     const deliveries = composed.deliveries.map(({ delivery }) => delivery);
-    await recordDeliveryOutcome(writer, deliveries, { state, ...change, due_at: now + waitMs }, now);
+    await recordAlertDeliveryOutcome(writer, deliveries, { state, ...change, due_at: now + waitMs }, now);
   }
   return restMs === 0;
 }
@@ -222,7 +222,7 @@ function cooldownAfter(
   return isRateLimited ? Math.max(retryAfterMs, restMs, backoffMs(1, random)) : restMs;
 }
 
-function shouldSplit({ deliveries }: ComposedMessage, outcome: AlertSendFailure, attempts: number): boolean {
+function shouldSplit({ deliveries }: ComposedAlertMessage, outcome: AlertSendFailure, attempts: number): boolean {
   const isOfMessage = outcome.isConnected && !outcome.isRateLimited;
   return deliveries.length > 1 && isOfMessage && (outcome.isRefused || attempts >= SPLIT_AFTER);
 }
@@ -233,18 +233,18 @@ function shouldSplit({ deliveries }: ComposedMessage, outcome: AlertSendFailure,
  */
 async function splitMessage(
   writer: DatabaseWriter,
-  { deliveries }: ComposedMessage,
+  { deliveries }: ComposedAlertMessage,
   change: Pick<AlertDeliveryUpdate, 'status' | 'error'>,
   nowMs: number,
 ): Promise<void> {
   const all = deliveries.map(({ delivery }) => delivery);
   // With one recorded attempt, the deliveries are not grouped again.
   const tried = { ...change, state: 'pending', attempts: 1, due_at: nowMs, pending_reason: null };
-  await recordDeliveryOutcome(writer, all, tried, nowMs);
+  await recordAlertDeliveryOutcome(writer, all, tried, nowMs);
   const [second, ...others] = all.slice(Math.ceil(all.length / 2));
   if (!second) return;
-  await updateDeliveries(writer, [second.id], { grouped_into: null });
-  await updateDeliveries(
+  await updateAlertDeliveries(writer, [second.id], { grouped_into: null });
+  await updateAlertDeliveries(
     writer,
     others.map(({ id }) => id),
     { grouped_into: second.id },
@@ -270,7 +270,7 @@ function backoffMs(failures: number, random: () => number): number {
 /** Creates the repeated deliveries of open alerts, if the channel has a repeat interval. */
 function createRepetitions(
   channel: ChannelRow,
-  deliveries: readonly PendingDelivery[],
+  deliveries: readonly PendingAlertDelivery[],
   nowMs: number,
 ): NewAlertDeliveryRow[] {
   const { realertMinutes } = parseChannelSubscription(channel);

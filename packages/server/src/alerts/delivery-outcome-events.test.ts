@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requeueDelivery } from '../store/alert-deliveries.ts';
+import { requeueAlertDelivery } from '../store/alert-deliveries.ts';
 import type { Database } from '../store/ports.ts';
-import { startReceiver } from './test/receiver.ts';
-import { createTestOutbox, failingAlert } from './test/test-outbox.ts';
+import { startWebhookReceiver } from './test/webhook-receiver.ts';
+import { createTestOutbox, createFailingAlert } from './test/test-outbox.ts';
 
 test('those who watch the org hear what became of a message: first not taken, then taken', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t, (_, response, index) =>
+  const receiver = await startWebhookReceiver(t, (_, response, index) =>
     response.writeHead(index === 0 ? 503 : 200).end(),
   );
   await harness.channels({ name: 'ops', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
-  await harness.put(failingAlert('nightly'));
+  await harness.put(createFailingAlert('nightly'));
   await harness.pass(delivery, 10_000);
   assert.equal(receiver.received.length, 2);
   const [alert] = await harness.database.read.selectFrom('alerts').select('id').execute();
@@ -22,15 +22,15 @@ test('those who watch the org hear what became of a message: first not taken, th
 
 test('they hear that a message is owed again, and that it is given up with its channel', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t, (_, response) => response.writeHead(503).end());
+  const receiver = await startWebhookReceiver(t, (_, response) => response.writeHead(503).end());
   await harness.channels({ name: 'ops', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
-  await harness.put(failingAlert('nightly'));
+  await harness.put(createFailingAlert('nightly'));
   await harness.pass(delivery, 2_000);
   const [owed] = await harness.deliveries();
   assert.ok(owed?.attempts === 1);
   const before = await told(harness.database);
-  await harness.database.transaction((writer) => requeueDelivery(writer, owed, harness.clock.now()));
+  await harness.database.transaction((writer) => requeueAlertDelivery(writer, owed, harness.clock.now()));
   await harness.channels();
   const outcome = (state: string) => ({ channel: 'ops', state, alert_ids: [owed.alert_id] });
   assert.deepEqual((await told(harness.database)).slice(before.length), [

@@ -1,9 +1,9 @@
-import { abandonDeliveries } from '../store/alert-deliveries.ts';
+import { failPendingAlertDeliveries } from '../store/alert-deliveries.ts';
 import { type ChannelRow, deleteChannel } from '../store/channels.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 
 /** Deletes a channel and its pending deliveries. Sent messages remain in the log. */
 export async function removeChannel(writer: DatabaseWriter, row: ChannelRow, nowMs: number): Promise<void> {
-  await abandonDeliveries(writer, row, 'the channel was removed', nowMs);
+  await failPendingAlertDeliveries(writer, row, 'the channel was removed', nowMs);
   await deleteChannel(writer, row.id);
 }

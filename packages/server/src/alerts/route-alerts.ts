@@ -4,14 +4,14 @@ import { insertAlertDeliveries, type NewAlertDeliveryRow } from '../store/alert-
 import {
   type AlertRow,
   closeAlerts,
-  listOngoingAlerts,
+  listOpenAlertsOfSubjects,
   listUnroutedAlerts,
   markAlertsRouted,
 } from '../store/alerts.ts';
 import { type ChannelRow, listAllChannels } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { getAlertTags } from './alert.ts';
-import { alertFromRow } from './stored-alert.ts';
+import { parseAlertRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
 /** Number of alerts per transaction. One takes some milliseconds, so that other changes do not wait long. */
@@ -67,7 +67,7 @@ function deliveriesFor(
   channels: readonly SubscribedChannel[],
   nowMs: number,
 ): NewAlertDeliveryRow[] {
-  const alert = alertFromRow(row);
+  const alert = parseAlertRow(row);
   const tags = getAlertTags(alert);
   const wants = ({ row: channel, subscription }: SubscribedChannel) =>
     (alert.channels === null || alert.channels.includes(channel.name)) &&
@@ -103,7 +103,7 @@ async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRo
     const subjects = new Set(
       alerts.filter(({ org_id }) => org_id === orgId).map(({ subject_id }) => subject_id),
     );
-    for (const { seq, subject_kind, subject_id } of await listOngoingAlerts(writer, orgId, [...subjects])) {
+    for (const { seq, subject_kind, subject_id } of await listOpenAlertsOfSubjects(writer, orgId, [...subjects])) {
       const key = keyOf(orgId, subject_kind, subject_id);
       lasting.set(key, [...(lasting.get(key) ?? []), seq]);
     }

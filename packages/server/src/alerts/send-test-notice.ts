@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import { createTestNotice } from './alert-notice.ts';
+import { createTestAlertNotice } from './alert-notice.ts';
 import type { AlertSender } from './alert-sender.ts';
-import type { OpenChannel } from './stored-channel.ts';
+import type { DecryptedChannel } from './stored-channel.ts';
 
 /** Result of a test message. */
 export interface ChannelTestResult {
@@ -16,7 +16,7 @@ export interface ChannelTestResult {
 /** Sends one test message to a stored channel or a draft, independent of its subscriptions. */
 export async function sendTestNotice(
   orgId: string,
-  channel: OpenChannel,
+  channel: DecryptedChannel,
   {
     sender,
     clock,
@@ -25,7 +25,7 @@ export async function sendTestNotice(
 ): Promise<ChannelTestResult> {
   const now = clock.now();
   const started = clock.monotonic();
-  const notice = createTestNotice(newId('dlv', now), { orgId, name: channel.config.name }, baseUrl(), now);
+  const notice = createTestAlertNotice(newId('dlv', now), { orgId, name: channel.config.name }, baseUrl(), now);
   const outcome = await sender.send(notice, channel);
   const durationMs = Math.round(clock.monotonic() - started);
   const { ok, status } = outcome;

@@ -6,8 +6,8 @@ import { silentLog } from '../core/log.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
-import { startReceiver } from './test/receiver.ts';
-import { ALERT_TEST_ORG, createTestOutbox, failingAlert, recoveredAlert } from './test/test-outbox.ts';
+import { startWebhookReceiver } from './test/webhook-receiver.ts';
+import { ALERT_TEST_ORG, createTestOutbox, createFailingAlert, createRecoveredAlert } from './test/test-outbox.ts';
 
 test('two processes on one PostgreSQL deliver each alert once, to each channel in order', async (t) => {
   const url = await createTestDatabase(t);
@@ -20,13 +20,13 @@ test('two processes on one PostgreSQL deliver each alert once, to each channel i
   await one.database.transaction((writer) =>
     insertOrg(writer, { id: ALERT_TEST_ORG, name: 'Acme', created_at: 1 }),
   );
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   const names = ['a', 'b', 'c', 'd'];
   await one.channels(...names.map((name) => ({ name, kind: 'webhook', url: `${receiver.url}/${name}` })));
   const deliveries = [one.start(), two.start()];
   const ids = ['x', 'y', 'z'];
   for (const id of ids) {
-    await Promise.all([one.put(failingAlert(id)), two.put(failingAlert(`${id}2`), recoveredAlert(`${id}2`))]);
+    await Promise.all([one.put(createFailingAlert(id)), two.put(createFailingAlert(`${id}2`), createRecoveredAlert(`${id}2`))]);
     for (let rounds = 0; rounds < 3; rounds++) {
       await clock.advanceAsync(1_000);
       await Promise.all(deliveries.map((delivery) => delivery.waitUntilIdle()));

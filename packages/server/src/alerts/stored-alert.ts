@@ -12,13 +12,13 @@ export interface StoredAlert {
 }
 
 /** Converts a row of the outbox. */
-export function storedAlertFromRow(row: AlertRow): StoredAlert {
-  const alert = alertFromRow(row);
+export function toStoredAlert(row: AlertRow): StoredAlert {
+  const alert = parseAlertRow(row);
   return { id: row.id, seq: row.seq, alert, phase: getAlertPhase(alert), closedAt: row.closed_at };
 }
 
 /** Only `enqueueAlert` writes these rows, and it accepts only an `Alert`. */
-export function alertFromRow(row: AlertRow): Alert {
+export function parseAlertRow(row: AlertRow): Alert {
   return {
     orgId: row.org_id,
     event: row.event,

@@ -1,7 +1,7 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import * as z from 'zod';
-import { openSecret, type SecretsKey, sealSecret } from '../platform/secrets.ts';
+import { decryptSecret, type SecretEncryptionKey, encryptSecret } from '../platform/secrets.ts';
 import type { ChannelRow } from '../store/channels.ts';
 import type { SigningSecrets } from './channels/channel-sheet.ts';
 
@@ -22,13 +22,13 @@ const Secrets = z.strictObject({
 type Secrets = z.output<typeof Secrets>;
 
 /** The complete configuration of a channel, with decrypted secrets. */
-export interface OpenChannel {
+export interface DecryptedChannel {
   readonly config: ChannelConfig;
   readonly signing: SigningSecrets;
 }
 
 /** Decrypts the secrets of a channel. @throws UnreadableSecretError */
-export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): OpenChannel {
+export function decryptChannel(row: ChannelRow, key: SecretEncryptionKey, nowMs: number): DecryptedChannel {
   const { previous_secret, previous_until = 0, ...secrets } = openChannelSecrets(row, key);
   const config = ChannelSchema.parse({ ...JSON.parse(row.settings_json), ...secrets });
   const previousSecret = previous_secret !== undefined && previous_until > nowMs ? previous_secret : null;
@@ -36,7 +36,7 @@ export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): Op
 }
 
 /** Names of the secrets that a stored channel has. @throws UnreadableSecretError */
-export function channelSecretNames(row: ChannelRow, key: SecretsKey): string[] {
+export function listChannelSecretNames(row: ChannelRow, key: SecretEncryptionKey): string[] {
   const secrets = openChannelSecrets(row, key);
   return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
 }
@@ -52,10 +52,10 @@ type SealedColumns = Pick<
  *
  * @param place the existing row, or the ids of a new row
  */
-export function channelColumns(
+export function toChannelColumns(
   config: ChannelConfig,
   place: ChannelRow | Pick<ChannelRow, 'id' | 'org_id'>,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
   nowMs: number,
 ): SealedColumns {
   const before = 'secrets_sealed' in place ? place : null;
@@ -72,14 +72,14 @@ export function channelColumns(
   const rotated = then.secret !== undefined && now.secret !== undefined && then.secret !== now.secret;
   const kept = rotated ? { previous_secret: then.secret, previous_until: nowMs + SECRET_ROTATION_MS } : {};
   const version = (before?.secrets_version ?? 0) + 1;
-  const sealed = sealSecret(JSON.stringify({ ...now, ...kept }), secretBinding(place, version), key);
+  const sealed = encryptSecret(JSON.stringify({ ...now, ...kept }), secretBinding(place, version), key);
   return { ...shown, secrets_sealed: sealed, secrets_version: version };
 }
 
-function openChannelSecrets(row: ChannelRow, key: SecretsKey): Secrets {
+function openChannelSecrets(row: ChannelRow, key: SecretEncryptionKey): Secrets {
   if (row.secrets_sealed === null) return {};
   return Secrets.parse(
-    JSON.parse(openSecret(row.secrets_sealed, secretBinding(row, row.secrets_version), key)),
+    JSON.parse(decryptSecret(row.secrets_sealed, secretBinding(row, row.secrets_version), key)),
   );
 }
 

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Alert } from './alert.ts';
-import { type ReceivedMessage, startReceiver } from './test/receiver.ts';
-import { createTestOutbox, failingAlert, recoveredAlert } from './test/test-outbox.ts';
+import { type ReceivedMessage, startWebhookReceiver } from './test/webhook-receiver.ts';
+import { createTestOutbox, createFailingAlert, createRecoveredAlert } from './test/test-outbox.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 8 : 200;
 const HOUR = 3_600_000;
@@ -49,7 +49,7 @@ test('whatever messages of some monitors a receiver does not take, those of ever
       const byName = new Map(faults.map(([subject, fault]) => [`Job m${subject}`, fault]));
       const taken: string[] = [];
       const tries = new Map<string, Set<string>>();
-      const receiver = await startReceiver(t, (one, response) => {
+      const receiver = await startWebhookReceiver(t, (one, response) => {
         const about = names(one);
         const id = String(one.headers['webhook-id']);
         tries.set(id, new Set([...(tries.get(id) ?? []), one.json['type'] as string]));
@@ -66,7 +66,7 @@ test('whatever messages of some monitors a receiver does not take, those of ever
         if (after > 0) await harness.pass(delivery, after * 1_000);
         const down = isDown.get(subject) === true;
         isDown.set(subject, !down);
-        await harness.put(down ? recoveredAlert(`m${subject}`) : failingAlert(`m${subject}`));
+        await harness.put(down ? createRecoveredAlert(`m${subject}`) : createFailingAlert(`m${subject}`));
         const name = `Job m${subject}`;
         owed.set(name, [...(owed.get(name) ?? []), down ? `${name} over` : `${name} begins`]);
       }
@@ -92,17 +92,17 @@ test('whatever messages of some monitors a receiver does not take, those of ever
 
 test('one monitor whose messages are refused for a day holds up no other one, and is tried until the day is over', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t, ({ body }, response) => {
+  const receiver = await startWebhookReceiver(t, ({ body }, response) => {
     response.statusCode = body.includes('Job poison') ? 500 : 200;
     response.end();
   });
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
-  await harness.put(failingAlert('poison'));
+  await harness.put(createFailingAlert('poison'));
   for (let hour = 0; hour < 23; hour++) {
     for (let minute = 0; minute < 59; minute++) await skip(harness, delivery, 60_000);
     const before = receiver.received.length;
-    await harness.put(failingAlert(`good${hour}`));
+    await harness.put(createFailingAlert(`good${hour}`));
     await harness.pass(delivery, 2_000);
     const good = receiver.received.slice(before).some(({ body }) => body.includes(`Job good${hour}`));
     assert.ok(good, `${hour} h: it waited for another one`);
@@ -120,12 +120,12 @@ test('a receiver that is down is asked about once a minute, however much it is o
   for (const isReachable of [true, false]) {
     const harness = await createTestOutbox(t);
     let isUp = false;
-    const receiver = await startReceiver(t, (_, response) => response.writeHead(isUp ? 200 : 503).end());
+    const receiver = await startWebhookReceiver(t, (_, response) => response.writeHead(isUp ? 200 : 503).end());
     const url = isReachable ? receiver.url : 'http://127.0.0.1:1';
     await harness.channels({ name: 'a', kind: 'webhook', url });
     const delivery = harness.start();
     for (let round = 0; round < 6; round++) {
-      await harness.put(...Array.from({ length: 5 }, (_, n) => failingAlert(`m${round * 5 + n}`)));
+      await harness.put(...Array.from({ length: 5 }, (_, n) => createFailingAlert(`m${round * 5 + n}`)));
       await harness.pass(delivery, 61_000);
     }
     const before = harness.counted.length;
@@ -142,13 +142,13 @@ test('a receiver that is down is asked about once a minute, however much it is o
 test('a message about many that is refused because of one of them is split until the others arrive', async (t) => {
   for (const status of [400, 500]) {
     const harness = await createTestOutbox(t);
-    const receiver = await startReceiver(t, ({ body }, response) =>
+    const receiver = await startWebhookReceiver(t, ({ body }, response) =>
       response.writeHead(body.includes('Job poison') ? status : 200).end(),
     );
     await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
     const delivery = harness.start();
     const ids = Array.from({ length: 12 }, (_, n) => (n === 7 ? 'poison' : `m${n}`));
-    await harness.put(...ids.map((id) => failingAlert(id)));
+    await harness.put(...ids.map((id) => createFailingAlert(id)));
     await harness.pass(delivery, 240_000);
     const arrived = receiver.received.filter(({ body }) => !body.includes('Job poison'));
     const heard = ids.filter((id) => arrived.some(({ body }) => body.includes(`Job ${id}"`)));
@@ -166,11 +166,11 @@ test('a message about many that is refused because of one of them is split until
 test('twelve failures within a second are one message and one summary; what lasts at the end is told as failing', async (t) => {
   for (const lasts of [false, true]) {
     const harness = await createTestOutbox(t);
-    const receiver = await startReceiver(t);
+    const receiver = await startWebhookReceiver(t);
     await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
     const delivery = harness.start();
     const flaps = Array.from({ length: 12 }, (_, n): Alert[] =>
-      lasts && n === 11 ? [failingAlert('x')] : [failingAlert('x'), recoveredAlert('x', 40)],
+      lasts && n === 11 ? [createFailingAlert('x')] : [createFailingAlert('x'), createRecoveredAlert('x', 40)],
     );
     // Some before a round and some after it.
     await harness.put(...flaps.slice(0, 5).flat());
@@ -180,7 +180,7 @@ test('twelve failures within a second are one message and one summary; what last
     const types = receiver.received.map(({ json }) => json['type']);
     if (lasts) {
       assert.deepEqual(types, ['monitor_failing']);
-      await harness.put(recoveredAlert('x'));
+      await harness.put(createRecoveredAlert('x'));
       await harness.pass(delivery, 2_000);
     }
     const [begun, over, ...more] = receiver.received;
@@ -197,11 +197,11 @@ test('twelve failures within a second are one message and one summary; what last
 
 test('a flapping monitor has one incident, which its last recovery closes', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t, (_, response) => response.end('{"status":"success"}'));
+  const receiver = await startWebhookReceiver(t, (_, response) => response.end('{"status":"success"}'));
   await harness.channels({ name: 'a', kind: 'pagerduty', routing_key: 'key', base_url: receiver.url });
   const delivery = harness.start();
   for (let n = 0; n < 12; n++) {
-    await harness.put(failingAlert('x'), recoveredAlert('x', 40));
+    await harness.put(createFailingAlert('x'), createRecoveredAlert('x', 40));
     await harness.pass(delivery, 1_000);
   }
   await harness.pass(delivery, 60_000);
@@ -214,10 +214,10 @@ test('a flapping monitor has one incident, which its last recovery closes', asyn
 
 test('what lasts after flapping is told again as the channel asks', async (t) => {
   const harness = await createTestOutbox(t);
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
   const delivery = harness.start();
-  await harness.put(failingAlert('x'), recoveredAlert('x', 40), failingAlert('x'));
+  await harness.put(createFailingAlert('x'), createRecoveredAlert('x', 40), createFailingAlert('x'));
   await harness.pass(delivery, 20_000);
   await skip(harness, delivery, HOUR / 6);
   await harness.pass(delivery, 2_000);

@@ -1,4 +1,4 @@
-import { CHART_DIMENSIONS, INDEPENDENT_DIMENSIONS } from '@floe/contract/api/charts';
+import { CHART_DIMENSIONS, UNCOMBINABLE_CHART_DIMENSIONS } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
 import type { DatabaseReader } from '../store/ports.ts';
 import { MINUTE_ROLLUP_RETENTION_MS } from '../store/retention.ts';
@@ -56,7 +56,7 @@ export function buildChartRequest(
   if (interval === 'minute' && !kept && !readsRows)
     throw new Fault(
       'invalid_request',
-      `interval: minute is available only for the last 3 days, for one dimension at a time, and not for ${INDEPENDENT_DIMENSIONS.join(', ')}. Use a longer interval.`,
+      `interval: minute is available only for the last 3 days, for one dimension at a time, and not for ${UNCOMBINABLE_CHART_DIMENSIONS.join(', ')}. Use a longer interval.`,
       { param: 'interval' },
     );
   const unit =
@@ -76,7 +76,7 @@ export function isRollupFacet(name: string): name is RollupFacet {
 }
 
 function isIndependentFacet(name: string): boolean {
-  return INDEPENDENT_DIMENSIONS.some((dimension) => dimension === name);
+  return UNCOMBINABLE_CHART_DIMENSIONS.some((dimension) => dimension === name);
 }
 
 /** Narrows a name that the schema of the query has already validated. @throws Error if it is not a facet */

@@ -1,4 +1,4 @@
-import type { ADDITIVE_METRICS, AnalyticsFigures, CHART_METRICS } from '@floe/contract/api/charts';
+import type { ADDITIVE_CHART_METRICS, AnalyticsFigures, CHART_METRICS } from '@floe/contract/api/charts';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type { SqlCondition } from '../store/exchange-filters.ts';
 import type { DatabaseReader } from '../store/ports.ts';
@@ -26,10 +26,10 @@ import {
   alignToUnits,
   buildChartGrid,
   type ChartGrid,
-  findReassignments,
+  findIntervalReassignments,
   type IntervalReassignment,
-  partialRangesAround,
-} from './grid.ts';
+  findPartialRangesAround,
+} from './chart-grid.ts';
 import { createZeroSums, queryRowIntervals, queryRowTotals } from './row-charts.ts';
 
 export type ChartMetric = (typeof CHART_METRICS)[number];
@@ -75,14 +75,14 @@ const PERCENTILES: ReadonlyMap<
   ['first_token_p99_ms', { buckets: FIRST_TOKEN_BUCKET_COLUMNS, share: 0.99 }],
 ]);
 
-export function isPercentile(metric: ChartMetric): boolean {
+export function isPercentileMetric(metric: ChartMetric): boolean {
   return PERCENTILES.has(metric);
 }
 
 const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS };
 
 /** Returns the exact sums over all requests of a range. */
-export async function querySummary(reader: DatabaseReader, request: ChartRequest): Promise<AnalyticsFigures> {
+export async function queryChartSummary(reader: DatabaseReader, request: ChartRequest): Promise<AnalyticsFigures> {
   const figures = ROLLUP_FIGURE_COLUMNS;
   if (request.conditions) {
     const [all] = await queryRowTotals(reader, { ...request, figures });
@@ -130,13 +130,13 @@ export async function queryTopValues(
 }
 
 /** Returns a metric over time: the total, or the largest groups and the sum of all others. */
-export async function querySeries(reader: DatabaseReader, request: SeriesRequest): Promise<ChartSeries[]> {
+export async function queryChartSeries(reader: DatabaseReader, request: SeriesRequest): Promise<ChartSeries[]> {
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
   if (request.conditions) return querySeriesFromRows(reader, request, figures);
   const grid = toChartGrid(request);
   const { around } = wholeUnits(request);
-  const moves = findReassignments(request, UNIT_MS[request.unit], grid);
+  const moves = findIntervalReassignments(request, UNIT_MS[request.unit], grid);
   const groups = groupBy === undefined ? [] : [groupBy];
   const moved = await sumPartialRanges(reader, { ...request, ranges: moves, groupBy: groups, figures });
   const rows = await getRollupSteps(reader, { ...around, ...grid, figures });
@@ -210,14 +210,14 @@ function wholeUnits<Request extends ChartRequest>(request: Request) {
   const unitMs = UNIT_MS[request.unit];
   return {
     around: { ...request, ...alignToUnits(request, unitMs) },
-    ranges: partialRangesAround(request, unitMs),
+    ranges: findPartialRangesAround(request, unitMs),
   };
 }
 
 type SumFigures = Omit<AnalyticsFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
 
-function isSumMetric(metric: ChartMetric): metric is (typeof ADDITIVE_METRICS)[number] {
-  return !isPercentile(metric);
+function isSumMetric(metric: ChartMetric): metric is (typeof ADDITIVE_CHART_METRICS)[number] {
+  return !isPercentileMetric(metric);
 }
 
 function figuresFor(metric: ChartMetric): readonly RollupFigureColumn[] {

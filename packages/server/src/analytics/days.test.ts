@@ -16,16 +16,16 @@ import {
 } from '../store/rollups/histogram-buckets.ts';
 import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
 import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
-import { mergeMinutesIntoQuarters } from '../store/rollups/quarter-hours.ts';
+import { mergeMinutesIntoQuarterHours } from '../store/rollups/quarter-hours.ts';
 import type { RollupFacet, RollupFacetFilter } from '../store/rollups/read-rollups.ts';
 import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS } from '../store/rollups/rollup-figures.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { querySeries, querySummary, queryTopValues, toChartGrid } from './charts.ts';
-import { previousRange } from './grid.ts';
-import { queryMonthlySums } from './monthly-usage.ts';
+import { queryChartSeries, queryChartSummary, queryTopValues, toChartGrid } from './charts.ts';
+import { computePreviousRange } from './chart-grid.ts';
+import { queryUsageByKeyAndModel } from './monthly-usage.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -150,7 +150,7 @@ for (const [engine, open] of ENGINES)
     test(`${engine}, ${merged ? 'quarters' : 'minutes'}: days of any zone are what their rows are, and together the whole range`, async (t) => {
       const database = await withRows(t, await open(t));
       const { read } = database;
-      if (merged) await mergeMinutesIntoQuarters(database, TEST_ORG_ID, MERGED);
+      if (merged) await mergeMinutesIntoQuarterHours(database, TEST_ORG_ID, MERGED);
       await fc.assert(
         fc.asyncProperty(asked, async ({ zone, one, other, since, groupBy: wanted, filter }) => {
           const minutesSince = merged && since !== undefined ? Math.max(since, MERGED) : since;
@@ -166,11 +166,11 @@ for (const [engine, open] of ENGINES)
           );
           const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', minutesSince, filter } as const;
           const chart = { ...request, groupBy, limit: 9, stepMs: DAY_MS, timezone: zone };
-          const sum = await querySummary(read, request);
+          const sum = await queryChartSummary(read, request);
           assert.deepEqual([sum.requests, sum.cost_nano_usd], [inRange.length, costOf(inRange)]);
           const { starts } = toChartGrid(chart);
           const dayOf = (at: number) => starts.findLastIndex((start) => start <= at);
-          const series = await querySeries(read, { ...chart, metric: 'cost_nano_usd' });
+          const series = await queryChartSeries(read, { ...chart, metric: 'cost_nano_usd' });
           for (const [day] of starts.entries())
             assert.equal(
               series.reduce((total, { values }) => total + (values[day] ?? 0), 0),
@@ -219,7 +219,7 @@ for (const [engine, open] of ENGINES)
     const ofRows = await Promise.all(questions.map((question) => ask(question)));
     for (const [at, question] of questions.entries())
       assert.deepEqual(await ask(question, FIRST - DAY_MS), ofRows[at], JSON.stringify(question.groupBy));
-    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, MERGED);
+    await mergeMinutesIntoQuarterHours(database, TEST_ORG_ID, MERGED);
     for (const [at, question] of questions.entries())
       assert.deepEqual(await ask(question, MERGED), ofRows[at], JSON.stringify(question.groupBy));
     await database.transaction((writer) => writer.deleteFrom('exchanges').execute());
@@ -245,7 +245,7 @@ test('percentiles of a day are made of its own rows alone', async (t) => {
   const { startOfDay } = getTimeZoneCalendar(timezone);
   const [from, to] = [startOfDay(2026, 9, 5), startOfDay(2026, 9, 12)];
   const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', stepMs: DAY_MS, timezone, limit: 1 } as const;
-  const [series] = await querySeries(read, { ...request, minutesSince: FIRST, metric: 'latency_p95_ms' });
+  const [series] = await queryChartSeries(read, { ...request, minutesSince: FIRST, metric: 'latency_p95_ms' });
   const { starts } = toChartGrid(request);
   const expected = starts.map((start, day) => {
     const counts: number[] = HISTOGRAM_BUCKETS.map(() => 0);
@@ -263,7 +263,7 @@ test('a month of any zone adds up to its own rows, by key and model', async (t) 
   for (const timezone of ZONES) {
     const { startOfDay } = getTimeZoneCalendar(timezone);
     const [from, to] = [startOfDay(2026, 9, 1), startOfDay(2026, 10, 1)];
-    const found = await queryMonthlySums(read, { orgId: TEST_ORG_ID, from, to });
+    const found = await queryUsageByKeyAndModel(read, { orgId: TEST_ORG_ID, from, to });
     const inMonth = rows.filter(({ created_at }) => created_at >= from && created_at < to);
     const groups = Map.groupBy(inMonth, (row) => `${row.key_id} ${valueIn(row, 'model')}`);
     assert.equal(found.length, groups.size, timezone);
@@ -279,7 +279,7 @@ test('days are 23 or 25 hours long where clocks change, and the week before has 
   const lengths = [...starts, week.to].slice(1).map((start, day) => (start - (starts[day] ?? 0)) / HOUR_MS);
   assert.deepEqual(lengths, [24, 24, 24, 24, 24, 25, 24]);
   const after = { from: week.to, to: startOfDay(2026, 10, 3) };
-  assert.deepEqual(previousRange(after, 'Europe/Berlin'), week);
+  assert.deepEqual(computePreviousRange(after, 'Europe/Berlin'), week);
   const unaligned = { from: 1000, to: 4000 };
-  assert.deepEqual(previousRange(unaligned, 'Europe/Berlin'), { from: -2000, to: 1000 });
+  assert.deepEqual(computePreviousRange(unaligned, 'Europe/Berlin'), { from: -2000, to: 1000 });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ExchangeMetrics, type UsageFigures } from './exchange-metrics.ts';
+import { ExchangeMetrics, type UsageMetricValues } from './exchange-metrics.ts';
 
-const FIGURES: UsageFigures = {
+const FIGURES: UsageMetricValues = {
   surface: 'chat',
   provider: 'p',
   model: 'm',

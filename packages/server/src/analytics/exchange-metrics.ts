@@ -1,7 +1,7 @@
 import { CounterFamily } from './metric-families.ts';
 
 /** The counted values of one call to a provider. */
-export interface AttemptFigures {
+export interface AttemptMetricValues {
   readonly provider: string;
   readonly model: string;
   readonly credential: string;
@@ -9,7 +9,7 @@ export interface AttemptFigures {
 }
 
 /** The usage of one exchange and the number of its attempts. */
-export interface UsageFigures {
+export interface UsageMetricValues {
   readonly surface: string;
   readonly provider: string;
   readonly model: string;
@@ -22,14 +22,14 @@ export interface UsageFigures {
    * blocked.
    */
   readonly blockedBy: string | null;
-  readonly attempts: readonly AttemptFigures[];
+  readonly attempts: readonly AttemptMetricValues[];
 }
 
 /**
  * Limits the number of label values. Further values share the label `other`, so that clients cannot exhaust
  * the memory of Prometheus.
  */
-export class LabelLimit {
+export class LabelValueLimiter {
   readonly #known = new Set<string>();
   readonly #max: number;
 
@@ -50,8 +50,8 @@ const MAX_TEAMS = 100;
 
 /** Counts usage, cost, attempts and blocked exchanges. */
 export class ExchangeMetrics {
-  readonly #models = new LabelLimit(MAX_MODELS);
-  readonly #teams = new LabelLimit(MAX_TEAMS);
+  readonly #models = new LabelValueLimiter(MAX_MODELS);
+  readonly #teams = new LabelValueLimiter(MAX_TEAMS);
   readonly #tokens = new CounterFamily({
     name: 'floe_tokens_total',
     help: 'Number of tokens that providers reported, by provider, model, surface and type (input or output).',
@@ -93,7 +93,7 @@ export class ExchangeMetrics {
     labels: ['surface', 'reason'],
   });
 
-  record(figures: UsageFigures): void {
+  record(figures: UsageMetricValues): void {
     const { surface, blockedBy, attempts } = figures;
     if (blockedBy !== null) this.#blocked.add(1, surface, blockedBy);
     this.#recordAttempts(attempts);
@@ -113,8 +113,8 @@ export class ExchangeMetrics {
     }
   }
 
-  #recordAttempts(attempts: readonly AttemptFigures[]): void {
-    let last: AttemptFigures | null = null;
+  #recordAttempts(attempts: readonly AttemptMetricValues[]): void {
+    let last: AttemptMetricValues | null = null;
     for (const attempt of attempts) {
       this.#attempts.add(1, attempt.provider, attempt.error ?? 'success');
       if (last !== null) {

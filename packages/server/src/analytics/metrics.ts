@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
-import { ExchangeMetrics, type UsageFigures } from './exchange-metrics.ts';
+import { ExchangeMetrics, type UsageMetricValues } from './exchange-metrics.ts';
 import { CounterFamily, HistogramFamily } from './metric-families.ts';
 
 /**
  * The values that one exchange adds to the counters. Labels are limited: no keys, no paths, and a maximum
  * number of models.
  */
-export interface ExchangeFigures extends UsageFigures {
+export interface ExchangeMetricValues extends UsageMetricValues {
   readonly status: number;
   readonly state: string;
   /**
@@ -21,7 +21,7 @@ export interface ExchangeFigures extends UsageFigures {
 
 /** The metrics of this process. */
 export interface Metrics {
-  recordExchange(figures: ExchangeFigures): void;
+  recordExchange(figures: ExchangeMetricValues): void;
   /** Records one delivery attempt of an alert. `result` is sent, failed or given up. */
   recordAlertAttempt(kind: string, result: string): void;
   /** Returns all metrics in the Prometheus text format. */
@@ -44,7 +44,7 @@ export function createMetrics(
   let loading: Promise<Registry> | undefined;
   // Loaded by the first scrape, so that the start of the server does not wait for the library.
   const renderProcessMetrics = async () => {
-    loading ??= import('./process-metrics.ts').then(({ processMetrics }) =>
+    loading ??= import('./process-metrics.ts').then(({ createProcessMetrics: processMetrics }) =>
       processMetrics(backlog, alertsQueued),
     );
     return (await loading).metrics();

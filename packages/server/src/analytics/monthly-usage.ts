@@ -1,11 +1,11 @@
 import { listKeysWithTeamChange } from '../store/key-team-changes.ts';
 import { getPlatformKeyTeams } from '../store/platform-keys.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import { type KeyModelSums, sumByKeyAndModel } from '../store/rollups/monthly-rollup.ts';
+import { type RollupSumsByKeyAndModel, sumRollupsByKeyAndModel } from '../store/rollups/rollup-sums-by-key-and-model.ts';
 import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from '../store/rollups/rollup-figures.ts';
-import { alignToUnits, partialRangesAround } from './grid.ts';
+import { alignToUnits, findPartialRangesAround } from './chart-grid.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
@@ -19,16 +19,16 @@ export interface MonthRange {
 }
 
 /** Returns the exact sums of a range by key and model. */
-export async function queryMonthlySums(reader: DatabaseReader, range: MonthRange): Promise<KeyModelSums[]> {
+export async function queryUsageByKeyAndModel(reader: DatabaseReader, range: MonthRange): Promise<RollupSumsByKeyAndModel[]> {
   const { orgId } = range;
-  const pieces = partialRangesAround(range, HOUR_MS);
+  const pieces = findPartialRangesAround(range, HOUR_MS);
   const outside = await sumPartialRanges(reader, {
     orgId,
     ranges: pieces,
     groupBy: ['key', 'model'],
     figures: ROLLUP_SUM_COLUMNS,
   });
-  const rows = await sumByKeyAndModel(reader, { orgId, ...alignToUnits(range, HOUR_MS) });
+  const rows = await sumRollupsByKeyAndModel(reader, { orgId, ...alignToUnits(range, HOUR_MS) });
   const byName = Map.groupBy(outside, ({ values }) => values.join('\n'));
   return rows
     .map(({ key, model, sums }) => {
@@ -41,7 +41,7 @@ export async function queryMonthlySums(reader: DatabaseReader, range: MonthRange
 }
 
 /** The sums of a month by key and model, with the team that the key had at the time of the requests. */
-interface TeamMonthRow extends KeyModelSums {
+interface TeamMonthRow extends RollupSumsByKeyAndModel {
   /** '' if there was no team. */
   readonly team: string;
 }
@@ -93,7 +93,7 @@ export async function queryMonthlyUsage(
   month: MonthRange,
 ): Promise<MonthlyUsageRow[]> {
   const keys = await getPlatformKeyTeams(reader, month.orgId);
-  const rows = await queryMonthlySums(reader, month);
+  const rows = await queryUsageByKeyAndModel(reader, month);
   const changed = new Set(
     rows.flatMap(({ key }) => {
       const { created_at = 0, updated_at = 0 } = keys.get(key) ?? {};

@@ -14,7 +14,7 @@ import { ingestRows } from '../store/test/ingest-rows.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { querySeries, querySummary, queryTopValues } from './charts.ts';
+import { queryChartSeries, queryChartSummary, queryTopValues } from './charts.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST = Date.UTC(2026, 9, 1);
@@ -113,7 +113,7 @@ for (const [engine, open] of ENGINES)
       const inRange = rows.filter(({ created_at: at }) => at >= from && at < to);
       const reached = reachedOf(inRange);
       const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', minutesSince: undefined } as const;
-      const sum = await querySummary(read, request);
+      const sum = await queryChartSummary(read, request);
       const mean = reached.reduce((ms, row) => ms + row.latency_ms, 0) / reached.length;
       assert.deepEqual(
         [sum.requests, sum.upstream_requests, sum.errors, sum.latency_ms.mean],
@@ -137,7 +137,7 @@ for (const [engine, open] of ENGINES)
         const own = inRange.filter((row) => countedModelOf(row) === value);
         assert.deepEqual([figures.requests, figures.errors], [own.length, errorsOf(own)], value);
       }
-      const [series] = await querySeries(read, { ...request, metric: 'errors', stepMs: HOUR_MS, limit: 1 });
+      const [series] = await queryChartSeries(read, { ...request, metric: 'errors', stepMs: HOUR_MS, limit: 1 });
       const summed = series?.values.reduce<number>((total, value) => total + (value ?? 0), 0);
       assert.equal(summed, errorsOf(inRange));
     }

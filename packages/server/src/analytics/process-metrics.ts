@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 /** Returns metrics of the process and its queues, computed at each scrape. */
-export function processMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
+export function createProcessMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   // These gauges have names that end like counters. `nodejs_active_resources` and similar metrics have the

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { ENVIRONMENT_OVERRIDES, readEnvironment, SECRET_VARIABLES } from './environment.ts';
 import { loadConfig } from './load-config.ts';
-import { listKeysAt } from './schema-lookup.ts';
+import { listSchemaKeysAt } from './schema-lookup.ts';
 
 const docs = new URL('../../../../docs/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, docs), 'utf8');
@@ -27,7 +27,7 @@ const VARIABLES = Object.fromEntries(
 
 /** Fields of the schema in the notation of the page: `orgs[].providers[].prices.*.input`. */
 function fields(path: ConfigPath = [], shown = ''): string[] {
-  return listKeysAt(FloeConfigSchema, path).flatMap((key) => {
+  return listSchemaKeysAt(FloeConfigSchema, path).flatMap((key) => {
     const here = shown === '' ? key : `${shown}.${key}`;
     const inside = [...path, key];
     return [
@@ -85,7 +85,7 @@ test('the example is valid and uses every section', () => {
   const { config } = loadConfig({ text: read('floe.example.yaml'), env: readEnvironment(VARIABLES) });
   const used = parse(read('floe.example.yaml'));
   assert.deepEqual(Object.keys(config).sort(), Object.keys(used).sort());
-  const sections = listKeysAt(FloeConfigSchema, ['orgs', 0]);
+  const sections = listSchemaKeysAt(FloeConfigSchema, ['orgs', 0]);
   assert.deepEqual(Object.keys(used.orgs[0]).sort(), sections.sort());
 });
 

@@ -83,7 +83,7 @@ export interface EnvironmentOptions {
 }
 
 /** Reads the environment of this process. No other function reads `process.env`. */
-export function processEnvironment(options: EnvironmentOptions = {}): Environment {
+export function readProcessEnvironment(options: EnvironmentOptions = {}): Environment {
   return readEnvironment(process.env, options);
 }
 

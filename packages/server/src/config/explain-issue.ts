@@ -2,7 +2,7 @@ import { findNearestWord } from '@floe/contract/config/nearest-word';
 import type { ConfigIssue, ConfigPath } from '@floe/contract/config/references';
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
-import { listKeysAt } from './schema-lookup.ts';
+import { listSchemaKeysAt } from './schema-lookup.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -107,7 +107,7 @@ function isRootTypeIssue(issue: Issue): issue is z.core.$ZodIssueInvalidType {
 
 /** Names the unknown key unless it may be a misplaced secret. */
 function describeUnknownKey(key: string, path: ConfigPath, subject: ValidatedTree): string {
-  const known = listKeysAt(subject.schema, path, valueAt(subject.tree, path)).filter((one) => one !== key);
+  const known = listSchemaKeysAt(subject.schema, path, valueAt(subject.tree, path)).filter((one) => one !== key);
   const meant = findNearestWord(key, known);
   if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
   const shown = key.length > 24 || /^(eis_|sk-)/.test(key) ? `${key.slice(0, 4)}…` : key;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigPath } from '@floe/contract/config/references';
 import * as z from 'zod';
 import { formatConfigPath } from './config-problem.ts';
-import { zodDefinition } from './schema-lookup.ts';
+import { getZodDefinition } from './schema-lookup.ts';
 
 /** A schema field that has no fields below it. */
 export interface SchemaField {
@@ -26,7 +26,7 @@ export function listSchemaFields(root: z.core.$ZodType): SchemaField[] {
     const here = { ...field, inactive };
     const below = (child: z.core.$ZodType, name: string) =>
       visit(child, { path: [...field.path, name], inactive, defaultValue: undefined });
-    const def = zodDefinition(schema);
+    const def = getZodDefinition(schema);
     if (def.type === 'object') for (const [name, child] of Object.entries(def.shape)) below(child, name);
     else if (def.type === 'array' && hasFields(def.element)) below(def.element, '[]');
     else if (def.type === 'record' && hasFields(def.valueType)) below(def.valueType, '*');
@@ -47,7 +47,7 @@ export function listSchemaFields(root: z.core.$ZodType): SchemaField[] {
 
 /** Whether a value of this schema can be a map with named fields. */
 function hasFields(schema: z.core.$ZodType): boolean {
-  const def = zodDefinition(schema);
+  const def = getZodDefinition(schema);
   if (def.type === 'object') return true;
   if (def.type === 'union') return def.options.some(hasFields);
   if (def.type === 'pipe') return hasFields(def.in);

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type FloeConfig, FloeConfigSchema } from '@floe/contract/config';
-import { type ConfigIssue, type ConfigPath, checkReferences } from '@floe/contract/config/references';
+import { type ConfigIssue, type ConfigPath, findReferenceIssues } from '@floe/contract/config/references';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { ConfigError, type ConfigProblem, formatConfigPath } from './config-problem.ts';
 import type { Environment, EnvironmentOverride } from './environment.ts';
 import { type ExplainedIssue, explainIssue } from './explain-issue.ts';
 import { findInactiveFields } from './inactive-fields.ts';
 import { createSecretFileReader } from './secret-file.ts';
-import { coerceScalar, type Substitution, substituteVariables } from './substitute-variables.ts';
-import { type ParsedYaml, readYaml } from './yaml-document.ts';
+import { coerceScalar, type SubstitutionResult, substituteVariables } from './substitute-variables.ts';
+import { type ParsedYaml, parseYamlDocument } from './yaml-document.ts';
 
 /**
  * Path in the working directory, unless FLOE_CONFIG names another file. The server also starts without the
@@ -57,7 +57,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
   const source = readSource(options);
-  const yaml = readYaml(source.text);
+  const yaml = parseYamlDocument(source.text);
   if (yaml.problems.length > 0) throw new ConfigError(source.path, yaml.problems);
   if (yaml.tree !== null && !isObject(yaml.tree))
     throw new ConfigError(source.path, [
@@ -172,7 +172,7 @@ const MAX_PROBLEMS = 200;
 /** The sources of the values of a configuration. */
 interface ValueSources {
   readonly yaml: ParsedYaml;
-  readonly substitution: Substitution;
+  readonly substitution: SubstitutionResult;
   readonly overrides: readonly EnvironmentOverride[];
 }
 
@@ -187,7 +187,7 @@ function findProblems(
     ...schemaIssues
       .slice(0, MAX_PROBLEMS)
       .flatMap((issue) => explainIssue(issue, { schema: FloeConfigSchema, tree })),
-    ...checkReferences(tree).map((issue) => ({ ...issue, at: issue.path })),
+    ...findReferenceIssues(tree).map((issue) => ({ ...issue, at: issue.path })),
   ]
     .filter((issue) => !unset.has(formatConfigPath(issue.path)))
     .slice(0, MAX_PROBLEMS);

@@ -5,13 +5,13 @@ import type * as z from 'zod';
 type Schema = z.core.$ZodType;
 
 /** zod documents this cast for libraries: every schema that it creates is one of `$ZodTypes`. */
-export function zodDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
+export function getZodDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
 /** The alternatives of a schema, without defaults, optionality and transformations. */
 function unwrapAlternatives(schema: Schema): Schema[] {
-  const def = zodDefinition(schema);
+  const def = getZodDefinition(schema);
   switch (def.type) {
     case 'optional':
     case 'default':
@@ -33,7 +33,7 @@ export function findSchemasAt(root: Schema, path: ConfigPath): readonly Schema[]
   let here = unwrapAlternatives(root);
   for (const step of path) {
     here = here.flatMap((schema) => {
-      const def = zodDefinition(schema);
+      const def = getZodDefinition(schema);
       if (def.type === 'object') return typeof step === 'string' ? propertySchemas(def.shape, step) : [];
       if (def.type === 'array') return typeof step === 'number' ? unwrapAlternatives(def.element) : [];
       if (def.type === 'record') return typeof step === 'string' ? unwrapAlternatives(def.valueType) : [];
@@ -52,9 +52,9 @@ function propertySchemas(shape: Readonly<Record<string, Schema>>, name: string):
  * Keys that a map at `path` may have. If several kinds of maps are possible, uses those that match the
  * literal fields of `value`.
  */
-export function listKeysAt(root: Schema, path: ConfigPath, value?: Json): string[] {
+export function listSchemaKeysAt(root: Schema, path: ConfigPath, value?: Json): string[] {
   const shapes = findSchemasAt(root, path).flatMap((schema) => {
-    const def = zodDefinition(schema);
+    const def = getZodDefinition(schema);
     return def.type === 'object' ? [def.shape] : [];
   });
   const own = shapes.filter((shape) => matchesLiteralFields(shape, value));
@@ -75,7 +75,7 @@ function matchesLiteralFields(shape: Readonly<Record<string, Schema>>, value: Js
 function literalValues(schema: Schema): string[] | null {
   const words: string[] = [];
   for (const one of unwrapAlternatives(schema)) {
-    const def = zodDefinition(one);
+    const def = getZodDefinition(one);
     if (def.type === 'literal') words.push(...def.values.map(String));
     else if (def.type === 'enum') words.push(...Object.values(def.entries).map(String));
     else return null;
@@ -90,7 +90,7 @@ export function findScalarKindsAt(
 ): ReadonlySet<'text' | 'number' | 'boolean'> {
   const kinds = new Set<'text' | 'number' | 'boolean'>();
   for (const schema of findSchemasAt(root, path)) {
-    const { type } = zodDefinition(schema);
+    const { type } = getZodDefinition(schema);
     if (type === 'number' || type === 'boolean') kinds.add(type);
     else if (type === 'string' || type === 'enum' || type === 'literal') kinds.add('text');
   }

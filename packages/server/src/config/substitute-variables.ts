@@ -5,9 +5,9 @@ import { findScalarKindsAt } from './schema-lookup.ts';
 import type { SecretFileReader } from './secret-file.ts';
 
 /** Returns the value of a variable, or undefined if it is not set. */
-export type SubstitutionVariables = (name: string) => string | undefined;
+export type VariableValueLookup = (name: string) => string | undefined;
 
-export interface ExpandedText {
+export interface TextExpansion {
   readonly text: string;
   /** Names of the variables in the text, in order. A file has the name `file:PATH`. */
   readonly names: readonly string[];
@@ -26,9 +26,9 @@ export interface ExpandedText {
  */
 export function expandVariables(
   text: string,
-  variables: SubstitutionVariables,
+  variables: VariableValueLookup,
   readFile?: SecretFileReader,
-): ExpandedText {
+): TextExpansion {
   const names: string[] = [];
   const unset: string[] = [];
   const faults: string[] = [];
@@ -66,7 +66,7 @@ interface ExpansionNotes {
   readonly faults: string[];
 }
 
-function expandVariable(reference: string, variables: SubstitutionVariables, found: ExpansionNotes): string {
+function expandVariable(reference: string, variables: VariableValueLookup, found: ExpansionNotes): string {
   const [name = '', fallback] = splitOnce(reference, ':-');
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     found.faults.push(
@@ -117,7 +117,7 @@ export interface SubstitutionProblem {
   readonly isUnset?: true;
 }
 
-export interface Substitution {
+export interface SubstitutionResult {
   readonly tree: Json;
   readonly faults: readonly SubstitutionProblem[];
   /** Names of the variables in the tree. */
@@ -132,9 +132,9 @@ export interface Substitution {
 export function substituteVariables(
   tree: Json,
   schema: z.core.$ZodType,
-  variables: SubstitutionVariables,
+  variables: VariableValueLookup,
   readFile?: SecretFileReader,
-): Substitution {
+): SubstitutionResult {
   const faults: SubstitutionProblem[] = [];
   const byPath = new Map<string, readonly string[]>();
   let left = MAX_EXPANDED_CHARACTERS;

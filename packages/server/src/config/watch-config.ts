@@ -2,7 +2,7 @@ import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FloeConfig } from '@floe/contract/config';
-import { localListenerUrl } from '@floe/contract/config/platform';
+import { buildLocalListenerUrl } from '@floe/contract/config/platform';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { LoadedConfig } from './load-config.ts';
@@ -22,7 +22,7 @@ export type ConfigChange =
   /** A `ConfigError`, or a bug in the code that reads the file. Neither ends the process. */
   | { readonly error: unknown };
 
-export interface ConfigWatchOptions {
+export interface ConfigWatcherOptions {
   readonly path: string;
   /** The running configuration. */
   readonly current: LoadedConfig;
@@ -36,7 +36,7 @@ export interface ConfigWatchOptions {
   readonly clock: Clock;
 }
 
-export interface ConfigWatch {
+export interface ConfigWatcher {
   /** Reads the file now, for SIGHUP. Also reports an unchanged file again if it was rejected. */
   reload(): void;
   /** States that the last reported change was not applied and that `running` is still in use. */
@@ -50,7 +50,7 @@ export interface ConfigWatch {
  * because applying it would remove every organization. A file that did not exist at the start is also
  * watched.
  */
-export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
+export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
   const { path, clock, log } = options;
   let running = options.current;
   const seen = new SeenContent(dirname(path), running.text);
@@ -212,5 +212,5 @@ function changedRestartFields(before: FloeConfig, after: FloeConfig): string[] {
  * own.
  */
 function explicitBaseUrl({ server: { base_url, host, port } }: FloeConfig): string | null {
-  return base_url === localListenerUrl(host, port) ? null : base_url;
+  return base_url === buildLocalListenerUrl(host, port) ? null : base_url;
 }

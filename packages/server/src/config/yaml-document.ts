@@ -24,7 +24,7 @@ export interface ParsedYaml {
  * tags and excessive aliases. The messages are ours, because those of the parser quote the text, which
  * contains secrets.
  */
-export function readYaml(text: string): ParsedYaml {
+export function parseYamlDocument(text: string): ParsedYaml {
   const lines = new LineCounter();
   const nowhere = { tree: null, positionOf: () => ({ line: 1, column: 1 }) };
   if (text.length > MAX_CHARACTERS)

@@ -28,7 +28,7 @@ export interface AccessLog {
 }
 
 /** An access log that discards every line. */
-export const NO_ACCESS_LOG: AccessLog = { accepts: () => false, write: () => undefined };
+export const DISABLED_ACCESS_LOG: AccessLog = { accepts: () => false, write: () => undefined };
 
 /** The dependencies of an `AccessLogWriter`. */
 export interface AccessLogWriterOptions {
@@ -97,6 +97,6 @@ export function quoteJson(text: string | null | undefined): string {
 const PLAIN_TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /** Returns the start of an access log line: the fields that all log lines have. */
-export function accessLineHead(nowMs: number): string {
+export function formatAccessLogPrefix(nowMs: number): string {
   return `{"level":"info","time":"${new Date(nowMs).toISOString()}"`;
 }

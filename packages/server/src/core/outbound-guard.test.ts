@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createOutboundGuard, OutboundRefusedError, type OutboundRules } from './outbound-guard.ts';
+import { createOutboundGuard, OutboundRefusedError, type OutboundAccessSettings } from './outbound-guard.ts';
 
-const STRICT: OutboundRules = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
-const ONE_ORG: OutboundRules = { ...STRICT, allowPrivate: true };
+const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
+const ONE_ORG: OutboundAccessSettings = { ...STRICT, allowPrivate: true };
 
 /** A resolver that answers each question from a list, in order; the last answer stays. */
 const resolving = (...answers: readonly (readonly string[])[]) => {
@@ -39,7 +39,7 @@ async function listener(t: TestContext) {
 
 /** Whether the guard lets a connection through as far as the network. */
 async function passes(
-  rules: OutboundRules,
+  rules: OutboundAccessSettings,
   host: string,
   port: number,
   resolver?: ReturnType<typeof resolving>,
@@ -55,7 +55,7 @@ async function passes(
 }
 
 test('metadata and link-local addresses are refused in every spelling, whatever is allowed', async () => {
-  const everything: OutboundRules = {
+  const everything: OutboundAccessSettings = {
     allowPrivate: true,
     privateNetworks: ['0.0.0.0/0', '::/0'],
     namedHosts: new Set(['169.254.169.254:80', 'meta.example:80']),

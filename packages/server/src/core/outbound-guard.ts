@@ -2,10 +2,10 @@ import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import buildConnector from 'undici/lib/core/connect.js';
-import { type IpAddress, isInNetworks, parseIpAddress, parseNetworks, unbracketHost } from './network.ts';
+import { type IpAddress, isInNetworks, parseIpAddress, parseNetworks, hostWithoutBrackets } from './network.ts';
 
 /** Defines which addresses outgoing calls may reach. Applies to addresses that users configured. */
-export interface OutboundRules {
+export interface OutboundAccessSettings {
   /**
    * Whether private and loopback addresses are allowed. True if the operator's organization is the only one.
    */
@@ -47,7 +47,7 @@ export interface OutboundGuard {
  * Creates a guard. It calls `rules` for each connection. `resolve` is the system's resolver, except in tests.
  */
 export function createOutboundGuard(
-  rules: () => OutboundRules,
+  rules: () => OutboundAccessSettings,
   resolve: DnsLookup = lookupAddress,
 ): OutboundGuard {
   function connector(origin: URL, options: buildConnector.BuildOptions = {}): buildConnector.connector {
@@ -95,7 +95,7 @@ export function createOutboundGuard(
       const origin = new URL(`http://${bracketed}:${port}`);
       return new Promise((done, fail) => {
         connector(origin, { timeout: timeoutMs })(
-          { hostname: unbracketHost(origin), protocol: 'http:', port: String(port) },
+          { hostname: hostWithoutBrackets(origin), protocol: 'http:', port: String(port) },
           (error, socket) => (socket ? done(socket) : fail(error)),
         );
       });
@@ -110,13 +110,13 @@ interface HostPort {
 
 function hostPortOf(url: URL): HostPort {
   return {
-    host: unbracketHost(url),
+    host: hostWithoutBrackets(url),
     port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
   };
 }
 
 /** Returns null if the address is allowed. */
-function checkAddress(address: string, place: HostPort, rules: OutboundRules): OutboundRefusedError | null {
+function checkAddress(address: string, place: HostPort, rules: OutboundAccessSettings): OutboundRefusedError | null {
   const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = embeddedAddresses(address);
   if (reached.length === 0) return new OutboundRefusedError(`${shown} is not a supported IP address.`);
@@ -131,7 +131,7 @@ function checkIpAddress(
   ip: IpAddress,
   shown: string,
   { host, port }: HostPort,
-  rules: OutboundRules,
+  rules: OutboundAccessSettings,
 ): OutboundRefusedError | null {
   if (isInNetworks(ip, METADATA_NETWORKS))
     return new OutboundRefusedError(

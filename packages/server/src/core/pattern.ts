@@ -1,5 +1,5 @@
 /** Returns whether a text matches. */
-export type Matcher = (text: string) => boolean;
+export type PatternMatcher = (text: string) => boolean;
 
 /**
  * Compiles allowlist patterns of model ids into one predicate. `*` matches any characters, including `/`.
@@ -7,7 +7,7 @@ export type Matcher = (text: string) => boolean;
  * Matching is greedy from the left without backtracking, which is sufficient for `*`. It takes one pass over
  * the id per pattern.
  */
-export function compilePatterns(patterns: readonly string[]): Matcher {
+export function compilePatterns(patterns: readonly string[]): PatternMatcher {
   const exact = new Set<string>();
   const globs: (readonly string[])[] = [];
   for (const pattern of patterns) {

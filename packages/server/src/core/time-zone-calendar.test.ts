@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getTimeZoneCalendar, localDaysInRange } from './time-zone-calendar.ts';
+import { getTimeZoneCalendar, listLocalDays } from './time-zone-calendar.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -20,7 +20,7 @@ test('the days of a range are those that begin one by one, around every change o
     const from = Date.parse('2010-06-01T13:00:00Z');
     const to = Date.parse('2012-06-01T13:00:00Z');
     const { year, month, day } = dateAt(from);
-    const days = localDaysInRange(timezone, from, to);
+    const days = listLocalDays(timezone, from, to);
     for (const [n, { startsAt, localMidnight }] of days.entries()) {
       assert.equal(startsAt, startOfDay(year, month, day + n), timezone);
       assert.equal(localMidnight, Date.UTC(year, month, day + n), timezone);
@@ -32,7 +32,7 @@ test('the days of a range are those that begin one by one, around every change o
 test('ten years of days cost one look at the clocks each', (t) => {
   const looks = t.mock.method(Intl.DateTimeFormat.prototype, 'formatToParts');
   const to = Date.parse('2026-11-22T00:00:00Z');
-  assert.equal(localDaysInRange('Europe/Vienna', to - 3_660 * DAY_MS, to).length, 3_661);
+  assert.equal(listLocalDays('Europe/Vienna', to - 3_660 * DAY_MS, to).length, 3_661);
   assert.ok(looks.mock.callCount() < 4_500, `${looks.mock.callCount()}`);
 });
 

@@ -44,8 +44,8 @@ export interface LocalDay {
  * Returns every local day that overlaps a range, oldest first. Calls `Intl` once per day, so a range of ten
  * years is fast.
  */
-export function localDaysInRange(timezone: string, from: number, to: number): readonly LocalDay[] {
-  const spans = utcOffsetSpans(timezone, from - 3 * DAY_MS, to + 3 * DAY_MS);
+export function listLocalDays(timezone: string, from: number, to: number): readonly LocalDay[] {
+  const spans = listUtcOffsetSpans(timezone, from - 3 * DAY_MS, to + 3 * DAY_MS);
   const offsetAt = (atMs: number) => spans.find(({ until }) => atMs < until)?.offsetMs ?? 0;
   const firstAt = from + offsetAt(from);
   const touched: LocalDay[] = [];
@@ -57,7 +57,7 @@ export function localDaysInRange(timezone: string, from: number, to: number): re
 }
 
 /** Returns the offsets of a zone from `from` to `to`: one span, plus one for each change of the offset. */
-export function utcOffsetSpans(timezone: string, from: number, to: number): readonly UtcOffsetSpan[] {
+export function listUtcOffsetSpans(timezone: string, from: number, to: number): readonly UtcOffsetSpan[] {
   const { offsetAt } = getTimeZoneCalendar(timezone);
   const spans: UtcOffsetSpan[] = [];
   let offsetMs = offsetAt(from);

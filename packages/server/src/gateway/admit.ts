@@ -1,12 +1,12 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { Fault } from '@floe/contract/faults';
-import type { OrgRules } from '../guardrails/compile-rules.ts';
+import type { OrgGuardrailRules } from '../guardrails/compile-rules.ts';
 import type { Grant } from '../guardrails/grant.ts';
-import { findGrantFault, findRateLimitFault } from '../guardrails/guard.ts';
+import { findGrantFault, findRateLimitFault } from '../guardrails/guardrail-enforcer.ts';
 import { buildRateLimitHeaders } from '../guardrails/rate-limit-headers.ts';
 import type { RequestAttributes as CountedCaller } from '../guardrails/request-attributes.ts';
-import type { ResolvedRoute } from './catalog.ts';
-import { ClientDisconnectedError } from './client.ts';
+import type { ResolvedRoute } from './org-catalog.ts';
+import { ClientDisconnectedError } from './client-connection.ts';
 import { findEndUser } from './end-user.ts';
 import { estimateExchangeCost } from './estimate-exchange.ts';
 import { listRequestedModels } from './estimate-request.ts';
@@ -25,7 +25,7 @@ export function admitExchange(x: Exchange, parse: () => Promise<RoutedRequest>):
 
 async function admitByRules(
   x: Exchange,
-  rules: OrgRules,
+  rules: OrgGuardrailRules,
   parse: () => Promise<RoutedRequest>,
 ): Promise<RoutedRequest> {
   const { guard, clock } = x.gateway;
@@ -66,7 +66,7 @@ async function parsedOrRefused(parse: () => Promise<RoutedRequest>): Promise<Rou
 /** Returns the attributes by which limits and budgets count an exchange. */
 export function buildRequestAttributes(
   x: Exchange,
-  rules: OrgRules,
+  rules: OrgGuardrailRules,
   route: ResolvedRoute | null,
 ): CountedCaller {
   return {

@@ -1,19 +1,19 @@
 import { Fault } from '@floe/contract/faults';
 import { isAwsEventStream } from '@floe/wire/converse/event-stream';
 import type { Timer } from '../core/clock.ts';
-import { TurnBatcher } from '../core/turn-batcher.ts';
+import { EventLoopBatcher } from '../core/event-loop-batcher.ts';
 import type { FlowControl, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import { BinaryFrameSink } from './binary-frame-sink.ts';
-import type { Target } from './catalog.ts';
-import { ClientDisconnectedError } from './client.ts';
-import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './deadlines.ts';
-import { attemptErrorCode, createErrorAnswer, unexpectedContentTypeFault } from './error-answer.ts';
+import type { Target } from './org-catalog.ts';
+import { ClientDisconnectedError } from './client-connection.ts';
+import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './attempt-deadlines.ts';
+import { getAttemptErrorCode, createErrorResponseSink, unexpectedContentTypeFault } from './error-response-sink.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
-import { setTarget } from './order-targets.ts';
-import type { AnswerSink, AttemptPlan } from './plan.ts';
+import { setExchangeTarget } from './order-targets.ts';
+import type { ResponseSink, AttemptPlan } from './attempt-plan.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
-import { readNetworkError, readUpstreamHeader } from './upstream-fault.ts';
+import { readNetworkError, readUpstreamHeader } from './upstream-error.ts';
 import { carryOverAttemptUsage } from './usage-and-cost.ts';
 
 /** Maximum time for the rest of a response that the client already has. The connection is then reused. */
@@ -41,7 +41,7 @@ export function runAttempt(
   options: AttemptOptions,
 ): Promise<void> {
   carryOverAttemptUsage(x);
-  setTarget(x, target);
+  setExchangeTarget(x, target);
   x.answer.setDropped(plan.dropped);
   return new Promise((resolve, reject) => new Attempt(x, target, plan, { resolve, reject }).start(options));
 }
@@ -66,7 +66,7 @@ interface AttemptPromise {
 }
 
 class Attempt implements UpstreamHandler {
-  static readonly #ended = new TurnBatcher<Attempt>((attempt) => attempt.#finishAnswer());
+  static readonly #ended = new EventLoopBatcher<Attempt>((attempt) => attempt.#finishAnswer());
   #x: Exchange;
   #target: Target;
   #plan: AttemptPlan;
@@ -74,7 +74,7 @@ class Attempt implements UpstreamHandler {
   #promise: AttemptPromise;
   #startedAt: number;
   #deadlines: AttemptDeadlines | null = null;
-  #sink: AnswerSink | null = null;
+  #sink: ResponseSink | null = null;
   #flow: FlowControl | null = null;
   #cancel: (() => void) | null = null;
   #meter: SpendMeter | null = null;
@@ -187,7 +187,7 @@ class Attempt implements UpstreamHandler {
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
-  #createSink(status: number, headers: UpstreamHeaders): AnswerSink {
+  #createSink(status: number, headers: UpstreamHeaders): ResponseSink {
     const { provider } = this.#target;
     const type = readUpstreamHeader(headers, 'content-type') ?? '';
     const isBinary = isAwsEventStream(type);
@@ -196,7 +196,7 @@ class Attempt implements UpstreamHandler {
     if (isStream) this.#meter = createSpendMeter(this.#x);
     if (this.#plan.createRawSink) return this.#plan.createRawSink({ status, headers });
     if (status < 200 || status >= 300)
-      return createErrorAnswer((body) => this.#plan.toError({ status, headers, body }));
+      return createErrorResponseSink((body) => this.#plan.toError({ status, headers, body }));
     const encoding = readUpstreamHeader(headers, 'content-encoding');
     if (encoding !== undefined && encoding !== 'identity') {
       const why = `${provider.id} sent a response with content-encoding ${encoding}, although Floe requested an unencoded response.`;
@@ -204,7 +204,7 @@ class Attempt implements UpstreamHandler {
     }
     const wanted = this.#x.request.prompt?.stream ? 'an event stream' : 'JSON';
     if (/^\s*text\/html\b/i.test(type))
-      return createErrorAnswer((body) =>
+      return createErrorResponseSink((body) =>
         unexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
       );
     const sink = this.#plan.createSink(isStream);
@@ -278,7 +278,7 @@ class Attempt implements UpstreamHandler {
     // A chunk may have the first content and then an error, which the started stream must report.
     if (this.#sink?.isContentSent) this.#x.progress.markBroken(this.#sink);
     this.#sink?.abort();
-    this.#record.error = attemptErrorCode(error);
+    this.#record.error = getAttemptErrorCode(error);
     this.#close();
     this.#cancel?.();
     this.#promise.reject(error);

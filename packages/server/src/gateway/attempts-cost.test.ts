@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { cutMidAnswer } from '@floe/testkit/fault-cuts';
+import { createCutResponseFault } from '@floe/testkit/connection-faults';
 import { findInjectedFault } from '@floe/testkit/fault-table';
-import { type InjectedFault, limitFault } from '@floe/testkit/injected-fault';
-import { sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { type InjectedFault, limitFaultRequests } from '@floe/testkit/injected-fault';
+import { createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const ROUNDS = process.env['FLOE_TEST_FULL'] ? 400 : 40;
@@ -35,7 +35,7 @@ function reply(input: number, output: number, countsAlways: boolean): UpstreamRe
     choices: [{ index: 0, delta, finish_reason: finish }],
     ...(so === null ? {} : { usage: usage(so) }),
   });
-  return sseReply([
+  return createSseReply([
     ...WORDS.map((content, at) => chunk({ content }, null, countsAlways ? at + 1 : null)),
     chunk({}, 'stop', output),
     'data: [DONE]\n\n',
@@ -94,7 +94,7 @@ test('whatever breaks where, the row, the budget and the tokens are the sum of t
     for (const id of TARGETS) {
       const fault = breakFor(number);
       plays.set(id, { input: 1 + number(50), output: 1 + number(90), countsAlways: number(2) === 0 });
-      await gateway.upstream(id).setFaults(...(fault ? [limitFault(fault, 1)] : []));
+      await gateway.upstream(id).setFaults(...(fault ? [limitFaultRequests(fault, 1)] : []));
     }
     const before = (await gateway.ruleStatus()).limits[0]?.tpm_used ?? 0;
     await gateway.settled(
@@ -131,5 +131,5 @@ function breakFor(number: (below: number) => number): InjectedFault | undefined 
   if (kind === 0) return undefined;
   if (kind === 1) return findInjectedFault('unavailable');
   const afterFrame = 1 + number(WORDS.length);
-  return cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame });
+  return createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame });
 }

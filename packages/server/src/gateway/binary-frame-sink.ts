@@ -1,13 +1,13 @@
 import { Fault } from '@floe/contract/faults';
 import { EventStreamTranscoder } from '@floe/wire/converse/event-stream';
-import type { AnswerSink } from './plan.ts';
+import type { ResponseSink } from './attempt-plan.ts';
 
 /** Decodes a stream of binary frames for a sink that expects server-sent events. */
-export class BinaryFrameSink implements AnswerSink {
-  readonly #sink: AnswerSink;
+export class BinaryFrameSink implements ResponseSink {
+  readonly #sink: ResponseSink;
   readonly #transcoder = new EventStreamTranscoder();
 
-  constructor(sink: AnswerSink) {
+  constructor(sink: ResponseSink) {
     this.#sink = sink;
   }
 

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { RequestHeaders } from './client.ts';
+import type { RequestHeaders } from './client-connection.ts';
 
 /** Rejects an encoded body. @throws Fault `unsupported_media_type` */
 export function rejectContentEncoding(headers: RequestHeaders): void {

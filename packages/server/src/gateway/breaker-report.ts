@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
-import type { Target } from './catalog.ts';
+import type { Target } from './org-catalog.ts';
 import type { Exchange } from './exchange-record.ts';
-import { isCredentialSpecificError } from './retry.ts';
-import { ForwardedUpstreamError } from './upstream-fault.ts';
+import { isCredentialSpecificError } from './classify-retry.ts';
+import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /**
  * Reports a failed attempt to the breaker of its target. An error of the caller, or of the caller's own

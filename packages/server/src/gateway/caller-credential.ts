@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Credential } from '../providers/configured-provider.ts';
-import type { Target } from './catalog.ts';
+import type { Target } from './org-catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /** Headers that may contain a caller's own credential. The platform key can be in any of them. */

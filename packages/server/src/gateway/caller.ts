@@ -1,7 +1,7 @@
 import { extractPlatformKey } from '../platform/key-format.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
-import { type Catalog, EMPTY_CATALOG } from './catalog.ts';
-import type { ClientConnection } from './client.ts';
+import { type OrgCatalog, EMPTY_ORG_CATALOG } from './org-catalog.ts';
+import type { ClientConnection } from './client-connection.ts';
 import type { Gateway } from './gateway.ts';
 
 /** An authenticated caller and the catalog of its organization. */
@@ -10,7 +10,7 @@ export interface AuthenticatedCaller {
   /** The key in the request, without the prefix `sk-`. */
   readonly presentedKey: string;
   /** The catalog of the snapshot that the exchange uses from start to end. */
-  readonly catalog: Catalog;
+  readonly catalog: OrgCatalog;
 }
 
 /**
@@ -27,5 +27,5 @@ export function authenticateCaller(
   const presentedKey = extractPlatformKey(client.headers, keyring);
   const key = keyring.authenticate(presentedKey, atMs);
   client.markAuthenticated();
-  return { key, presentedKey, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
+  return { key, presentedKey, catalog: catalogs.get(key.orgId) ?? EMPTY_ORG_CATALOG };
 }

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { compilePatterns } from '../core/pattern.ts';
 import { configureProvider, type Provider } from '../providers/configured-provider.ts';
 import { chatCompatibleFields } from '../providers/provider-sheet.ts';
-import { type Catalog, type CompiledRoute, EMPTY_CATALOG, resolveRoute } from './catalog.ts';
+import { type OrgCatalog, type CompiledRoute, EMPTY_ORG_CATALOG, resolveRoute } from './org-catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
 
@@ -37,14 +37,14 @@ function route(model: string, targets: string[], more: Partial<CompiledRoute> = 
   return { model, matches: compilePatterns([model]), targets, ...plain, ...more };
 }
 
-function catalog(routes: CompiledRoute[] = []): Catalog {
+function catalog(routes: CompiledRoute[] = []): OrgCatalog {
   const providers = new Map([provider('one', ['gpt-5*', 'vendor/m']), provider('two', ['*'])]);
-  return { ...EMPTY_CATALOG, providers, routes };
+  return { ...EMPTY_ORG_CATALOG, providers, routes };
 }
 
 const anything = () => true;
 
-function namesOf(subject: Catalog, id: string, mayUse: (id: string) => boolean = anything): string[] {
+function namesOf(subject: OrgCatalog, id: string, mayUse: (id: string) => boolean = anything): string[] {
   return resolveRoute(subject, mayUse, id).targets.map((target) => `${target.provider.id}/${target.model}`);
 }
 

@@ -1,7 +1,7 @@
 import { countContentBytes } from '@floe/wire/content-bytes';
-import type { AnswerEvent } from '@floe/wire/events';
+import type { ResponseEvent } from '@floe/wire/response-events';
 import type { MutableUnitCounts } from '@floe/wire/unit-counts';
-import { mergeUsage, REPORTED_UNITS, type Usage } from '@floe/wire/usage';
+import { mergeUsage, REPORTED_TOKEN_UNITS, type Usage } from '@floe/wire/usage';
 import { estimateContentTokens, estimateInputTokens } from '../guardrails/token-estimate.ts';
 import type { BillingMode } from './billing.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -55,9 +55,9 @@ function isPlausibleOutput(reported: Usage | null, contentBytes: number): boolea
 export function removeImplausibleCounts(usage: Usage | null): Usage | null {
   if (usage === null) return null;
   const { units } = usage;
-  if (REPORTED_UNITS.every((unit) => isPlausibleCount(units[unit]))) return usage;
+  if (REPORTED_TOKEN_UNITS.every((unit) => isPlausibleCount(units[unit]))) return usage;
   const left: MutableUnitCounts = { ...units };
-  for (const unit of REPORTED_UNITS) if (!isPlausibleCount(left[unit])) delete left[unit];
+  for (const unit of REPORTED_TOKEN_UNITS) if (!isPlausibleCount(left[unit])) delete left[unit];
   return Object.keys(left).length === 0 ? null : { units: left, tier: usage.tier };
 }
 
@@ -72,14 +72,14 @@ export function needsContentCount(
 }
 
 /** Records the content of a complete response, if the provider's report may be implausible. */
-export function recordAnswerContent(x: Exchange, answer: Buffer): void {
+export function recordResponseContent(x: Exchange, answer: Buffer): void {
   if (!needsContentCount(x, answer.length)) return;
   const { added, whole } = countContentBytes(answer);
   x.answer.setContent(Math.max(added, whole));
 }
 
 /** Records the content of an event. */
-export function recordEventContent(x: Exchange, event: AnswerEvent): void {
+export function recordEventContent(x: Exchange, event: ResponseEvent): void {
   if (event.type === 'delta') x.answer.addContent(Buffer.byteLength(event.text));
   else if (event.type === 'open' && event.name !== undefined)
     x.answer.addContent(Buffer.byteLength(event.name));

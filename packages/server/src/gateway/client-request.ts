@@ -7,7 +7,7 @@ import {
   readStringAt,
   type ScannedMembers,
   scanMembersAt,
-  scanObject,
+  scanJsonObject,
 } from '@floe/wire/json-edits';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
 import type { GatewaySurface } from './surface.ts';
@@ -36,7 +36,7 @@ export interface ClientRequest {
 
 /** Reads a request in one pass over its bytes. @throws Fault 400 with the field */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
-  const members = scanObject(body);
+  const members = scanJsonObject(body);
   const model = requiredString(body, members, 'model');
   try {
     return { body, members, model, ...parseOutline(surface, body, members) };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { detectClientName } from './client-name.ts';
-import { findSessionId } from './conversation.ts';
+import { findSessionId } from './conversation-id.ts';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const LONG = 'You are an agent that edits code. '.repeat(400);
@@ -36,7 +36,7 @@ const ANSWER = {
 
 async function start(t: TestContext, org: JsonObject = {}): Promise<FakeClockGateway> {
   const harness = await startFakeClockGateway({
-    upstreams: { claude: () => jsonReply(ANSWER.messages), gpt: () => jsonReply(ANSWER.responses) },
+    upstreams: { claude: () => createJsonReply(ANSWER.messages), gpt: () => createJsonReply(ANSWER.responses) },
     providers: {
       claude: { kind: 'anthropic-compatible', prices: PRICES },
       gpt: { kind: 'openai' },

@@ -1,8 +1,8 @@
 import { formatFaultBody } from '@floe/contract/fault-response';
 import type { Fault } from '@floe/contract/faults';
 import { formatSseFrame } from '@floe/wire/sse';
-import { buildKeepAliveHeaders } from './answer-headers.ts';
-import type { KeepAliveTimer } from './deadlines.ts';
+import { buildKeepAliveHeaders } from './response-headers.ts';
+import type { KeepAliveTimer } from './attempt-deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
 

@@ -1,28 +1,28 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { OrgSchema } from '@floe/contract/config/org';
 import { compilePatterns } from '../core/pattern.ts';
-import { compileRules, declareFileRule } from '../guardrails/compile-rules.ts';
+import { compileGuardrailRules, declareConfigFileRule } from '../guardrails/compile-rules.ts';
 import { compilePolicies } from '../guardrails/policies/policies.ts';
-import { NO_STORED_RULES, type StoredRules } from '../guardrails/stored-rules.ts';
+import { NO_STORED_GUARDRAIL_RULES, type StoredGuardrailRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured-provider.ts';
-import { NO_PRICES } from '../providers/price-catalog.ts';
+import { EMPTY_PRICE_BOOK } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
 import {
   type ProviderEnvironment,
-  providersFromConfig,
-  providersFromEnvironment,
+  createProvidersFromConfig,
+  createProvidersFromEnvironment,
   type UnusableProvider,
 } from '../providers/providers-from-config.ts';
-import { compileBodyStorage } from './bodies/body-storage-rules.ts';
-import { compileCacheRules } from './cache/cache-rules.ts';
-import type { Catalog, CompiledRoute, PassthroughTarget } from './catalog.ts';
+import { compileBodyStorageSettings } from './bodies/body-storage-settings.ts';
+import { compileCacheSettings } from './cache/cache-settings.ts';
+import type { OrgCatalog, CompiledRoute, PassthroughTarget } from './org-catalog.ts';
 import { compileIdeSettings } from './ide/ide-settings.ts';
 import type { ApiStyle } from './opaque/resource-reference.ts';
 import { supportsApiStyle } from './passthrough/native-path.ts';
 
 /** The catalogs of all organizations, and problems in their settings. */
 export interface CompiledCatalogs {
-  readonly catalogs: ReadonlyMap<string, Catalog>;
+  readonly catalogs: ReadonlyMap<string, OrgCatalog>;
   /** Providers that cannot be used, as `org/provider`, with the missing setting. */
   readonly unusable: readonly UnusableProvider[];
   /** Settings that are valid but have no effect in this release, as `org/subject: setting`. */
@@ -32,12 +32,12 @@ export interface CompiledCatalogs {
 /** Data for catalogs that is not in floe.yaml. */
 export interface CatalogSources {
   readonly prices: PriceBook;
-  readonly stored: StoredRules;
+  readonly stored: StoredGuardrailRules;
   /** Number of cache purges by organization. */
   readonly purges: ReadonlyMap<string, number>;
 }
 
-const NO_SOURCES: CatalogSources = { prices: NO_PRICES, stored: NO_STORED_RULES, purges: new Map() };
+const NO_SOURCES: CatalogSources = { prices: EMPTY_PRICE_BOOK, stored: NO_STORED_GUARDRAIL_RULES, purges: new Map() };
 
 /**
  * Compiles one catalog per organization. `environmentOrg` is the organization that also gets the providers of
@@ -51,14 +51,14 @@ export function compileCatalogs(
 ): CompiledCatalogs {
   const missing = environmentOrg !== null && !configured.some(({ id }) => id === environmentOrg);
   const orgs = missing ? [...configured, OrgSchema.parse({ id: environmentOrg })] : configured;
-  const catalogs = new Map<string, Catalog>();
+  const catalogs = new Map<string, OrgCatalog>();
   const unusable: UnusableProvider[] = [];
   const unsupportedSettings: string[] = [];
   for (const org of orgs) {
     const own = { ...world, pool: org.id };
-    const found = providersFromConfig(org.providers, own, prices);
+    const found = createProvidersFromConfig(org.providers, own, prices);
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
-    const given = org.id === environmentOrg ? providersFromEnvironment(own, prices) : [];
+    const given = org.id === environmentOrg ? createProvidersFromEnvironment(own, prices) : [];
     const providers = indexById([
       ...given.filter(({ id }) => !org.providers.some((own) => own.id === id)),
       ...found.providers,
@@ -80,8 +80,8 @@ export function compileCatalogs(
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
       ide: compileIdeSettings(org),
       storedResponses: org.stored_responses,
-      cache: compileCacheRules(org, purges.get(org.id) ?? 0),
-      bodies: compileBodyStorage(org),
+      cache: compileCacheSettings(org, purges.get(org.id) ?? 0),
+      bodies: compileBodyStorageSettings(org),
       rules: compileOrgRules(org, stored),
       policies: compilePolicies(org.policies.filter(isEnabled)),
     });
@@ -93,10 +93,10 @@ function isEnabled({ enabled }: { readonly enabled: boolean }): boolean {
   return enabled;
 }
 
-function compileOrgRules({ id, limits, budgets, timezone }: OrgConfig, stored: StoredRules) {
-  return compileRules(
-    mergeRules(limits.map(declareFileRule), stored.limits(id)),
-    mergeRules(budgets.map(declareFileRule), stored.budgets(id)),
+function compileOrgRules({ id, limits, budgets, timezone }: OrgConfig, stored: StoredGuardrailRules) {
+  return compileGuardrailRules(
+    mergeRules(limits.map(declareConfigFileRule), stored.limits(id)),
+    mergeRules(budgets.map(declareConfigFileRule), stored.budgets(id)),
     timezone,
   );
 }

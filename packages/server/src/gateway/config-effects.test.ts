@@ -1,7 +1,7 @@
 // Fields of floe.yaml whose effect shows in a request: each beside the same request without it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { type FakeClockGatewayOptions, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const ANSWER = {
@@ -16,7 +16,7 @@ const ASK = { messages: [{ role: 'user', content: 'hello' }] };
 
 const started = (options: Omit<FakeClockGatewayOptions, 'upstreams'>) =>
   startFakeClockGateway({
-    upstreams: { a: () => jsonReply(ANSWER), b: () => jsonReply(ANSWER) },
+    upstreams: { a: () => createJsonReply(ANSWER), b: () => createJsonReply(ANSWER) },
     ...options,
   });
 

@@ -1,16 +1,16 @@
 import { estimateTokens } from '@floe/wire/token-estimate';
-import { buildAnswerHeaders } from './answer-headers.ts';
-import { createBufferedAnswer } from './answer-sinks.ts';
-import type { Target } from './catalog.ts';
+import { buildResponseHeaders } from './response-headers.ts';
+import { createBufferedResponseSink } from './response-sinks.ts';
+import type { Target } from './org-catalog.ts';
 import { type ClientRequest, parseBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-record.ts';
 import { buildForwardedRequest } from './forward-request.ts';
 import { parseAndRoutePrompt } from './generation.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
-import type { AttemptPlan } from './plan.ts';
+import type { AttemptPlan } from './attempt-plan.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
-import { ForwardedUpstreamError, readUpstreamError } from './upstream-fault.ts';
+import { ForwardedUpstreamError, readUpstreamError } from './upstream-error.ts';
 
 /** Statuses of Messages hosts without this path. */
 const UNSUPPORTED_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
@@ -54,11 +54,11 @@ function planTokenCount(x: Exchange, prompt: ClientRequest, target: Target): Att
   const { request } = buildForwardedRequest(prompt, target, x.surface, x.client.headers);
   const [path = '', query] = request.path.split('?');
   const countPath = `${path}/count_tokens`;
-  const tell = (bytes: Buffer) => x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), bytes);
+  const tell = (bytes: Buffer) => x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
   return {
     request: { ...request, path: query === undefined ? countPath : `${countPath}?${query}` },
     dropped: [],
-    createSink: () => createBufferedAnswer(tell),
+    createSink: () => createBufferedResponseSink(tell),
     toError: (answer) => readUpstreamError(target.provider, answer),
   };
 }
@@ -68,7 +68,7 @@ function sendTokenEstimate(x: Exchange, prompt: ClientRequest): void {
   const body = JSON.stringify({ input_tokens: estimateTokens(system, messages, tools) });
   x.client.sendAnswer(
     200,
-    [...buildAnswerHeaders(x, 'application/json'), 'x-floe-usage-source', 'estimated'],
+    [...buildResponseHeaders(x, 'application/json'), 'x-floe-usage-source', 'estimated'],
     body,
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { AttemptDeadlines } from './deadlines.ts';
+import { AttemptDeadlines } from './attempt-deadlines.ts';
 
 const TIMEOUTS = {
   connectMs: 5_000,

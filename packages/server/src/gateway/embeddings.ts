@@ -1,30 +1,30 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import {
-  type EmbeddingsAnswer,
+  type EmbeddingsResponse,
   type EmbeddingsRequest,
-  readEmbeddingsAnswer,
+  readEmbeddingsResponse,
   readEmbeddingsRequest,
-  writeEmbeddingsAnswer,
+  writeEmbeddingsResponse,
   writeEmbeddingsRequest,
 } from '@floe/wire/embeddings';
 import { findUsage } from '@floe/wire/find-usage';
-import { applyByteEdits, type ByteSpan, editMember, readStringAt, scanObject } from '@floe/wire/json-edits';
+import { applyByteEdits, type ByteSpan, createMemberEdit, readStringAt, scanJsonObject } from '@floe/wire/json-edits';
 import type { EmbeddingsEndpoint } from '../providers/provider-sheet.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
-import { buildAnswerHeaders } from './answer-headers.ts';
-import { createBufferedAnswer } from './answer-sinks.ts';
-import { type ResolvedRoute, resolveRoute, type Target } from './catalog.ts';
+import { buildResponseHeaders } from './response-headers.ts';
+import { createBufferedResponseSink } from './response-sinks.ts';
+import { type ResolvedRoute, resolveRoute, type Target } from './org-catalog.ts';
 import { computeChargedUsage } from './charged-usage.ts';
 import { type ClientRequest, MAX_JSON_BODY_BYTES, parseBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import type { GatewayOperation } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
-import type { AnswerSink, AttemptPlan } from './plan.ts';
+import type { ResponseSink, AttemptPlan } from './attempt-plan.ts';
 import { applyRequestPolicies } from './policy/apply-request-policies.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { EMBEDDINGS_SURFACE } from './surface.ts';
-import { readUpstreamError, readUpstreamHeader } from './upstream-fault.ts';
+import { readUpstreamError, readUpstreamHeader } from './upstream-error.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /**
@@ -61,7 +61,7 @@ async function sendEmbeddings(
 }
 
 function parseEmbeddingsRequest(body: Buffer): ClientRequest {
-  const members = scanObject(body);
+  const members = scanJsonObject(body);
   for (const param of ['model', 'input'])
     if (!members.has(param))
       throw new Fault('missing_required_parameter', `Missing required parameter: "${param}".`, { param });
@@ -117,7 +117,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
   };
 
   function asItIs(): EmbeddingsPayload {
-    const edits = [editMember(prompt, 'model', JSON.stringify(model))];
+    const edits = [createMemberEdit(prompt, 'model', JSON.stringify(model))];
     const encoding = optionalText(prompt.body, prompt.members, 'encoding_format') ?? 'float';
     return {
       body: applyByteEdits(prompt.body, edits),
@@ -139,7 +139,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
 interface EmbeddingsPayload {
   readonly body: Buffer;
   readonly dropped: readonly string[];
-  readonly answer: AnswerSink;
+  readonly answer: ResponseSink;
 }
 
 function renameDimensions(body: JsonObject, { dimensions }: EmbeddingsEndpoint): JsonObject {
@@ -154,8 +154,8 @@ const FIRST_VECTOR = /"embedding"\s*:\s*(["[])/;
  * Forwards the provider's bytes, unless the vectors have another encoding than requested. Official clients do
  * not check the encoding.
  */
-function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: string): AnswerSink {
-  return createBufferedAnswer((bytes) => {
+function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: string): ResponseSink {
+  return createBufferedResponseSink((bytes) => {
     const members = parseAnswerMembers(bytes);
     const usage = members.get('usage');
     x.answer.setUsage(
@@ -163,11 +163,11 @@ function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: st
     );
     const first = FIRST_VECTOR.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
-    if (asAsked) return x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), bytes);
+    if (asAsked) return x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
     const read = readEmbeddingsRequest(parseBody(prompt));
     sendVectors(
       x,
-      readEmbeddingsAnswer('openai', parseUpstreamJson(bytes), read.input.length),
+      readEmbeddingsResponse('openai', parseUpstreamJson(bytes), read.input.length),
       read.encoding,
       prompt.model,
     );
@@ -180,7 +180,7 @@ function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: st
  */
 function parseAnswerMembers(bytes: Buffer): ReadonlyMap<string, ByteSpan> {
   try {
-    const members = scanObject(bytes);
+    const members = scanJsonObject(bytes);
     if (members.has('data')) return members;
   } catch {
     // Reported below as an error of the provider, not of the caller's request.
@@ -196,11 +196,11 @@ function createTranslatedVectors(
   prompt: ClientRequest,
   read: EmbeddingsRequest,
   { dialect }: EmbeddingsEndpoint,
-): AnswerSink {
-  return createBufferedAnswer((bytes) =>
+): ResponseSink {
+  return createBufferedResponseSink((bytes) =>
     sendVectors(
       x,
-      readEmbeddingsAnswer(dialect, parseUpstreamJson(bytes), read.input.length),
+      readEmbeddingsResponse(dialect, parseUpstreamJson(bytes), read.input.length),
       read.encoding,
       prompt.model,
     ),
@@ -209,15 +209,15 @@ function createTranslatedVectors(
 
 function sendVectors(
   x: Exchange,
-  answer: EmbeddingsAnswer,
+  answer: EmbeddingsResponse,
   encoding: EmbeddingsRequest['encoding'],
   model: string,
 ): void {
   x.answer.setUsage(answer.usage ?? null);
   // If the provider reports no usage, the client receives the charged usage.
   const { usage } = computeChargedUsage(x, true);
-  const body = writeEmbeddingsAnswer({ ...answer, usage: usage ?? undefined }, encoding, model);
-  x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), JSON.stringify(body));
+  const body = writeEmbeddingsResponse({ ...answer, usage: usage ?? undefined }, encoding, model);
+  x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), JSON.stringify(body));
 }
 
 /** Returns the message of an error body, truncated for an error text. */

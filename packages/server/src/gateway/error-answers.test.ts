@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import {
   type FakeClockGateway,
   type FakeClockSurface,
@@ -54,7 +54,7 @@ async function ask(gateway: FakeClockGateway, surface: FakeClockSurface): Promis
 }
 
 test('a 4xx of a provider stays one attempt and the upstream’s in every dialect, whatever type its body names', async () => {
-  let refusal: UpstreamReply = jsonReply({});
+  let refusal: UpstreamReply = createJsonReply({});
   await withUpstream(
     () => refusal,
     async (gateway) => {
@@ -62,7 +62,7 @@ test('a 4xx of a provider stays one attempt and the upstream’s in every dialec
         for (const type of TYPES) {
           // Hosts report rate limits with these statuses.
           if (type === 'rate_limit' && [400, 409, 413].includes(status)) continue;
-          refusal = jsonReply({ error: { message: 'not like this', type } }, status);
+          refusal = createJsonReply({ error: { message: 'not like this', type } }, status);
           const seen: Seen[] = [];
           for (const surface of SURFACES) {
             const before = gateway.upstream('a').requests.length;
@@ -86,7 +86,7 @@ test('a 4xx of a provider stays one attempt and the upstream’s in every dialec
 test('the field a provider complains about is named as the client named it, or not at all', async () => {
   let param: string | null = null;
   await withUpstream(
-    () => jsonReply({ error: { message: 'wrong', type: 'invalid_request_error', param, code: null } }, 400),
+    () => createJsonReply({ error: { message: 'wrong', type: 'invalid_request_error', param, code: null } }, 400),
     async (gateway) => {
       const table: readonly [string, Readonly<Record<FakeClockSurface, string | undefined>>][] = [
         ['temperature', { chat: 'temperature', responses: 'temperature', messages: 'temperature' }],
@@ -132,7 +132,7 @@ function echoing(status: number, kind: 'json' | 'text' | 'sse') {
     const echo = JSON.stringify(request.headers);
     if (kind === 'text') return { status, headers: { 'content-type': 'text/plain' }, body: `sent: ${echo}` };
     if (kind === 'json')
-      return jsonReply({ error: { message: `sent: ${echo}`, headers: request.headers } }, status);
+      return createJsonReply({ error: { message: `sent: ${echo}`, headers: request.headers } }, status);
     const frame = JSON.stringify({ error: { message: `sent: ${echo}`, code: status } });
     return { headers: { 'content-type': 'text/event-stream' }, body: `data: ${frame}\n\n` };
   };

@@ -1,6 +1,6 @@
 import type { CostEstimate } from '../guardrails/request-attributes.ts';
 import { computeUsageCost } from '../providers/prices.ts';
-import type { ResolvedRoute, Target } from './catalog.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { estimateRequestCost } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import { estimateRequestUnits } from './request-units.ts';

@@ -1,8 +1,8 @@
 import { readNumberAt } from '@floe/wire/json-edits';
 import type { CostEstimate } from '../guardrails/request-attributes.ts';
-import { DEFAULT_OUTPUT_TOKENS, maxInputTokens } from '../guardrails/token-estimate.ts';
-import { hasTierPrice, type Price, type UsageUpperBound, worstCaseCostNanoUsd } from '../providers/prices.ts';
-import type { ResolvedRoute } from './catalog.ts';
+import { DEFAULT_OUTPUT_TOKENS, estimateMaxInputTokens } from '../guardrails/token-estimate.ts';
+import { hasTierPrice, type Price, type UsageUpperBound, computeMaxCostNanoUsd } from '../providers/prices.ts';
+import type { ResolvedRoute } from './org-catalog.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Gateway } from './gateway.ts';
 import { findRequestedTier } from './requested-tier.ts';
@@ -33,8 +33,8 @@ export function estimateRequestCost(
   { orgId, atMs }: { readonly orgId: string; readonly atMs: number },
   { maxOutputTokens, outputLengths }: Pick<Gateway, 'maxOutputTokens' | 'outputLengths'>,
 ): CostEstimate {
-  const input = maxInputTokens(prompt.body);
-  const cap = parseOutputCap(prompt);
+  const input = estimateMaxInputTokens(prompt.body);
+  const cap = findRequestedMaxOutputTokens(prompt);
   const tier = findRequestedTier(prompt);
   const writesForAnHour = prompt.body.includes(AN_HOUR);
   let longest = 0;
@@ -68,13 +68,13 @@ function maxCostNanoUsd(price: Price | null, most: UsageUpperBound, atMs: number
   if (price === null) return null;
   if (price.source === 'free' || price.source === 'seat') return 0;
   const isBounded = hasTierPrice(price, most.tier) || most.tier === 'flex' || most.tier === 'batch';
-  return isBounded ? worstCaseCostNanoUsd(price, most, atMs) : null;
+  return isBounded ? computeMaxCostNanoUsd(price, most, atMs) : null;
 }
 
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
 /** Returns the maximum output tokens that a request permits; null if it sets none. */
-export function parseOutputCap({ body, members }: ClientRequest): number | null {
+export function findRequestedMaxOutputTokens({ body, members }: ClientRequest): number | null {
   for (const name of OUTPUT_CAPS) {
     const span = members.get(name);
     const cap = span && readNumberAt(body, span);

@@ -2,17 +2,17 @@ import type { Fault, FaultDetail } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/grant.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
-import type { AnswerProgress } from './answer-progress.ts';
-import type { AnswerRecord } from './answer-record.ts';
+import type { ResponseProgress } from './response-progress.ts';
+import type { ResponseRecord } from './response-record.ts';
 import type { AuthenticatedCaller } from './caller.ts';
-import type { ResolvedRoute, Target } from './catalog.ts';
-import type { ClientConnection } from './client.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
+import type { ClientConnection } from './client-connection.ts';
 import type { ClientRequest } from './client-request.ts';
-import type { RequestControls } from './controls.ts';
+import type { RequestControls } from './request-controls.ts';
 import type { Gateway } from './gateway.ts';
 import type { ModelSessionStatus } from './model-sessions.ts';
 import type { OpaqueRequest } from './opaque/opaque-request.ts';
-import type { AnswerPolicyContext } from './policy/answer-policy-context.ts';
+import type { ResponsePolicyContext } from './policy/response-policy-context.ts';
 import type { ResponsesTurn } from './stored/responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 import type { AttemptTokens } from './usage-fields.ts';
@@ -53,7 +53,7 @@ export interface ExchangeAdmission {
 /** The effect of policies on an exchange, and the policies on its response. */
 export interface PolicyState {
   /** The policies on the response; null if there are none. */
-  readonly answerContext: AnswerPolicyContext | null;
+  readonly answerContext: ResponsePolicyContext | null;
   /** Policies that redacted the request or the response. */
   readonly rewrittenBy: readonly string[] | null;
   /** False if a policy changed the response, which is then specific to this caller. */
@@ -142,9 +142,9 @@ export interface StartedExchange {
   /** Monotonic milliseconds at which the request was accepted. */
   readonly startedAt: number;
   /** How much of the response the client has received. */
-  readonly progress: AnswerProgress;
+  readonly progress: ResponseProgress;
   /** Data about the response of the current attempt. */
-  readonly answer: AnswerRecord;
+  readonly answer: ResponseRecord;
   /** Null before authentication. */
   caller: AuthenticatedCaller | null;
   /** Null if there are no limits or budgets. */

@@ -1,5 +1,5 @@
-import type { Target } from './catalog.ts';
-import type { FailoverDeadline } from './deadlines.ts';
+import type { Target } from './org-catalog.ts';
+import type { FailoverDeadline } from './attempt-deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
 import { getTargetName } from './routing-strategy.ts';
 

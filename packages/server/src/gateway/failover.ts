@@ -3,12 +3,12 @@ import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
 import { type AttemptOptions, runAttempt } from './attempt.ts';
 import { reportAttemptFailure } from './breaker-report.ts';
 import { withCallerCredential } from './caller-credential.ts';
-import type { ResolvedRoute, Target } from './catalog.ts';
-import { ClientDisconnectedError, waitUnlessInterrupted } from './client.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
+import { ClientDisconnectedError, waitUnlessInterrupted } from './client-connection.ts';
 import type { Exchange } from './exchange-record.ts';
 import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
-import { describeRejection, noHealthyTargetFault } from './no-healthy-target.ts';
-import type { AttemptPlan } from './plan.ts';
+import { describeBreakerRejection, noHealthyTargetFault } from './no-healthy-target.ts';
+import type { AttemptPlan } from './attempt-plan.ts';
 import {
   type AttemptFailure,
   classifyRetry,
@@ -16,8 +16,8 @@ import {
   isIneligibleTargetError,
   MAX_RETRY_WAIT_MS,
   selectReportedFailure,
-} from './retry.ts';
-import { describeFailure, retryDelayMs } from './retry-delay.ts';
+} from './classify-retry.ts';
+import { describeFailure, computeRetryDelayMs } from './retry-delay.ts';
 import { getTargetKey, getTargetName } from './routing-strategy.ts';
 
 /** Creates the plan of an attempt, or throws the `Fault` for which the target cannot be used. */
@@ -134,7 +134,7 @@ export class Failover {
       if (error === null) return true;
       const deadlineAt = this.#deadlineAt(target);
       const limits = { retries: count, maxRetries: retries, isLast, isWarm, deadlineAt };
-      const wait = retryDelayMs(this.#x, target, error, limits);
+      const wait = computeRetryDelayMs(this.#x, target, error, limits);
       if (wait === null) return this.#recordFailure(target, error);
       const why = `${describeFailure(target, error)}; waited ${Math.round(wait)} ms`;
       this.#recordDecision('send', 'retry', why);
@@ -279,7 +279,7 @@ export class Failover {
   }
 
   #recordRejection(outcome: 'skipped' | 'no_retry', target: Target, admission: BreakerAdmission): void {
-    const why = describeRejection(this.#x.gateway.breakers, this.#orgId, target, admission);
+    const why = describeBreakerRejection(this.#x.gateway.breakers, this.#orgId, target, admission);
     this.#recordDecision('breaker', outcome, `${getTargetName(target)}: ${why}`);
   }
 

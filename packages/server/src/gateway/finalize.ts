@@ -1,13 +1,13 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
-import { formatExchangeLine, isLoggedAlways } from './access-line.ts';
+import { formatExchangeLine, isAlwaysLogged } from './access-log-line.ts';
 import { buildRequestAttributes } from './admit.ts';
 import { deferFinalization, findUnfinishedResponse } from './background/unfinished-response.ts';
 import { storeBodies } from './bodies/store-bodies.ts';
 import { detectClientName } from './client-name.ts';
-import { findSessionId } from './conversation.ts';
+import { findSessionId } from './conversation-id.ts';
 import { findEndUser } from './end-user.ts';
-import { parseOutputCap } from './estimate-request.ts';
+import { findRequestedMaxOutputTokens } from './estimate-request.ts';
 import {
   type Exchange,
   isAuthenticated,
@@ -15,7 +15,7 @@ import {
   type StartedExchange,
 } from './exchange-record.ts';
 import { computePromptCacheSavings } from './prompt-cache-savings.ts';
-import { computeCacheSavings, computeCost, type UsageAndCost } from './usage-and-cost.ts';
+import { computeCacheSavings, computeUsageAndCost, type UsageAndCost } from './usage-and-cost.ts';
 import { toTokenColumns } from './usage-fields.ts';
 
 /** The usage of a response that its provider still generates. */
@@ -35,7 +35,7 @@ function recordExchange(x: Exchange, latencyMs: number): void {
   const { gateway, admission, caller } = x;
   gateway.openExchanges.delete(x);
   const background = findUnfinishedResponse(x);
-  const usageAndCost = background ? NO_USAGE : computeCost(x);
+  const usageAndCost = background ? NO_USAGE : computeUsageAndCost(x);
   if (admission && !background) {
     gateway.guard.settle(
       admission.grant,
@@ -57,7 +57,7 @@ function recordExchange(x: Exchange, latencyMs: number): void {
 function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs: number): void {
   const firstTokenMs = firstTokenMsOf(x);
   const { accessLog } = x.gateway;
-  if (accessLog.accepts(isLoggedAlways(x.result)))
+  if (accessLog.accepts(isAlwaysLogged(x.result)))
     accessLog.write(formatExchangeLine(x, { usageAndCost, latencyMs, firstTokenMs }));
   x.gateway.metrics.recordExchange({
     surface: x.surface.name,
@@ -100,7 +100,7 @@ function recordOutputLength(x: Exchange, { usage }: UsageAndCost): void {
   } = x;
   const output = usage?.units.output ?? 0;
   if (result.state !== 'complete' || output === 0 || attempts.length !== 1) return;
-  if (prompt === null || target === null || parseOutputCap(prompt) !== null) return;
+  if (prompt === null || target === null || findRequestedMaxOutputTokens(prompt) !== null) return;
   const each = Math.ceil(output / prompt.choices);
   gateway.outputLengths.record(caller.key.orgId, target.provider.id, target.model, each);
 }

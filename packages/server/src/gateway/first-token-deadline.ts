@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 
 /** Minimum deadline, regardless of how fast the target has been. */
-export const MIN_SILENCE_MS = 15_000;
+export const MIN_FIRST_TOKEN_DEADLINE_MS = 15_000;
 /** Deadline for a target without recent streams. */
 const DEFAULT_DEADLINE_MS = 60_000;
 /**
@@ -49,7 +49,7 @@ export class FirstTokenDeadlines {
     const { measures, missed } = known;
     const expectedMs = measures ? 2 * (measures.meanMs + 4 * measures.deviationMs) : DEFAULT_DEADLINE_MS;
     const backoff = Math.min(MAX_BACKOFF, MISS_BACKOFF ** missed);
-    return Math.min(MAX_DEADLINE_MS, Math.max(MIN_SILENCE_MS, expectedMs) * backoff);
+    return Math.min(MAX_DEADLINE_MS, Math.max(MIN_FIRST_TOKEN_DEADLINE_MS, expectedMs) * backoff);
   }
 
   /** Describes the basis of the deadline for the decision trace. */

@@ -1,28 +1,28 @@
 import { formatFaultBody } from '@floe/contract/fault-response';
 import type { Fault } from '@floe/contract/faults';
-import { forwardChatAnswer } from '@floe/wire/chat/forward-answer';
+import { forwardChatResponse } from '@floe/wire/chat/forward-response';
 import { ChatStreamForwarder } from '@floe/wire/chat/stream-forwarder';
 import { formatSseFrame } from '@floe/wire/sse';
-import { ClientStream, createBufferedAnswer } from './answer-sinks.ts';
-import { recordAnswerContent } from './charged-usage.ts';
+import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
+import { recordResponseContent } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
-import type { AnswerSink } from './plan.ts';
-import { sendJsonAnswer } from './policy/apply-answer-policies.ts';
+import type { ResponseSink } from './attempt-plan.ts';
+import { sendJsonResponse } from './policy/apply-response-policies.ts';
 
 /** Settings for a forwarded response. */
-export interface ForwardSettings {
+export interface ForwardedChatSettings {
   readonly stripReasoning: boolean;
   readonly thinkTags: boolean;
   readonly dropUsageFrame: boolean;
 }
 
 /** A stream in the client's dialect. Complete frames are forwarded; an error stops at the end of a frame. */
-export class ForwardedChatStream implements AnswerSink {
+export class ForwardedChatStream implements ResponseSink {
   #x: Exchange;
   #forward: ChatStreamForwarder;
   #out: ClientStream;
 
-  constructor(x: Exchange, settings: ForwardSettings) {
+  constructor(x: Exchange, settings: ForwardedChatSettings) {
     this.#x = x;
     this.#out = new ClientStream(x);
     this.#forward = new ChatStreamForwarder({
@@ -93,14 +93,14 @@ export class ForwardedChatStream implements AnswerSink {
  * Creates a sink for a JSON response in the client's dialect. It is forwarded only if it is complete and
  * valid.
  */
-export function createForwardedChatAnswer(x: Exchange, settings: ForwardSettings): AnswerSink {
+export function createForwardedChatSink(x: Exchange, settings: ForwardedChatSettings): ResponseSink {
   const judge = (bytes: Buffer) => {
-    const { body, usage, finish, fault } = forwardChatAnswer(bytes, settings);
+    const { body, usage, finish, fault } = forwardChatResponse(bytes, settings);
     x.answer.setUsage(usage ?? null);
     x.answer.setFinishReason(finish?.raw ?? null);
     if (fault) throw fault;
-    recordAnswerContent(x, bytes);
-    sendJsonAnswer(x, body);
+    recordResponseContent(x, bytes);
+    sendJsonResponse(x, body);
   };
-  return createBufferedAnswer(judge);
+  return createBufferedResponseSink(judge);
 }

@@ -1,21 +1,21 @@
 import { formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { AnswerStreamReader } from '@floe/wire/dialect';
+import type { ResponseStreamReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import type { AnswerEvent } from '@floe/wire/events';
+import type { ResponseEvent } from '@floe/wire/response-events';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
-import { buildAnswerHeaders } from './answer-headers.ts';
-import { ClientStream, createBufferedAnswer } from './answer-sinks.ts';
-import { recordAnswerContent, recordEventContent } from './charged-usage.ts';
+import { buildResponseHeaders } from './response-headers.ts';
+import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
+import { recordResponseContent, recordEventContent } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
-import type { AnswerSink } from './plan.ts';
-import { applyAnswerPolicies } from './policy/apply-answer-policies.ts';
+import type { ResponseSink } from './attempt-plan.ts';
+import { applyResponsePolicies } from './policy/apply-response-policies.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
 import { ResponseCollector } from './stored/response-collector.ts';
-import { createJsonAnswerEnd, type PendingAnswerEnd } from './stored/responses-turn.ts';
-import { restorePreviousId, restorePreviousIdInEvents } from './stored/restore-previous-id.ts';
+import { createJsonResponseEnd, type PendingResponseEnd } from './stored/responses-turn.ts';
+import { setPreviousResponseId, setPreviousResponseIdInEvents } from './stored/set-previous-response-id.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /** The event that ends a Messages stream (Anthropic, "Streaming messages"). */
@@ -27,11 +27,11 @@ type EventDialect = 'responses' | 'messages';
  * Forwards a Responses or Messages stream to a client of the same dialect. Complete frames are unchanged. The
  * reader of the dialect processes them too, to count usage and detect incomplete responses.
  */
-export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
+export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
   #x: Exchange;
   #dialect: EventDialect;
   #framer = new SseFramer();
-  #reader: AnswerStreamReader;
+  #reader: ResponseStreamReader;
   #out: ClientStream;
   #fault: Fault | null = null;
   #hasContent = false;
@@ -53,7 +53,7 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
     this.#dialect = dialect;
     this.#out = new ClientStream(x);
     this.#collector = dialect === 'responses' && x.request.turn?.isStored ? new ResponseCollector() : null;
-    this.#reader = UPSTREAM_DIALECTS[dialect].createAnswerReader((event) => this.#onEvent(event), {
+    this.#reader = UPSTREAM_DIALECTS[dialect].createResponseReader((event) => this.#onEvent(event), {
       id: x.id,
     });
   }
@@ -69,7 +69,7 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
   push(chunk: Buffer): boolean {
     const frames = this.#framer.push(chunk);
     const { bytes, lead, ends } =
-      this.#previousId === null ? frames : restorePreviousIdInEvents(frames, this.#previousId);
+      this.#previousId === null ? frames : setPreviousResponseIdInEvents(frames, this.#previousId);
     let good = lead;
     for (const end of ends) {
       this.#readFrame(bytes.subarray(good, end));
@@ -151,7 +151,7 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
     this.#x.answer.setResponseId(responseIdOf(this.#response));
   }
 
-  #onEvent(event: AnswerEvent): void {
+  #onEvent(event: ResponseEvent): void {
     recordEventContent(this.#x, event);
     if (event.type === 'open') this.#hasContent = true;
     else if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
@@ -167,26 +167,26 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
  * Creates a sink for a complete Responses or Messages response. It is forwarded unchanged if it is complete
  * and valid.
  */
-export function createForwardedJsonAnswer(
+export function createForwardedJsonSink(
   x: Exchange,
   dialect: EventDialect,
   previous: string | null,
-): AnswerSink {
-  return createBufferedAnswer((sent) => {
-    const bytes = previous === null ? sent : restorePreviousId(sent, previous);
+): ResponseSink {
+  return createBufferedResponseSink((sent) => {
+    const bytes = previous === null ? sent : setPreviousResponseId(sent, previous);
     const parsed = parseUpstreamJson(bytes);
-    const answer = UPSTREAM_DIALECTS[dialect].readWholeAnswer(parsed, { id: x.id });
+    const answer = UPSTREAM_DIALECTS[dialect].readCompleteResponse(parsed, { id: x.id });
     if (dialect === 'responses' && isObject(parsed)) x.answer.setResponseId(responseIdOf(parsed));
     x.answer.setUsage(answer.usage ?? null);
     x.answer.setFinishReason(answer.finish?.raw ?? null);
     if (answer.fault) throw answer.fault;
     if (!answer.finish) throw new Fault('upstream_error', 'The provider sent an incomplete response.');
-    recordAnswerContent(x, bytes);
-    const told = applyAnswerPolicies(x, bytes);
-    const headers = buildAnswerHeaders(x, 'application/json');
+    recordResponseContent(x, bytes);
+    const told = applyResponsePolicies(x, bytes);
+    const headers = buildResponseHeaders(x, 'application/json');
     const body =
       dialect === 'responses' && x.request.turn?.isStored ? parseUpstreamJson(Buffer.from(told)) : null;
-    if (isObject(body)) x.request.turn?.end(body, true, createJsonAnswerEnd(x.client, headers, told));
+    if (isObject(body)) x.request.turn?.end(body, true, createJsonResponseEnd(x.client, headers, told));
     else x.client.sendAnswer(200, headers, told);
   });
 }

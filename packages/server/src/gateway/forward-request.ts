@@ -1,15 +1,15 @@
 import {
   applyByteEdits,
   type ByteEdit,
-  editMember,
+  createMemberEdit,
   readBooleanAt,
   replaceMembers,
   scanMembersAt,
 } from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
-import { shapeBody } from './body-shape.ts';
-import type { Target } from './catalog.ts';
+import { computeEndpointBodyChanges } from './endpoint-body-changes.ts';
+import type { Target } from './org-catalog.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { GatewaySurface } from './surface.ts';
 
@@ -41,17 +41,17 @@ export function buildForwardedRequest(
   const path = provider.pathOf(dialect, model, prompt.stream);
   const shape = provider.bodyShapeOf(dialect);
   if (shape) {
-    const { changes, dropped } = shapeBody(shape, (member) => prompt.members.has(member), clientHeaders);
+    const { changes, dropped } = computeEndpointBodyChanges(shape, (member) => prompt.members.has(member), clientHeaders);
     // All other values keep their bytes.
     const body = replaceMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
     const request = buildUpstreamRequest(target, path, buildUpstreamHeaders(target, prompt.stream), body);
     return { request, dropUsageFrame: false, dropped };
   }
-  const edits: ByteEdit[] = [editMember(prompt, 'model', JSON.stringify(model))];
+  const edits: ByteEdit[] = [createMemberEdit(prompt, 'model', JSON.stringify(model))];
   const asks = dialect === 'chat' && prompt.stream && provider.sheet.streamUsage === 'ask';
   const usage = asks ? includeUsageEdit(prompt) : null;
   if (usage) edits.push(usage);
-  for (const [name, json] of provider.body) edits.push(editMember(prompt, name, json));
+  for (const [name, json] of provider.body) edits.push(createMemberEdit(prompt, name, json));
   edits.sort((a, b) => a.start - b.start);
   const headers = buildUpstreamHeaders(target, prompt.stream, clientHeaders, forwardedHeaders);
   return {
@@ -92,8 +92,8 @@ function includeUsageEdit(prompt: ClientRequest): ByteEdit | null {
   const { body, members } = prompt;
   const options = members.get('stream_options');
   const inner = options && scanMembersAt(body, options);
-  if (!options || !inner) return editMember(prompt, 'stream_options', '{"include_usage":true}');
+  if (!options || !inner) return createMemberEdit(prompt, 'stream_options', '{"include_usage":true}');
   const asked = inner.get('include_usage');
   if (asked && readBooleanAt(body, asked) === true) return null;
-  return editMember({ body, members: inner }, 'include_usage', 'true', options);
+  return createMemberEdit({ body, members: inner }, 'include_usage', 'true', options);
 }

@@ -3,35 +3,35 @@ import type { AccessLog } from '../core/access-log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
-import type { Guard } from '../guardrails/guard.ts';
-import type { OutputLengths } from '../guardrails/output-lengths.ts';
+import type { GuardrailEnforcer } from '../guardrails/guardrail-enforcer.ts';
+import type { OutputLengthEstimator } from '../guardrails/output-length-estimator.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured-provider.ts';
-import type { Transport } from '../providers/transport.ts';
+import type { UpstreamTransport } from '../providers/transport.ts';
 import type { ResponseCache } from '../store/cache/response-cache.ts';
 import type { RowSink } from '../store/ports.ts';
 import type { BackgroundFinalizer } from './background/deferred-exchange.ts';
 import type { BodyStore } from './bodies/body-store.ts';
 import type { InFlightRequests } from './cache/in-flight-requests.ts';
-import type { Catalog } from './catalog.ts';
+import type { OrgCatalog } from './org-catalog.ts';
 import type { ConversationTargets } from './conversation-targets.ts';
 import type { FirstTokenDeadlines } from './first-token-deadline.ts';
-import type { Latencies } from './latencies.ts';
+import type { TargetLatencies } from './target-latencies.ts';
 import type { ModelSessions } from './model-sessions.ts';
-import type { ResourceOwners } from './opaque/owners.ts';
+import type { ResourceOwners } from './opaque/resource-owners.ts';
 import type { OpenExchanges } from './open-exchanges.ts';
 import type { TurnStore } from './stored/turn-store.ts';
 
 /** An immutable version of everything that affects requests. It is replaced as a whole. */
 export interface GatewaySnapshot {
   readonly keyring: Keyring;
-  readonly catalogs: ReadonlyMap<string, Catalog>;
+  readonly catalogs: ReadonlyMap<string, OrgCatalog>;
 }
 
 /** The dependencies of the gateway. `main.ts` creates them. */
 export interface Gateway {
   readonly snapshot: () => GatewaySnapshot;
-  readonly transport: Transport;
+  readonly transport: UpstreamTransport;
   readonly clock: Clock;
   readonly log: Log;
   readonly accessLog: AccessLog;
@@ -41,17 +41,17 @@ export interface Gateway {
   readonly metrics: Metrics;
   readonly breakers: Breakers;
   readonly conversations: ConversationTargets;
-  readonly latencies: Latencies;
+  readonly latencies: TargetLatencies;
   readonly firstTokenDeadlines: FirstTokenDeadlines;
   readonly answerCache: ResponseCache;
   readonly inFlight: InFlightRequests;
   readonly openExchanges: OpenExchanges;
-  readonly guard: Guard;
+  readonly guard: GuardrailEnforcer;
   /** Finalizes responses that continue after their exchange. */
   readonly background: BackgroundFinalizer;
   /** Returns the maximum output tokens of a model if its provider reports them. */
   readonly maxOutputTokens: (provider: Provider, model: string) => number | null;
-  readonly outputLengths: OutputLengths;
+  readonly outputLengths: OutputLengthEstimator;
   readonly recordKeyUse: (key: KeyRecord, at: number) => void;
   readonly sessions: ModelSessions;
   /** The owners of resources at providers. */

@@ -1,6 +1,6 @@
-import { isCacheEnabled } from './cache/cache-rules.ts';
+import { isCacheEnabled } from './cache/cache-settings.ts';
 import { serveThroughCache } from './cache/serve-through-cache.ts';
-import { resolveRoute } from './catalog.ts';
+import { resolveRoute } from './org-catalog.ts';
 import { MAX_JSON_BODY_BYTES, parseClientRequest } from './client-request.ts';
 import { CommentKeepAlive } from './comment-keep-alive.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
@@ -9,7 +9,7 @@ import { IdeKeepAlive } from './ide/ide-keep-alive.ts';
 import { parseIdeRequest, replaceRequestBody } from './ide/parse-ide-request.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
-import { createPlanner } from './planner.ts';
+import { createAttemptPlanner } from './attempt-planner.ts';
 import { applyRequestPolicies } from './policy/apply-request-policies.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { openResponsesTurn } from './stored/open-responses-turn.ts';
@@ -62,7 +62,7 @@ async function generateAnswer(x: Exchange, routed: RoutedPrompt): Promise<Exchan
     x.progress.setKeepAlive(
       clientRequest.canonical ? new IdeKeepAlive(x, clientRequest.canonical) : new CommentKeepAlive(x),
     );
-  const produce = () => sendToTargets(x, route, createPlanner(x, clientRequest));
+  const produce = () => sendToTargets(x, route, createAttemptPlanner(x, clientRequest));
   let outcome = COMPLETE_RESULT;
   if (cache === null || !isCacheEnabled(cache, route)) await produce();
   else outcome = { ...COMPLETE_RESULT, state: await serveThroughCache(x, routed, cache, produce) };

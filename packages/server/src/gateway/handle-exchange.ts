@@ -1,12 +1,12 @@
 import { Fault } from '@floe/contract/faults';
 import { requireKeyScope } from '../platform/keyring.ts';
 import { admitExchange } from './admit.ts';
-import { AnswerProgress } from './answer-progress.ts';
-import { AnswerRecord } from './answer-record.ts';
+import { ResponseProgress } from './response-progress.ts';
+import { ResponseRecord } from './response-record.ts';
 import { BodyRecorder } from './bodies/body-recorder.ts';
 import { authenticateCaller } from './caller.ts';
-import type { ClientConnection } from './client.ts';
-import { parseRequestControls } from './controls.ts';
+import type { ClientConnection } from './client-connection.ts';
+import { parseRequestControls } from './request-controls.ts';
 import {
   type Exchange,
   INITIAL_POLICY_STATE,
@@ -78,8 +78,8 @@ function createExchange(
     gateway,
     createdAt: gateway.clock.now(),
     startedAt: gateway.clock.monotonic(),
-    progress: new AnswerProgress(),
-    answer: new AnswerRecord(),
+    progress: new ResponseProgress(),
+    answer: new ResponseRecord(),
     caller: null,
     admission: null,
     controls: null,

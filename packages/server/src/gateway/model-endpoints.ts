@@ -1,17 +1,17 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
-import { readRuleStatus } from '../guardrails/rule-status.ts';
+import { readGuardrailRuleStatus } from '../guardrails/rule-status.ts';
 import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { ListedModel, ModelLists } from '../providers/model-list.ts';
-import { type Price, type TieredRate, usdPerMillion } from '../providers/prices.ts';
+import { type Price, type TieredRate, getUsdPerMillionTokens } from '../providers/prices.ts';
 import { toAnthropicModel, toAnthropicModelList } from './anthropic-models.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
-import type { Catalog } from './catalog.ts';
-import type { ClientConnection } from './client.ts';
+import type { OrgCatalog } from './org-catalog.ts';
+import type { ClientConnection } from './client-connection.ts';
 
 import type { Gateway } from './gateway.ts';
-import { reportInternalFault, sendFaultAnswer } from './send-error.ts';
+import { logInternalError, sendFaultResponse } from './send-error.ts';
 
 /**
  * Creates `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`, which describe what a
@@ -74,18 +74,18 @@ export async function respondWithJson(
   try {
     client.sendAnswer(200, headers, JSON.stringify(await make()));
   } catch (error) {
-    const fault = error instanceof Fault ? error : reportInternalFault(gateway.log, client.id, error);
-    sendFaultAnswer(client, fault, shape, headers);
+    const fault = error instanceof Fault ? error : logInternalError(gateway.log, client.id, error);
+    sendFaultResponse(client, fault, shape, headers);
   }
 }
 
 async function buildKeyView(
   key: KeyRecord,
   models: readonly ModelView[],
-  { rules }: Catalog,
+  { rules }: OrgCatalog,
   { guard }: Gateway,
 ): Promise<object> {
-  const standing = await readRuleStatus(guard, rules, { key, endUser: null, models: null, metadata: null });
+  const standing = await readGuardrailRuleStatus(guard, rules, { key, endUser: null, models: null, metadata: null });
   return {
     object: 'platform_key',
     id: key.id,
@@ -136,7 +136,7 @@ export function toPricesView(price: Price | null, atMs: number): PricesView | nu
   if (price === null) return null;
   const { input, output, cached, cache_write } = price.ratesAt(atMs).units;
   const usd = (rate: TieredRate, tokens = 0) =>
-    Number((usdPerMillion(rate, tokens) * price.multiplier).toFixed(9));
+    Number((getUsdPerMillionTokens(rate, tokens) * price.multiplier).toFixed(9));
   const steps = new Set([...input.tiers, ...output.tiers].map(({ above }) => above));
   return {
     input_usd: usd(input),

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../platform/keyring.ts';
-import type { ClientConnection } from './client.ts';
-import { findSessionHeader } from './conversation.ts';
+import type { ClientConnection } from './client-connection.ts';
+import { findSessionHeader } from './conversation-id.ts';
 
 /** Data about the session of a request. */
 export interface ModelSessionStatus {

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
-import type { Target } from './catalog.ts';
+import type { Target } from './org-catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { getTargetName } from './routing-strategy.ts';
 
@@ -9,7 +9,7 @@ import { getTargetName } from './routing-strategy.ts';
 const MIN_RETRY_AFTER_MS = 1_000;
 
 /** Returns why a breaker rejected a request to its target. */
-export function describeRejection(
+export function describeBreakerRejection(
   breakers: Breakers,
   orgId: string,
   target: Target,

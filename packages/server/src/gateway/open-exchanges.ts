@@ -1,7 +1,7 @@
 import type { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
-import type { ClientConnection } from './client.ts';
+import type { ClientConnection } from './client-connection.ts';
 
 /** The parts of an exchange that are needed to interrupt it. */
 export interface OpenExchange {

@@ -1,4 +1,4 @@
-import type { ResolvedRoute } from './catalog.ts';
+import type { ResolvedRoute } from './org-catalog.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Exchange, ExchangeResult, StartedExchange } from './exchange-record.ts';
 import type { GatewaySurface } from './surface.ts';

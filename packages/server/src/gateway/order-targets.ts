@@ -1,5 +1,5 @@
-import type { ResolvedRoute, Target } from './catalog.ts';
-import { findConversationId, type ScannedRequestBody } from './conversation.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
+import { findConversationId, type ScannedRequestBody } from './conversation-id.ts';
 import type { Exchange } from './exchange-record.ts';
 import { applyRoutingStrategy, type OrderedRoute } from './routing-strategy.ts';
 
@@ -39,6 +39,6 @@ export function setExchangeRoute(x: Exchange, { route, reason }: OrderedRoute): 
 }
 
 /** Records the target of an attempt, or of a cached response. */
-export function setTarget(x: Exchange, target: Target): void {
+export function setExchangeTarget(x: Exchange, target: Target): void {
   x.target = target;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
 import type { ClientRequest } from './client-request.ts';
-import { findSessionId } from './conversation.ts';
+import { findSessionId } from './conversation-id.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /** Number of characters at the start of a conversation that identify it. */

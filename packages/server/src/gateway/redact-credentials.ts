@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { ForwardedUpstreamError } from './upstream-fault.ts';
+import { ForwardedUpstreamError } from './upstream-error.ts';
 
 const REDACTED_TEXT = '[redacted]';
 /** Tokens that are added to a request when it is sent, such as those of a cloud identity. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FAULTS, Fault, type FaultCode } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import {
   type FakeClockGatewayOptions,
   type FakeClockSurface,
@@ -57,12 +57,12 @@ const SITUATIONS: readonly Situation[] = [
   { code: 'model_not_found', state: 'blocked', model: 'a/other' },
   { code: 'model_not_allowed', state: 'blocked', model: 'closed' },
   { code: 'model_not_found', state: 'failed', model: 'nobody/m' },
-  { code: 'upstream_error', state: 'failed', reply: jsonReply({ error: { message: 'no' } }, 500) },
-  { code: 'upstream_rate_limited', state: 'failed', reply: jsonReply({ error: { message: 'no' } }, 429) },
-  { code: 'upstream_auth_failed', state: 'failed', reply: jsonReply({ error: { message: 'no' } }, 401) },
+  { code: 'upstream_error', state: 'failed', reply: createJsonReply({ error: { message: 'no' } }, 500) },
+  { code: 'upstream_rate_limited', state: 'failed', reply: createJsonReply({ error: { message: 'no' } }, 429) },
+  { code: 'upstream_auth_failed', state: 'failed', reply: createJsonReply({ error: { message: 'no' } }, 401) },
 ];
 
-function optionsFor({ org = {}, provider = {}, reply = jsonReply({}) }: Situation): FakeClockGatewayOptions {
+function optionsFor({ org = {}, provider = {}, reply = createJsonReply({}) }: Situation): FakeClockGatewayOptions {
   return {
     upstreams: { a: () => reply },
     providers: { a: { breaker: { enabled: false }, models: ['m'], ...provider } },
@@ -104,7 +104,7 @@ for (const situation of SITUATIONS)
   });
 
 test('a request that is wrong elsewhere is recorded with the model it named', async (t) => {
-  const gateway = await startFakeClockGateway({ upstreams: { a: () => jsonReply({}) }, routes: [] });
+  const gateway = await startFakeClockGateway({ upstreams: { a: () => createJsonReply({}) }, routes: [] });
   t.after(() => gateway.close());
   const WRONG: readonly (readonly [FakeClockSurface, JsonObject])[] = [
     ['chat', { messages: 'hi' }],

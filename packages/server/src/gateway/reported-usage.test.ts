@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cutMidAnswer } from '@floe/testkit/fault-cuts';
-import { sseReply } from '@floe/testkit/upstream-reply';
+import { createCutResponseFault } from '@floe/testkit/connection-faults';
+import { createSseReply } from '@floe/testkit/upstream-reply';
 import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const event = (type: string, more: object) =>
@@ -18,7 +18,7 @@ test('what a provider told of usage before its connection broke is on the row', 
   const gateway = await startFakeClockGateway({
     upstreams: {
       messaging: () =>
-        sseReply([
+        createSseReply([
           event('message_start', { message: MESSAGE }),
           event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
           event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'The ice' } }),
@@ -30,7 +30,7 @@ test('what a provider told of usage before its connection broke is on the row', 
   });
   t.after(() => gateway.close());
   // Closed within a chunk, which is a broken connection too; a reset could overtake what was sent before it.
-  await gateway.upstream('messaging').setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked' }));
+  await gateway.upstream('messaging').setFaults(createCutResponseFault({ by: 'fin', framing: 'chunked' }));
   for (const surface of ['messages', 'chat'] as const) {
     const turn = { messages: [{ role: 'user', content: 'hello' }], max_tokens: 9 };
     await gateway.settled(gateway.send(surface, { model: 'alone', stream: true, ...turn }), 0);

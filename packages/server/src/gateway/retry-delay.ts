@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
-import type { Target } from './catalog.ts';
+import type { Target } from './org-catalog.ts';
 import type { Exchange } from './exchange-record.ts';
-import { MIN_SILENCE_MS } from './first-token-deadline.ts';
-import { backoffDelayMs, classifyRetry, MAX_RETRY_WAIT_MS } from './retry.ts';
+import { MIN_FIRST_TOKEN_DEADLINE_MS } from './first-token-deadline.ts';
+import { computeBackoffDelayMs, classifyRetry, MAX_RETRY_WAIT_MS } from './classify-retry.ts';
 import { getTargetName } from './routing-strategy.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface TargetRetries {
  * Returns the milliseconds after which a failed target may be retried; null if it may not. Records the reason
  * in the decision trace if there was an alternative.
  */
-export function retryDelayMs(
+export function computeRetryDelayMs(
   x: Exchange,
   target: Target,
   error: unknown,
@@ -43,7 +43,7 @@ export function retryDelayMs(
   }
   const { breakers, clock, random } = x.gateway;
   const orgId = x.caller.key.orgId;
-  const jittered = backoffDelayMs(error, tries.retries, random);
+  const jittered = computeBackoffDelayMs(error, tries.retries, random);
   if (jittered === null) return null;
   const wait = Math.max(jittered, breakers.cooldownMs(orgId, target));
   if (wait > MAX_RETRY_WAIT_MS || breakers.waitMs(orgId, target) > wait) return null;
@@ -87,7 +87,7 @@ function reasonToMoveOn(
 function reasonForSilence({ attempts }: Exchange): string | null {
   const last = attempts.at(-1);
   const silentMs = last?.first_token_ms === null ? (last.duration_ms ?? 0) : 0;
-  if (silentMs < MIN_SILENCE_MS) return null;
+  if (silentMs < MIN_FIRST_TOKEN_DEADLINE_MS) return null;
   return `silent for ${Math.round(silentMs / 1000)} s before it failed; another target is available`;
 }
 

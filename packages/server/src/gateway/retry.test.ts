@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type FaultCode, type FaultDetail } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { ClientDisconnectedError } from './client.ts';
-import { backoffDelayMs, classifyRetry, selectReportedFailure } from './retry.ts';
-import { ForwardedUpstreamError } from './upstream-fault.ts';
+import { ClientDisconnectedError } from './client-connection.ts';
+import { computeBackoffDelayMs, classifyRetry, selectReportedFailure } from './classify-retry.ts';
+import { ForwardedUpstreamError } from './upstream-error.ts';
 
 function fault(code: FaultCode, detail: FaultDetail = {}): Fault {
   return new Fault(code, code, detail);
@@ -52,15 +52,15 @@ test('a refusal that another provider may not share moves on', () => {
 
 test('waits have full jitter under a doubling ceiling, and are never shorter than asked', () => {
   assert.equal(
-    backoffDelayMs(fault('upstream_error'), 0, () => 0),
+    computeBackoffDelayMs(fault('upstream_error'), 0, () => 0),
     0,
   );
   assert.equal(
-    backoffDelayMs(fault('upstream_error'), 0, () => 0.5),
+    computeBackoffDelayMs(fault('upstream_error'), 0, () => 0.5),
     125,
   );
   assert.equal(
-    backoffDelayMs(fault('upstream_error'), 3, () => 0.5),
+    computeBackoffDelayMs(fault('upstream_error'), 3, () => 0.5),
     1000,
   );
   fc.assert(
@@ -69,7 +69,7 @@ test('waits have full jitter under a doubling ceiling, and are never shorter tha
       fc.double({ min: 0, max: 0.999, noNaN: true }),
       fc.nat(10_000),
       (tries, random, asked) => {
-        const wait = backoffDelayMs(
+        const wait = computeBackoffDelayMs(
           fault('upstream_rate_limited', { retryAfterMs: asked }),
           tries,
           () => random,
@@ -82,7 +82,7 @@ test('waits have full jitter under a doubling ceiling, and are never shorter tha
 
 test('a wait longer than anyone should be kept is left to the caller', () => {
   assert.equal(
-    backoffDelayMs(fault('upstream_rate_limited', { retryAfterMs: 10_001 }), 0, () => 0),
+    computeBackoffDelayMs(fault('upstream_rate_limited', { retryAfterMs: 10_001 }), 0, () => 0),
     null,
   );
 });

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { ResolvedRoute, Target } from './catalog.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
 import type { ConversationTargets } from './conversation-targets.ts';
-import type { Latencies } from './latencies.ts';
+import type { TargetLatencies } from './target-latencies.ts';
 
 /** The input of a routing strategy. */
-export interface StrategyContext {
+export interface RoutingStrategyContext {
   readonly orgId: string;
   /** Identifies the conversation within the organization; null if there is none. */
   readonly conversation: string | null;
   readonly stream: boolean;
   readonly conversations: ConversationTargets;
-  readonly latencies: Latencies;
+  readonly latencies: TargetLatencies;
   readonly random: () => number;
 }
 
@@ -26,7 +26,7 @@ export interface OrderedRoute {
  * conversation first. The order for a conversation is computed from its id (rendezvous hashing), so that all
  * processes choose the same order.
  */
-export function applyRoutingStrategy(route: ResolvedRoute, by: StrategyContext): OrderedRoute {
+export function applyRoutingStrategy(route: ResolvedRoute, by: RoutingStrategyContext): OrderedRoute {
   if (route.targets.length < 2) return { route, reason: null };
   const { conversation: name } = by;
   const groups = sortGroups(groupByModel(route.targets), route, by, name);
@@ -75,7 +75,7 @@ function groupByModel(targets: readonly Target[]): Target[][] {
 function sortGroups(
   groups: Target[][],
   { strategy }: ResolvedRoute,
-  { orgId, stream, latencies, random }: StrategyContext,
+  { orgId, stream, latencies, random }: RoutingStrategyContext,
   name: string | null,
 ): Target[][] {
   if (strategy === 'failover' || groups.length < 2) return groups;

@@ -1,11 +1,11 @@
 import { type ErrorBodyFormat, formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { Log } from '../core/log.ts';
-import { buildAnswerHeaders } from './answer-headers.ts';
-import { type ClientConnection, ClientDisconnectedError } from './client.ts';
+import { buildResponseHeaders } from './response-headers.ts';
+import { type ClientConnection, ClientDisconnectedError } from './client-connection.ts';
 import type { ExchangeResult, StartedExchange } from './exchange-record.ts';
 import { buildUpstreamStatusHeaders, toIdeFault } from './ide/error-profile.ts';
-import { ForwardedUpstreamError } from './upstream-fault.ts';
+import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /**
  * Sends the error of an exchange in the client's dialect, unless the client has disconnected. Returns the
@@ -19,7 +19,7 @@ export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
   if (error instanceof ForwardedUpstreamError && stage.name === 'nothing') {
     client.sendAnswer(
       error.status,
-      [...buildAnswerHeaders(x, error.contentType), ...error.headers, 'x-floe-error-source', 'upstream'],
+      [...buildResponseHeaders(x, error.contentType), ...error.headers, 'x-floe-error-source', 'upstream'],
       error.body,
     );
     const fault = new Fault('upstream_error', error.message, { upstreamStatus: error.status });
@@ -28,9 +28,9 @@ export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
   const fault = toFault(x, error);
   const shown = surface.ide ? toIdeFault(x, fault) : fault;
   if (stage.name === 'nothing') {
-    const headers = buildAnswerHeaders(x, 'application/json');
+    const headers = buildResponseHeaders(x, 'application/json');
     if (shown !== fault) headers.push(...buildUpstreamStatusHeaders(fault));
-    sendFaultAnswer(client, shown, surface.faultShape, headers);
+    sendFaultResponse(client, shown, surface.faultShape, headers);
   } else endStream(client, stage.name === 'content' ? null : stage.errorFormatter.formatError(shown));
   if (stage.name === 'content' || stage.name === 'broken') return { state: 'partial', status: 200, fault };
   // A response that was started early and has no content ended with this error.
@@ -41,7 +41,7 @@ function toFault({ id, gateway }: StartedExchange, error: unknown): Fault {
   if (error instanceof Fault) return error;
   // The stream has already started, so the original response can no longer be forwarded.
   if (error instanceof ForwardedUpstreamError) return error.toFault();
-  return reportInternalFault(gateway.log, id, error);
+  return logInternalError(gateway.log, id, error);
 }
 
 function endStream(client: ClientConnection, text: string | null): void {
@@ -50,7 +50,7 @@ function endStream(client: ClientConnection, text: string | null): void {
 }
 
 /** Logs a defect completely and returns a fault without detail. */
-export function reportInternalFault(log: Log, id: string, error: unknown): Fault {
+export function logInternalError(log: Log, id: string, error: unknown): Fault {
   log.error({ err: error, request_id: id }, 'unexpected error in a gateway request');
   return new Fault(
     'internal_error',
@@ -59,7 +59,7 @@ export function reportInternalFault(log: Log, id: string, error: unknown): Fault
 }
 
 /** Sends an error response. Nothing else may have been sent before. */
-export function sendFaultAnswer(
+export function sendFaultResponse(
   client: ClientConnection,
   fault: Fault,
   shape: ErrorBodyFormat,

@@ -1,4 +1,4 @@
-import type { ResolvedRoute } from './catalog.ts';
+import type { ResolvedRoute } from './org-catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { type AttemptPlanner, Failover } from './failover.ts';
 

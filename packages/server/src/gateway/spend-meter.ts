@@ -1,7 +1,7 @@
 import type { Fault } from '@floe/contract/faults';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 import type { Grant, GrantExtension } from '../guardrails/grant.ts';
-import { maxContentTokens, maxInputTokens } from '../guardrails/token-estimate.ts';
+import { estimateMaxContentTokens, estimateMaxInputTokens } from '../guardrails/token-estimate.ts';
 import { removeImplausibleCounts } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import { computeRunningCost } from './usage-and-cost.ts';
@@ -20,7 +20,7 @@ export function createSpendMeter(x: Exchange): SpendMeter | null {
   const { prompt } = x.request;
   const grant = x.admission?.grant;
   if (!grant || grant.reservedNanoUsd === null || !prompt?.stream) return null;
-  return new SpendMeter(x, grant, maxInputTokens(prompt.body));
+  return new SpendMeter(x, grant, estimateMaxInputTokens(prompt.body));
 }
 
 /**
@@ -55,7 +55,7 @@ export class SpendMeter {
   /** Called after each read, when its bytes have been sent to the client. */
   check(): SpendCheckResult {
     const { contentBytes, contentChunks, usage, finishReason } = this.#x.answer;
-    const counted = maxContentTokens(contentBytes, contentChunks);
+    const counted = estimateMaxContentTokens(contentBytes, contentChunks);
     if (counted === 0 || (counted <= this.#coveredTokens && usage === this.#usage)) return 'go';
     // A complete response is not ended. Only content after its finish counts.
     if (finishReason !== null) this.#finishedTokens ??= counted;

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { answerSteps } from '@floe/testkit/fake-answer';
+import { createResponseSteps } from '@floe/testkit/fake-response';
 import { findInjectedFault } from '@floe/testkit/fault-table';
-import { type FaultContext, limitFault } from '@floe/testkit/injected-fault';
+import { type FaultContext, limitFaultRequests } from '@floe/testkit/injected-fault';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { chatReply, failingReply } from './test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
@@ -30,7 +30,7 @@ async function start(
     (id: string) =>
     (isStream: boolean, { path }: ReceivedRequest) => {
       if (down.has(id)) return failingReply(503);
-      return path.endsWith('/embeddings') ? jsonReply(VECTORS) : chatReply(`from ${id}`, isStream);
+      return path.endsWith('/embeddings') ? createJsonReply(VECTORS) : chatReply(`from ${id}`, isStream);
     };
   let state = seed;
   const random = () => {
@@ -221,7 +221,7 @@ test('a conversation stays through what is not its target’s fault: its own mis
   const chat = () => providerOf(gateway, 'plain', { prompt_cache_key: 'one' });
   assert.equal(await chat(), 'b');
   down.delete('a');
-  await gateway.upstream('b').setFaults(limitFault(findInjectedFault('content-filter-400'), 1));
+  await gateway.upstream('b').setFaults(limitFaultRequests(findInjectedFault('content-filter-400'), 1));
   const refused = gateway.send('chat', { model: 'plain', ...TURN, prompt_cache_key: 'one' });
   assert.equal((await gateway.settled(refused)).status, 400);
   assert.equal(await chat(), 'b');
@@ -253,6 +253,6 @@ const PACED = {
   requestCount: Number.POSITIVE_INFINITY,
   planSteps: ({ answer, delivery }: FaultContext) => [
     { do: 'gate' } as const,
-    ...answerSteps(answer, delivery),
+    ...createResponseSteps(answer, delivery),
   ],
 };

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { cutMidAnswer } from '@floe/testkit/fault-cuts';
+import { createCutResponseFault } from '@floe/testkit/connection-faults';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import {
   type FakeClockGateway,
   type FakeClockSurface,
@@ -48,7 +48,7 @@ function stream({ text = '', reasoning = '', args = '', call = 'call_1' }: Scrip
   });
   const pieces = (whole: string, size: number) => whole.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
   const head = { index: 0, id: call, type: 'function', function: { name: 'measure', arguments: '' } };
-  return sseReply([
+  return createSseReply([
     chunk({ role: 'assistant', content: '' }),
     ...pieces(reasoning, 4).map((reasoning_content) => chunk({ reasoning_content })),
     ...pieces(text, 3).map((content) => chunk({ content })),
@@ -78,7 +78,7 @@ async function start(t: TestContext, first: Script, second: Script, route: JsonO
   return {
     ...gateway,
     async broken(surface, afterFrame, more = {}) {
-      await gateway.upstream('a').setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame }));
+      await gateway.upstream('a').setFaults(createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame }));
       return gateway.settled(
         gateway.send(surface, { model: 'smart', stream: true, ...BODIES[surface], ...more }),
       );
@@ -161,7 +161,7 @@ test('a stream names the same model with a rescue as without one: the one that a
     for (const surface of SURFACES) {
       const named = async (rescue: object) => {
         const gateway = await startFakeClockGateway({
-          upstreams: { a: () => (isAway ? jsonReply({}, 503) : stream(SCRIPT)), b: () => stream(SCRIPT) },
+          upstreams: { a: () => (isAway ? createJsonReply({}, 503) : stream(SCRIPT)), b: () => stream(SCRIPT) },
           routes: [{ model: 'smart', targets: ['a/m', 'b/m'], retries: 0, ...rescue }],
         });
         t.after(() => gateway.close());

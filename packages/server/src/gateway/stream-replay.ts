@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import type { AnswerStreamWriter } from '@floe/wire/dialect';
-import type { AnswerEvent, BlockKind, BlockOpenEvent, EmitAnswerEvent, Seal } from '@floe/wire/events';
+import type { ResponseStreamWriter } from '@floe/wire/dialect';
+import type { ResponseEvent, BlockKind, BlockOpenEvent, EmitResponseEvent, Seal } from '@floe/wire/response-events';
 import { sequenceBlocks } from '@floe/wire/sequence-blocks';
 import type { ClientOutput } from './client-output.ts';
 
@@ -20,13 +20,13 @@ interface DeliveredBlock {
  * difference. Call ids and seals may differ; text, tool names and arguments may not.
  */
 export class StreamReplay {
-  readonly writer: AnswerStreamWriter;
+  readonly writer: ResponseStreamWriter;
   readonly output: ClientOutput;
   /** Whether a later attempt differed, so that the stream cannot be continued. */
   hasDiverged = false;
   #showsReasoning: boolean;
-  #emit: EmitAnswerEvent = ignore;
-  #normalize: EmitAnswerEvent = ignore;
+  #emit: EmitResponseEvent = ignore;
+  #normalize: EmitResponseEvent = ignore;
   #delivered: DeliveredBlock[] = [];
   #started = false;
   #origin: string | undefined;
@@ -37,7 +37,7 @@ export class StreamReplay {
   #openedBlock: BlockOpenEvent | null = null;
   #isHidden = false;
 
-  constructor(writer: AnswerStreamWriter, output: ClientOutput, showsReasoning: boolean) {
+  constructor(writer: ResponseStreamWriter, output: ClientOutput, showsReasoning: boolean) {
     this.writer = writer;
     this.output = output;
     this.#showsReasoning = showsReasoning;
@@ -47,7 +47,7 @@ export class StreamReplay {
    * Starts an attempt. `pass` receives the events that the client does not have yet. `origin` identifies the
    * target.
    */
-  begin(origin: string, pass: EmitAnswerEvent): void {
+  begin(origin: string, pass: EmitResponseEvent): void {
     this.#origin ??= origin;
     this.#sameOrigin = this.#origin === origin;
     this.#emit = pass;
@@ -59,11 +59,11 @@ export class StreamReplay {
   }
 
   /** Processes an event. @throws Fault `upstream_stream_broken` at the first difference */
-  push(event: AnswerEvent): void {
+  push(event: ResponseEvent): void {
     this.#normalize(event);
   }
 
-  #onEvent(event: AnswerEvent): void {
+  #onEvent(event: ResponseEvent): void {
     switch (event.type) {
       case 'start':
         if (!this.#started) this.#emit(event);

@@ -9,7 +9,7 @@ import {
   readNetworkError,
   readRetryAfterMs,
   readUpstreamError,
-} from './upstream-fault.ts';
+} from './upstream-error.ts';
 
 const plain: ProviderSheet = {
   ...chatCompatibleFields,

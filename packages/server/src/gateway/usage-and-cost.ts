@@ -22,7 +22,7 @@ export interface UsageAndCost {
  * `computeChargedUsage`). An attempt that was rejected, did not connect, or failed before any content costs
  * only what its provider reported. An attempt without a price adds tokens but no cost.
  */
-export function computeCost(x: Exchange): UsageAndCost {
+export function computeUsageAndCost(x: Exchange): UsageAndCost {
   // A cached response was charged when it was generated.
   if (x.result.state === 'cached')
     return {

@@ -3,7 +3,7 @@ import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { compilePatterns } from '../core/pattern.ts';
 import { type BudgetPeriod, createPeriodResolver } from './budget-period.ts';
-import type { GuardrailRule, LimitSettings, RuleSource } from './guardrail-rule.ts';
+import type { GuardrailRule, LimitSettings, GuardrailRuleSource } from './guardrail-rule.ts';
 import { LimitBuckets } from './limit-buckets.ts';
 
 /** A compiled limit. */
@@ -22,7 +22,7 @@ export interface BudgetRule extends GuardrailRule {
 }
 
 /** The compiled limits and budgets of an organization. Null if it has none. */
-export interface OrgRules {
+export interface OrgGuardrailRules {
   readonly limits: readonly LimitRule[];
   readonly budgets: readonly BudgetRule[];
   /** Whether a limit or budget applies to certain models only. */
@@ -30,20 +30,20 @@ export interface OrgRules {
 }
 
 /** The configuration of a limit or budget, with its API id. */
-export interface DeclaredRule<Config> {
+export interface DeclaredGuardrailRule<Config> {
   readonly id: string;
-  readonly source: RuleSource;
+  readonly source: GuardrailRuleSource;
   readonly config: Config;
 }
 
 const NANO_USD = 1_000_000_000;
 
 /** Compiles the limits and budgets of an organization. Returns null if there are none. */
-export function compileRules(
-  limits: readonly DeclaredRule<LimitConfig>[],
-  budgets: readonly DeclaredRule<BudgetConfig>[],
+export function compileGuardrailRules(
+  limits: readonly DeclaredGuardrailRule<LimitConfig>[],
+  budgets: readonly DeclaredGuardrailRule<BudgetConfig>[],
   timezone: string,
-): OrgRules | null {
+): OrgGuardrailRules | null {
   if (limits.length === 0 && budgets.length === 0) return null;
   const rules = {
     limits: limits.map(compileLimit),
@@ -56,14 +56,14 @@ export function compileRules(
 }
 
 /** Compiles a limit. */
-export function compileLimit({ id, source, config }: DeclaredRule<LimitConfig>): LimitRule {
+export function compileLimit({ id, source, config }: DeclaredGuardrailRule<LimitConfig>): LimitRule {
   const rule = { ...compileRule(id, source, config), name: config.name ?? describeLimit(config), config };
   return { ...rule, buckets: new LimitBuckets(rule) };
 }
 
 /** Compiles a budget. `timezone` determines when its periods start. */
 export function compileBudget(
-  { id, source, config }: DeclaredRule<BudgetConfig>,
+  { id, source, config }: DeclaredGuardrailRule<BudgetConfig>,
   timezone: string,
 ): BudgetRule {
   return {
@@ -77,14 +77,14 @@ export function compileBudget(
 }
 
 /** Returns a limit or budget of floe.yaml with its id. */
-export function declareFileRule<Config extends LimitConfig | BudgetConfig>(
+export function declareConfigFileRule<Config extends LimitConfig | BudgetConfig>(
   config: Config,
-): DeclaredRule<Config> {
-  return { id: fileRuleId(config), source: 'file', config };
+): DeclaredGuardrailRule<Config> {
+  return { id: configFileRuleId(config), source: 'file', config };
 }
 
 /** The fields from which the id of a limit or budget in floe.yaml is derived. */
-export type FileRuleConfig = Partial<
+export type ConfigFileRuleIdentity = Partial<
   Pick<LimitConfig, 'name' | 'scope' | 'per' | 'team' | 'key' | 'owner' | 'end_user' | 'model'>
 >;
 
@@ -92,7 +92,7 @@ export type FileRuleConfig = Partial<
  * Returns the id of a limit or budget in floe.yaml: its name, or a hash of the requests that it applies to. A
  * changed limit value therefore keeps its buckets.
  */
-export function fileRuleId(config: FileRuleConfig): string {
+export function configFileRuleId(config: ConfigFileRuleIdentity): string {
   if (config.name !== undefined) return config.name;
   const { scope, per, team, key, owner, end_user, model } = config;
   const counted = JSON.stringify([scope, per, team, key, owner, end_user, model]);
@@ -101,7 +101,7 @@ export function fileRuleId(config: FileRuleConfig): string {
 
 function compileRule(
   id: string,
-  source: RuleSource,
+  source: GuardrailRuleSource,
   config: LimitConfig | BudgetConfig,
 ): Omit<GuardrailRule, 'name'> {
   return {
@@ -148,7 +148,7 @@ function compileBucketResolver({
 /**
  * Returns the subject of a rule with `scope`. Returns null for a rule with `per`, which has many subjects.
  */
-export function scopedBucketSubject({
+export function findScopedBucketSubject({
   scope,
   team,
   key,
@@ -165,7 +165,7 @@ function describeLimit({ scope, per, team, key, owner, end_user, model }: LimitC
 }
 
 /** Returns whether the metadata of a request matches a budget. */
-export function matchesMetadata(rule: BudgetRule, metadata: JsonObject | null): boolean {
+export function matchesBudgetMetadata(rule: BudgetRule, metadata: JsonObject | null): boolean {
   return rule.metadata.every(([name, value]) => {
     const given = metadata?.[name];
     return given !== undefined && String(given) === value;

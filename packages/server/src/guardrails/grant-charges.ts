@@ -1,6 +1,6 @@
 import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import type { Grant } from './grant.ts';
-import type { RuleClaim } from './rule-claim.ts';
+import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 /** Returns the claims of a grant on budgets (`isSpend`), or all other claims. */
 export function selectGrantClaims(
@@ -36,7 +36,7 @@ export function toSpendClaim({
   name,
   period,
   mode,
-}: BudgetCharge): RuleClaim {
+}: BudgetCharge): GuardrailRuleClaim {
   return {
     kind: 'spend',
     bucket,
@@ -56,6 +56,6 @@ export function toSpendClaim({
 }
 
 /** Returns a claim that is counted but never rejected. */
-export function toUnenforcedClaim(claim: RuleClaim): RuleClaim {
+export function toUnenforcedClaim(claim: GuardrailRuleClaim): GuardrailRuleClaim {
   return { ...claim, enforced: false };
 }

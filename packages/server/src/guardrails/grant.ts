@@ -1,12 +1,12 @@
 import type { Fault } from '@floe/contract/faults';
 import type { AcquireResult } from '../store/ports.ts';
-import type { RuleClaim } from './rule-claim.ts';
+import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 /** The limits and budgets that one exchange has acquired. It must be settled when the exchange ends. */
 export interface Grant {
   readonly id: string;
   readonly orgId: string;
-  readonly claims: readonly RuleClaim[];
+  readonly claims: readonly GuardrailRuleClaim[];
   readonly taken: AcquireResult;
   /**
    * The fault of a request that has no known price although a hard budget applies. A rate limit fault takes

@@ -1,14 +1,14 @@
 import type { LimitConfig } from '@floe/contract/config';
-import type { Matcher } from '../core/pattern.ts';
+import type { PatternMatcher } from '../core/pattern.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 
 /** Where a limit or budget is defined: in floe.yaml (`file`) or in the database (`console`). */
-export type RuleSource = 'file' | 'console';
+export type GuardrailRuleSource = 'file' | 'console';
 
 /** A limit or budget: the fields that both have. */
 export interface GuardrailRule {
   readonly id: string;
-  readonly source: RuleSource;
+  readonly source: GuardrailRuleSource;
   /** Included in the error when the rule rejects a request. */
   readonly name: string;
   /**
@@ -16,7 +16,7 @@ export interface GuardrailRule {
    */
   bucketFor(key: KeyRecord, endUser: string | null): string | null;
   /** Null if the rule applies to every model. */
-  readonly models: Matcher | null;
+  readonly models: PatternMatcher | null;
   readonly onStoreError: 'local' | 'open' | 'closed';
 }
 

@@ -6,8 +6,8 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { silentLog } from '../core/log.ts';
-import { MemoryCounters } from '../store/counters/memory-counters.ts';
-import { openRedisCounters, type RemoteCounters } from '../store/counters/redis-counters.ts';
+import { InMemoryCounters } from '../store/counters/in-memory-counters.ts';
+import { openRedisCounters, type SharedStoreCounters } from '../store/counters/redis-counters.ts';
 import { ResilientCounters } from '../store/counters/resilient-counters.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { upsertOrg } from '../store/orgs.ts';
@@ -16,7 +16,7 @@ import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { startTestRedis } from '../store/test/redis-server.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { Guard } from './guard.ts';
+import { GuardrailEnforcer } from './guardrail-enforcer.ts';
 import { openGuardrails } from './guardrails.ts';
 import { SpendCache } from './spend-cache.ts';
 import {
@@ -40,7 +40,7 @@ async function sqlite(t: TestContext, clock = new ManualClock()): Promise<Databa
 }
 
 /** A guard that hears at once what was settled, as if the database had counted it. */
-function guardOver(counters: Counters, clock: ManualClock, database: Database): Guard {
+function guardOver(counters: Counters, clock: ManualClock, database: Database): GuardrailEnforcer {
   const spendCache = new SpendCache(database, clock, silentLog);
   const sums = new Map<string, number>();
   function settle(_: string, charges: readonly BudgetCharge[]): void {
@@ -53,7 +53,7 @@ function guardOver(counters: Counters, clock: ManualClock, database: Database): 
     }
   }
   const nothing = async () => undefined;
-  return new Guard({
+  return new GuardrailEnforcer({
     counters,
     journal: { reserve: nothing, extend: () => undefined, settle, flush: nothing, close: nothing },
     spendCache,
@@ -62,7 +62,7 @@ function guardOver(counters: Counters, clock: ManualClock, database: Database): 
 }
 
 /** A fleet of processes that share nothing but a clock. */
-function fleetOf(guards: readonly Guard[], clock: ManualClock, more: Partial<GuardFleet> = {}): GuardFleet {
+function fleetOf(guards: readonly GuardrailEnforcer[], clock: ManualClock, more: Partial<GuardFleet> = {}): GuardFleet {
   const run = randomUUID();
   return {
     guards,
@@ -96,7 +96,7 @@ test('limits and budgets in memory admit exactly what a plain model admits, thro
   const database = await sqlite(t);
   await check(t, 300, arbitraryScenario(), async (scenario) => {
     const clock = new ManualClock();
-    const counters = new MemoryCounters(clock);
+    const counters = new InMemoryCounters(clock);
     const guard = guardOver(counters, clock, database);
     return runScenario(scenario, fleetOf([guard], clock), (entries) => expectExactResult(scenario, entries));
   });
@@ -177,7 +177,7 @@ for (const replicas of [1, 2, 4])
   test(`${replicas} processes whose Redis is frozen admit their shares from the first request, and the limit together`, async (t) => {
     const database = await sqlite(t);
     const frozen = () => new Promise<never>(() => undefined);
-    const remote: RemoteCounters = {
+    const remote: SharedStoreCounters = {
       acquire: frozen,
       settle: frozen,
       extend: frozen,

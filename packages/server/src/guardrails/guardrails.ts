@@ -6,9 +6,9 @@ import type { Counters, Database, DatabaseWriter } from '../store/ports.ts';
 import { joinReplicas, type Replicas } from '../store/replicas.ts';
 import type { BucketSpendChange, BudgetCharge } from '../store/spend/budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
-import { Guard } from './guard.ts';
+import { GuardrailEnforcer } from './guardrail-enforcer.ts';
 import { SpendCache } from './spend-cache.ts';
-import { createThresholdAlerts } from './thresholds.ts';
+import { createThresholdAlerts } from './budget-threshold-alerts.ts';
 
 /** The dependencies of `openGuardrails`. */
 export interface GuardrailsOptions {
@@ -23,8 +23,8 @@ export interface GuardrailsOptions {
 }
 
 /** Counters, spend journal and guard of this process. */
-export interface Guardrails {
-  readonly guard: Guard;
+export interface GuardrailsRuntime {
+  readonly guard: GuardrailEnforcer;
   readonly counters: Counters;
   /** Returns statistics of the shared store; null if none is configured. */
   readonly sharedStoreStats: OpenedCounters['sharedStoreStats'];
@@ -38,7 +38,7 @@ export interface Guardrails {
  * Opens the counters and the spend journal, and loads current spending from the database. Spending that a
  * previous process journaled but did not write to the database is counted before the first request.
  */
-export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
+export async function openGuardrails(options: GuardrailsOptions): Promise<GuardrailsRuntime> {
   const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
   const spendCache = new SpendCache(database, clock, log);
@@ -63,7 +63,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     onOrphan: (id, charges) => settleOrphan(counters, id, charges),
   });
   await spendCache.open();
-  const guard = new Guard({ counters, journal, spendCache, clock });
+  const guard = new GuardrailEnforcer({ counters, journal, spendCache, clock });
   const sharedStore = () => {
     const figures = sharedStoreFigures();
     return figures === null ? 'memory' : figures.isUnavailable ? 'unavailable' : 'ok';

@@ -1,5 +1,5 @@
 import type { LimitSettings } from './guardrail-rule.ts';
-import type { RuleClaim } from './rule-claim.ts';
+import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 /** The shared store releases the concurrency slots of a process that has not renewed them for this long. */
 const LEASE_MS = 10_000;
@@ -8,14 +8,14 @@ const MAX_BUCKETS = 4_096;
 
 /** The bucket of one subject in one limit. */
 export class LimitBucket {
-  readonly #tokens: RuleClaim | null;
+  readonly #tokens: GuardrailRuleClaim | null;
   /** Counts one request. */
-  readonly #requests: RuleClaim | null;
-  readonly #concurrency: RuleClaim | null;
+  readonly #requests: GuardrailRuleClaim | null;
+  readonly #concurrency: GuardrailRuleClaim | null;
 
   constructor(rule: LimitSettings, bucket: string) {
     const { rpm, tpm, concurrency } = rule.config;
-    const of = (counts: RuleClaim['unit'], sign: string, limit?: number) =>
+    const of = (counts: GuardrailRuleClaim['unit'], sign: string, limit?: number) =>
       limit === undefined ? null : createClaim(rule, counts, `${sign}:${bucket}`, limit);
     this.#requests = of('requests', 'r', rpm);
     this.#tokens = of('tokens', 't', tpm);
@@ -26,7 +26,7 @@ export class LimitBucket {
    * Adds the claims of a request with this number of tokens. Null means that the request has already been
    * rejected, so it needs no concurrency slot.
    */
-  addClaims(claims: RuleClaim[], tokens: number | null): void {
+  addClaims(claims: GuardrailRuleClaim[], tokens: number | null): void {
     if (this.#requests) claims.push(this.#requests);
     const limit = this.#tokens;
     // Capped at the limit. Otherwise a request larger than the limit could never pass.
@@ -56,10 +56,10 @@ export class LimitBuckets {
 
 function createClaim(
   rule: LimitSettings,
-  counts: RuleClaim['unit'],
+  counts: GuardrailRuleClaim['unit'],
   bucket: string,
   limit: number,
-): RuleClaim {
+): GuardrailRuleClaim {
   const isLease = counts === 'concurrency';
   return {
     kind: isLease ? 'lease' : 'window',

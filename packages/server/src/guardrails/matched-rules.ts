@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
-import type { Matcher } from '../core/pattern.ts';
+import type { PatternMatcher } from '../core/pattern.ts';
 import type { BudgetPeriod } from './budget-period.ts';
-import { type BudgetRule, type LimitRule, matchesMetadata, type OrgRules } from './compile-rules.ts';
+import { type BudgetRule, type LimitRule, matchesBudgetMetadata, type OrgGuardrailRules } from './compile-rules.ts';
 import type { LimitBucket } from './limit-buckets.ts';
 import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
-import type { RuleClaim } from './rule-claim.ts';
+import type { GuardrailRuleClaim } from './rule-claim.ts';
 import type { SpendCache } from './spend-cache.ts';
 
 /** A budget, with the bucket for one subject and period. */
@@ -15,13 +15,13 @@ export interface BudgetBucket {
 }
 
 /** The limits and budgets that apply to a request, with their buckets. */
-export class MatchedRules {
+export class MatchedGuardrailRules {
   readonly limits: readonly { readonly rule: LimitRule; readonly bucket: LimitBucket }[];
   readonly budgets: readonly BudgetBucket[];
 
   readonly #orgId: string;
 
-  constructor(orgId: string, limits: MatchedRules['limits'], budgets: MatchedRules['budgets']) {
+  constructor(orgId: string, limits: MatchedGuardrailRules['limits'], budgets: MatchedGuardrailRules['budgets']) {
     this.#orgId = orgId;
     this.limits = limits;
     this.budgets = budgets;
@@ -43,8 +43,8 @@ export class MatchedRules {
    * Returns the claims of a request. Without an estimate the request has already been rejected: the claims
    * are one request, no tokens and no cost.
    */
-  buildClaims(estimate: CostEstimate | null, spendCache: SpendCache): RuleClaim[] {
-    const claims: RuleClaim[] = [];
+  buildClaims(estimate: CostEstimate | null, spendCache: SpendCache): GuardrailRuleClaim[] {
+    const claims: GuardrailRuleClaim[] = [];
     for (const { bucket } of this.limits) bucket.addClaims(claims, estimate?.tokens ?? null);
     // A free request needs no budget.
     if (estimate === null || estimate.nanoUsd === 0) return claims;
@@ -71,11 +71,11 @@ export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'
 }
 
 /** Finds the limits and budgets that apply to a caller. */
-export function matchRules(
-  { limits, budgets }: OrgRules,
+export function matchGuardrailRules(
+  { limits, budgets }: OrgGuardrailRules,
   caller: RequestAttributes,
   nowMs: number,
-): MatchedRules {
+): MatchedGuardrailRules {
   const { key, endUser, models, metadata } = caller;
   const reached = [];
   for (const rule of limits) {
@@ -87,24 +87,24 @@ export function matchRules(
   for (const rule of budgets) {
     const whose = rule.bucketFor(key, endUser);
     if (whose === null || !appliesToModels(rule.models, models)) continue;
-    if (models !== null && !matchesMetadata(rule, metadata)) continue;
+    if (models !== null && !matchesBudgetMetadata(rule, metadata)) continue;
     const period = rule.periodAt(nowMs);
-    paying.push({ rule, bucket: budgetBucketName(rule, period, whose), period });
+    paying.push({ rule, bucket: formatBudgetBucketName(rule, period, whose), period });
   }
-  return new MatchedRules(key.orgId, reached, paying);
+  return new MatchedGuardrailRules(key.orgId, reached, paying);
 }
 
-function appliesToModels(wanted: Matcher | null, models: readonly string[] | null): boolean {
+function appliesToModels(wanted: PatternMatcher | null, models: readonly string[] | null): boolean {
   return wanted === null || models === null || models.some(wanted);
 }
 
 /** Returns the name of a budget's bucket for one subject and period. */
-export function budgetBucketName(rule: BudgetRule, period: BudgetPeriod, whose: string): string {
+export function formatBudgetBucketName(rule: BudgetRule, period: BudgetPeriod, whose: string): string {
   return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
 }
 
 /** Extracts the budget id from a name of `budgetBucketName`. The id may contain colons. */
-export function parseBudgetId(bucket: string, period: string): string {
+export function parseBudgetIdFromBucketName(bucket: string, period: string): string {
   return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
 }
 
@@ -114,7 +114,7 @@ export function buildSpendClaim(
   { rule, bucket, period }: BudgetBucket,
   amount: number,
   spendCache: SpendCache,
-): RuleClaim {
+): GuardrailRuleClaim {
   return {
     kind: 'spend',
     bucket,
@@ -134,8 +134,8 @@ export function buildSpendClaim(
 }
 
 /** Creates the claims on a limit for a request with this number of tokens. */
-export function buildLimitClaims(bucket: LimitBucket, tokens: number): RuleClaim[] {
-  const claims: RuleClaim[] = [];
+export function buildLimitClaims(bucket: LimitBucket, tokens: number): GuardrailRuleClaim[] {
+  const claims: GuardrailRuleClaim[] = [];
   bucket.addClaims(claims, tokens);
   return claims;
 }

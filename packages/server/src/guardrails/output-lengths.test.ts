@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OutputLengths } from './output-lengths.ts';
+import { OutputLengthEstimator } from './output-length-estimator.ts';
 
-const after = (lengths: OutputLengths) => lengths.percentile('acme', 'p', 'm');
+const after = (lengths: OutputLengthEstimator) => lengths.percentile('acme', 'p', 'm');
 
 test('a length is known after eight answers, and apart for each org, provider and model', () => {
-  const lengths = new OutputLengths();
+  const lengths = new OutputLengthEstimator();
   for (let n = 0; n < 7; n++) lengths.record('acme', 'p', 'm', 300);
   assert.equal(after(lengths), null);
   lengths.record('acme', 'p', 'm', 300);
@@ -17,7 +17,7 @@ test('a length is known after eight answers, and apart for each org, provider an
 
 test('of any length, what is expected is no shorter and at most a fifth longer', () => {
   for (let tokens = 16; tokens < 2_000_000; tokens = Math.ceil(tokens * 1.37)) {
-    const lengths = new OutputLengths();
+    const lengths = new OutputLengthEstimator();
     for (let n = 0; n < 20; n++) lengths.record('acme', 'p', 'm', tokens);
     const expected = after(lengths) ?? 0;
     assert.ok(expected >= tokens && expected <= tokens * 1.2, `${tokens}: ${expected}`);
@@ -25,7 +25,7 @@ test('of any length, what is expected is no shorter and at most a fifth longer',
 });
 
 test('the longest of fifty counts, and is forgotten after some hundreds', () => {
-  const lengths = new OutputLengths();
+  const lengths = new OutputLengthEstimator();
   for (let n = 0; n < 49; n++) lengths.record('acme', 'p', 'm', 100);
   lengths.record('acme', 'p', 'm', 5_000);
   assert.ok((after(lengths) ?? 0) >= 5_000);
@@ -34,7 +34,7 @@ test('the longest of fifty counts, and is forgotten after some hundreds', () => 
 });
 
 test('a million answers change neither precision nor memory', () => {
-  const lengths = new OutputLengths();
+  const lengths = new OutputLengthEstimator();
   for (let n = 0; n < 1_000_000; n++) lengths.record('acme', 'p', 'm', n % 20 === 0 ? 900 : 40);
   const expected = after(lengths) ?? 0;
   assert.ok(expected >= 900 && expected <= 1_080, `${expected}`);

@@ -8,11 +8,11 @@ import { toBudgetResource } from '../management/resources/limits-and-budgets.ts'
 import { openDatabase } from '../store/open-database.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { compileRules, declareFileRule } from './compile-rules.ts';
-import { findGrantFault } from './guard.ts';
+import { compileGuardrailRules, declareConfigFileRule } from './compile-rules.ts';
+import { findGrantFault } from './guardrail-enforcer.ts';
 import { previewBudgets } from './preview-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
-import { readRuleStatus } from './rule-status.ts';
+import { readGuardrailRuleStatus } from './rule-status.ts';
 import { createMemoryGuard } from './test/memory-guard.ts';
 
 const NO_RULES = { limits: [], budgets: [], relayRules: [], file: 'floe.yaml', timezone: 'UTC' };
@@ -51,7 +51,7 @@ test('the outlook refuses a request with the code of the budget that would refus
       const configs = amounts.map((nano, n) =>
         BudgetSchema.parse({ name: `b${n}`, scope: 'org', period: 'month', limit_usd: nano / 1e9 }),
       );
-      const rules = compileRules([], configs.map(declareFileRule), 'UTC') ?? assert.fail();
+      const rules = compileGuardrailRules([], configs.map(declareConfigFileRule), 'UTC') ?? assert.fail();
       let [spent, reserved] = [0, 0];
       for (const [n, { asks, costs }] of before.entries()) {
         const grant = await guard.acquire(`${orgId}-${n}`, rules, caller, estimate(asks));
@@ -62,7 +62,7 @@ test('the outlook refuses a request with the code of the budget that would refus
           spent += costs;
         }
       }
-      const { budgets } = await readRuleStatus(guard, rules, caller);
+      const { budgets } = await readGuardrailRuleStatus(guard, rules, caller);
       for (const standing of budgets)
         assert.deepEqual([standing.spent_nano_usd, standing.reserved_nano_usd], [spent, reserved]);
       const [config] = configs;

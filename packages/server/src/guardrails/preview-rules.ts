@@ -4,21 +4,21 @@ import type { CostEstimate } from './request-attributes.ts';
 import type { BudgetStatus, LimitStatus } from './rule-status.ts';
 
 /** The effect of one limit or budget on a request, and the reason. */
-export interface RulePreview {
+export interface GuardrailRulePreview {
   readonly outcome: 'granted' | 'rejected';
   readonly because: string;
 }
 
 /** The effect of limits or budgets on a request now. */
-export interface RulesPreview {
-  readonly rules: readonly RulePreview[];
+export interface GuardrailRulesPreview {
+  readonly rules: readonly GuardrailRulePreview[];
   /** The error that the request would receive; null if nothing rejects it. */
   readonly refusal: Fault | null;
 }
 
 /** Returns the effect of rate limits on a request of this size. */
-export function previewLimits(limits: readonly LimitStatus[], estimate: CostEstimate | null): RulesPreview {
-  const rules: RulePreview[] = [];
+export function previewLimits(limits: readonly LimitStatus[], estimate: CostEstimate | null): GuardrailRulesPreview {
+  const rules: GuardrailRulePreview[] = [];
   let refusal: Fault | null = null;
   for (const limit of limits) {
     const counts = [
@@ -44,9 +44,9 @@ export function previewLimits(limits: readonly LimitStatus[], estimate: CostEsti
 }
 
 /** Returns the effect of budgets on a request of this price. */
-export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostEstimate): RulesPreview {
+export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostEstimate): GuardrailRulesPreview {
   const { nanoUsd } = estimate;
-  const rules: RulePreview[] = [];
+  const rules: GuardrailRulePreview[] = [];
   let refusal: Fault | null = null;
   for (const {
     name,

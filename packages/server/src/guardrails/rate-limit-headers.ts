@@ -1,5 +1,5 @@
 import type { Grant } from './grant.ts';
-import type { RuleClaim } from './rule-claim.ts';
+import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 interface LimitHeaderValues {
   readonly limit: number;
@@ -29,7 +29,7 @@ export function buildRateLimitHeaders(grant: Grant, anthropic: boolean, nowMs: n
   return headers;
 }
 
-function findTightestLimit({ claims, taken }: Grant, counts: RuleClaim['unit']): LimitHeaderValues | null {
+function findTightestLimit({ claims, taken }: Grant, counts: GuardrailRuleClaim['unit']): LimitHeaderValues | null {
   let least: LimitHeaderValues | null = null;
   for (const [index, claim] of claims.entries()) {
     if (claim.unit !== counts) continue;

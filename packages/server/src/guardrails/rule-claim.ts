@@ -1,7 +1,7 @@
 import type { BucketClaim } from '../store/ports.ts';
 
 /** A claim on a bucket, with the limit or budget that it belongs to. */
-export interface RuleClaim extends BucketClaim {
+export interface GuardrailRuleClaim extends BucketClaim {
   /** Name of the limit or budget. */
   readonly name: string;
   readonly ruleId: string;

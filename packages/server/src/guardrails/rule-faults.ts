@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { RuleClaim } from './rule-claim.ts';
+import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 const UNITS = {
   requests: (plural: string) => `request${plural} in 60 seconds`,
@@ -12,7 +12,7 @@ const UNITS = {
 const DEFAULT_RETRY_MS = 1_000;
 
 /** Returns the 429 of a Floe rate limit. Floe does not try another provider for it. */
-export function rateLimitFault({ name, ruleId, limit, unit }: RuleClaim, retryAfterMs: number | null): Fault {
+export function rateLimitFault({ name, ruleId, limit, unit }: GuardrailRuleClaim, retryAfterMs: number | null): Fault {
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
     unit === 'concurrency'
@@ -29,7 +29,7 @@ export function rateLimitFault({ name, ruleId, limit, unit }: RuleClaim, retryAf
  * Returns the fault of a hard budget that does not cover the maximum cost of a request. `usedNanoUsd`
  * includes the reservations of requests in progress.
  */
-export function budgetExceededFault(claim: RuleClaim, usedNanoUsd: number): Fault {
+export function budgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd: number): Fault {
   const remains = Math.max(0, claim.limit - usedNanoUsd);
   return budgetSpentFault(
     claim,
@@ -38,7 +38,7 @@ export function budgetExceededFault(claim: RuleClaim, usedNanoUsd: number): Faul
 }
 
 /** Returns the fault of a hard budget that was used up during a stream. */
-export function budgetUsedUpFault(claim: RuleClaim): Fault {
+export function budgetUsedUpFault(claim: GuardrailRuleClaim): Fault {
   return budgetSpentFault(claim, 'was exhausted while this response was streamed');
 }
 
@@ -46,7 +46,7 @@ export function budgetUsedUpFault(claim: RuleClaim): Fault {
  * Returns the fault of a hard budget whose remaining amount is reserved by other requests. Unused
  * reservations are released when these requests end.
  */
-export function budgetReservedFault({ name, ruleId, limit }: RuleClaim, retryAfterMs: number): Fault {
+export function budgetReservedFault({ name, ruleId, limit }: GuardrailRuleClaim, retryAfterMs: number): Fault {
   return new Fault(
     'budget_reserved',
     `The rest of the budget "${name}" of ${formatUsd(limit)} is reserved by requests in progress. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
@@ -54,7 +54,7 @@ export function budgetReservedFault({ name, ruleId, limit }: RuleClaim, retryAft
   );
 }
 
-function budgetSpentFault({ name, ruleId, limit, endsAt }: RuleClaim, what: string): Fault {
+function budgetSpentFault({ name, ruleId, limit, endsAt }: GuardrailRuleClaim, what: string): Fault {
   const reset =
     endsAt === 0
       ? 'It never resets. Raise it to continue.'

@@ -1,10 +1,10 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type { BucketLevel, BucketUsage } from '../store/ports.ts';
-import type { BudgetRule, LimitRule, OrgRules } from './compile-rules.ts';
-import type { Guard } from './guard.ts';
+import type { BudgetRule, LimitRule, OrgGuardrailRules } from './compile-rules.ts';
+import type { GuardrailEnforcer } from './guardrail-enforcer.ts';
 import { buildLimitClaims, buildSpendClaim } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
-import type { RuleClaim } from './rule-claim.ts';
+import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 /** The current use of a limit by a caller. */
 export interface LimitStatus {
@@ -36,7 +36,7 @@ export interface BudgetStatus {
 }
 
 /** Returns the limits and budgets of a key for `GET /gateway/v1/key`. */
-export async function readRuleStatus(guard: Guard, rules: OrgRules | null, caller: RequestAttributes) {
+export async function readGuardrailRuleStatus(guard: GuardrailEnforcer, rules: OrgGuardrailRules | null, caller: RequestAttributes) {
   if (rules === null) return { limits: [], budgets: [] };
   const { orgId } = caller.key;
   const matched = guard.matchRules(rules, caller);
@@ -59,10 +59,10 @@ const NO_USAGE = { used: 0, reserved: 0 };
 /** Returns the current use of a limit. */
 export function buildLimitStatus(
   { name, config }: LimitRule,
-  claims: readonly RuleClaim[],
+  claims: readonly GuardrailRuleClaim[],
   levels: ReadonlyMap<string, BucketLevel | undefined>,
 ): LimitStatus {
-  const levelOf = (counts: RuleClaim['unit']) => {
+  const levelOf = (counts: GuardrailRuleClaim['unit']) => {
     const claim = claims.find((candidate) => candidate.unit === counts);
     return claim && (levels.get(claim.bucket) ?? { used: 0, resetMs: 0 });
   };

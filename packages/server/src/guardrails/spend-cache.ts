@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
-import { type BucketSpendChange, type BudgetSpendRow, listSpendSince } from '../store/spend/budget-spend.ts';
+import { type BucketSpendChange, type BudgetSpendRow, listBudgetSpendSince } from '../store/spend/budget-spend.ts';
 
 /** Interval for reading the spending of other processes. */
 const REFRESH_INTERVAL_MS = 2_000;
@@ -51,7 +51,7 @@ export class SpendCache {
   /** Reads the spending that other processes added since the last read. */
   async refresh(): Promise<void> {
     const now = this.#clock.now();
-    for (const row of await listSpendSince(this.#database.read, this.#readUpTo - CLOCK_SKEW_MS, now))
+    for (const row of await listBudgetSpendSince(this.#database.read, this.#readUpTo - CLOCK_SKEW_MS, now))
       this.#put(row);
     this.#readUpTo = now;
     for (const [key, { ends_at }] of this.#spent)

@@ -3,25 +3,25 @@ import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail-rules.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import type { DeclaredRule } from './compile-rules.ts';
+import type { DeclaredGuardrailRule } from './compile-rules.ts';
 
 /** The limits and budgets that were created through the API, by organization. */
-export interface StoredRules {
-  limits(orgId: string): readonly DeclaredRule<LimitConfig>[];
-  budgets(orgId: string): readonly DeclaredRule<BudgetConfig>[];
+export interface StoredGuardrailRules {
+  limits(orgId: string): readonly DeclaredGuardrailRule<LimitConfig>[];
+  budgets(orgId: string): readonly DeclaredGuardrailRule<BudgetConfig>[];
   /** Returns the time zone of an organization that is not in floe.yaml. */
   timezone(orgId: string): string;
 }
 
 /** Stored limits and budgets of an installation that has none. */
-export const NO_STORED_RULES: StoredRules = {
+export const NO_STORED_GUARDRAIL_RULES: StoredGuardrailRules = {
   limits: () => [],
   budgets: () => [],
   timezone: () => 'UTC',
 };
 
 /** Loads all stored limits and budgets. */
-export async function loadStoredRules(reader: DatabaseReader): Promise<StoredRules> {
+export async function loadStoredGuardrailRules(reader: DatabaseReader): Promise<StoredGuardrailRules> {
   const [limits, budgets, orgs] = await Promise.all([
     listAllGuardrailRules(reader, 'limits'),
     listAllGuardrailRules(reader, 'budgets'),
@@ -37,11 +37,11 @@ export async function loadStoredRules(reader: DatabaseReader): Promise<StoredRul
 /**
  * Parses a stored limit. It was validated when it was written; the schema adds defaults of later releases.
  */
-export function parseStoredLimit({ id, rule_json }: GuardrailRuleRow): DeclaredRule<LimitConfig> {
+export function parseStoredLimit({ id, rule_json }: GuardrailRuleRow): DeclaredGuardrailRule<LimitConfig> {
   return { id, source: 'console', config: LimitSchema.parse(JSON.parse(rule_json)) };
 }
 
 /** Parses a stored budget. */
-export function parseStoredBudget({ id, rule_json }: GuardrailRuleRow): DeclaredRule<BudgetConfig> {
+export function parseStoredBudget({ id, rule_json }: GuardrailRuleRow): DeclaredGuardrailRule<BudgetConfig> {
   return { id, source: 'console', config: BudgetSchema.parse(JSON.parse(rule_json)) };
 }

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import type { KeyScope } from '@floe/contract/scopes';
-import { compileRules, declareFileRule } from './compile-rules.ts';
-import { matchRules } from './matched-rules.ts';
+import { compileGuardrailRules, declareConfigFileRule } from './compile-rules.ts';
+import { matchGuardrailRules } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
-import type { RuleClaim } from './rule-claim.ts';
+import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 interface Who {
   readonly id: string;
@@ -36,17 +36,17 @@ function callerOf({ id, team, owner, endUser, models = ['m'], metadata }: Who): 
 /** The bucket of a caller under the only rule there is; null where the rule does not reach them. */
 function bucketOf(kind: 'limit' | 'budget', fields: object, who: Who): string | null {
   const limits =
-    kind === 'limit' ? [declareFileRule(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))] : [];
+    kind === 'limit' ? [declareConfigFileRule(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))] : [];
   const budgets =
     kind === 'budget'
-      ? [declareFileRule(BudgetSchema.parse({ name: 'one', period: 'total', limit_usd: 1, ...fields }))]
+      ? [declareConfigFileRule(BudgetSchema.parse({ name: 'one', period: 'total', limit_usd: 1, ...fields }))]
       : [];
-  const rules = compileRules(limits, budgets, 'UTC') ?? assert.fail();
-  const matched = matchRules(rules, callerOf(who), 0);
+  const rules = compileGuardrailRules(limits, budgets, 'UTC') ?? assert.fail();
+  const matched = matchGuardrailRules(rules, callerOf(who), 0);
   const [budget] = matched.budgets;
   if (budget) return budget.bucket;
   const [limit] = matched.limits;
-  const claims: RuleClaim[] = [];
+  const claims: GuardrailRuleClaim[] = [];
   limit?.bucket.addClaims(claims, null);
   return claims[0]?.bucket ?? null;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
 import { test } from 'node:test';
 import { countPdfPages } from './pdf-pages.ts';
-import { estimateInputTokens, maxInputTokens } from './token-estimate.ts';
+import { estimateInputTokens, estimateMaxInputTokens } from './token-estimate.ts';
 
 /** A PDF of so many pages whose objects stand in the open, with so many random bytes for each. */
 function pdf(pages: number, bytesEach: number, type = '/Type /Page'): Buffer {
@@ -67,7 +67,7 @@ test('a document is estimated by its pages, in every dialect, and a picture as o
     { input: [{ content: [{ type: 'input_file', filename: 'a.pdf', file_data: url }] }] },
   ];
   for (const body of bodies) {
-    const [about, most] = [estimateInputTokens(bodyOf(body)), maxInputTokens(bodyOf(body))];
+    const [about, most] = [estimateInputTokens(bodyOf(body)), estimateMaxInputTokens(bodyOf(body))];
     assert.ok(about >= 150_000 && about < 150_100, `50 pages: ${about}`);
     assert.ok(most >= 250_000 && most < 250_100, `50 pages at most: ${most}`);
   }
@@ -75,19 +75,19 @@ test('a document is estimated by its pages, in every dialect, and a picture as o
   const shown = {
     messages: [{ content: [{ image_url: { url: `data:image/png;base64,${picture.toString('base64')}` } }] }],
   };
-  assert.ok(maxInputTokens(bodyOf(shown)) < 1_700);
+  assert.ok(estimateMaxInputTokens(bodyOf(shown)) < 1_700);
 });
 
 test('a file that the request only names is taken for some pages, and attachments for no more than a context', () => {
   const named = { input: [{ content: [{ type: 'input_file', file_id: 'file-1' }] }] };
   assert.ok(estimateInputTokens(bodyOf(named)) >= 30_000);
   const many = { messages: Array.from({ length: 9 }, () => ({ content: [documentPart(pdf(90, 200))] })) };
-  const most = maxInputTokens(bodyOf(many));
+  const most = estimateMaxInputTokens(bodyOf(many));
   assert.ok(most >= 1_000_000 && most < 1_001_000, `${most}`);
 });
 
 test('text counts by its bytes', () => {
   const text = { messages: [{ role: 'user', content: 'x'.repeat(40_000) }] };
   assert.ok(Math.abs(estimateInputTokens(bodyOf(text)) - 10_000) < 20);
-  assert.ok(Math.abs(maxInputTokens(bodyOf(text)) - 13_333) < 20);
+  assert.ok(Math.abs(estimateMaxInputTokens(bodyOf(text)) - 13_333) < 20);
 });

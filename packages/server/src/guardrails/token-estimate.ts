@@ -24,7 +24,7 @@ const DOCUMENT_MARKS = [Buffer.from('"file_id"'), Buffer.from('"file_url"'), Buf
 export const DEFAULT_OUTPUT_TOKENS = 4_096;
 
 /** Returns an upper estimate of the input tokens of a request. Used for reservations. */
-export function maxInputTokens(body: Buffer): number {
+export function estimateMaxInputTokens(body: Buffer): number {
   return countTokens(body, MIN_BYTES_PER_TOKEN, MAX_TOKENS_PER_PAGE);
 }
 
@@ -45,7 +45,7 @@ export function estimateContentTokens(bytes: number): number {
  * Returns an upper estimate of the tokens streamed so far. Few providers send less than a token in one chunk,
  * so the number of chunks is a lower bound.
  */
-export function maxContentTokens(bytes: number, pieces: number): number {
+export function estimateMaxContentTokens(bytes: number, pieces: number): number {
   return Math.max(Math.ceil(bytes / MIN_BYTES_PER_TOKEN), pieces);
 }
 

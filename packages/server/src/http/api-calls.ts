@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type AccessLog, accessLineHead, quoteJson } from '../core/access-log.ts';
+import { type AccessLog, formatAccessLogPrefix, quoteJson } from '../core/access-log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Actor } from '../platform/actor.ts';
 
@@ -46,7 +46,7 @@ export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiC
 }
 
 /** Creates the option `config` of a route, which names its verb. */
-export function routeVerb(name: string): { readonly verb: string } {
+export function createVerbRouteConfig(name: string): { readonly verb: string } {
   return { verb: name };
 }
 
@@ -59,7 +59,7 @@ function verbOf({ routeOptions }: FastifyRequest): string | null {
 export function formatApiCallLine(call: ApiCall, nowMs: number): string {
   const { actor } = call;
   const kind = actor === null ? 'anonymous' : actor.key === null ? 'member' : 'key';
-  return `${accessLineHead(nowMs)},"msg":"api_call","request_id":"${call.requestId}","org":${quoteJson(
+  return `${formatAccessLogPrefix(nowMs)},"msg":"api_call","request_id":"${call.requestId}","org":${quoteJson(
     actor?.orgId,
   )},"actor_kind":"${kind}","actor_id":${quoteJson(actor?.id)},"verb":${quoteJson(
     call.verb,

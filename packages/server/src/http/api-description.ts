@@ -28,7 +28,7 @@ export function addDocumentationRoutes(app: Pick<FastifyInstance, 'get'>, buildD
   );
   app.get(REFERENCE_PATH, async (_request, reply) => {
     if (page === undefined) {
-      const { referencePage } = await import('./reference/reference-page.ts');
+      const { renderReferencePage: referencePage } = await import('./reference/reference-page.ts');
       page = referencePage(parseDocument(documentText()));
     }
     return reply.type('text/html; charset=utf-8').headers(REFERENCE_HEADERS).send(page);

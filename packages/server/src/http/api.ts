@@ -7,17 +7,17 @@ import type { Log } from '../core/log.ts';
 import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tags.ts';
 import { EventStreamResponse } from '../management/event-stream-response.ts';
 import { FileDownload } from '../management/file-download.ts';
-import { buildResourcePath, mapResourceGetters } from '../management/resource-getters.ts';
+import { buildResourcePath, mapVerbsToResourceGetters } from '../management/resource-getters.ts';
 import type { Verb } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
-import { observeApiCalls, routeVerb } from './api-calls.ts';
+import { observeApiCalls, createVerbRouteConfig } from './api-calls.ts';
 import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
 import { authorizeRequest, createEventStreamContext } from './authorize-request.ts';
 import { BEAT_SCHEMAS, describeBeatPaths } from './beat-description.ts';
 import { parseJsonBody } from './json-body.ts';
-import { openApiDocument } from './openapi.ts';
+import { buildOpenApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 import { addSessionRoutes } from './sign-in/session-routes.ts';
 
@@ -26,7 +26,7 @@ const BODY_LIMIT_BYTES = 1 << 20;
 const PARAM_LIMIT_CHARS = 200;
 
 /** The `/api` application. */
-export interface Api {
+export interface ApiApplication {
   /** Handles one request whose path is under `/api`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface Api {
  * Responses are not filtered through their schemas. Every view lists its fields, and tests validate each
  * response against its schema.
  */
-export async function createApi(options: ApiOptions): Promise<Api> {
+export async function createApi(options: ApiOptions): Promise<ApiApplication> {
   const { fastify } = await import('fastify');
   const app = fastify({
     logger: false,
@@ -50,7 +50,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   const operations = options.signIn?.operations ?? [];
   const allowedMethods = methodsByPath([...options.verbs, ...operations]);
-  const resources = mapResourceGetters(options.verbs);
+  const resources = mapVerbsToResourceGetters(options.verbs);
   app.decorateRequest('actor', null);
   if (options.recordCall) observeApiCalls(app, options.host.clock, options.recordCall);
   app.removeAllContentTypeParsers();
@@ -72,7 +72,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     app.route({
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: routeVerb(verb.name),
+      config: createVerbRouteConfig(verb.name),
       onRequest: async (request, reply) => {
         request.setDecorator('actor', await authorizeRequest(options, verb, request, reply));
       },
@@ -80,7 +80,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
   addDocumentationRoutes(app, () =>
-    openApiDocument([...options.verbs, ...operations], options.version, {
+    buildOpenApiDocument([...options.verbs, ...operations], options.version, {
       otherPaths: describeBeatPaths(),
       otherSchemas: BEAT_SCHEMAS,
       prefix: options.prefix?.() ?? '',

@@ -7,7 +7,7 @@ import type { Actor } from '../platform/actor.ts';
 import { hasPlatformKey } from '../platform/key-format.ts';
 import type { ApiOptions } from './api-options.ts';
 import { toSignInRequest } from './sign-in/session-routes.ts';
-import { markAuthenticated } from './unauthenticated-connections.ts';
+import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
 
 /**
  * Authenticates a request by platform key or session, and checks that the actor may use the verb. A key takes
@@ -23,7 +23,7 @@ export async function authorizeRequest(
   reply: FastifyReply | null,
 ): Promise<Actor> {
   const actor = await resolveActor(options, request, reply);
-  markAuthenticated(request.raw.socket);
+  markConnectionAuthenticated(request.raw.socket);
   requireAccess(verb, actor, options.host.clock.now());
   const address = options.addressOf?.(request.raw);
   return address === undefined ? actor : { ...actor, address };

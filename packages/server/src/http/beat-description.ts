@@ -1,5 +1,5 @@
 import { MAX_BEAT_BODY_BYTES } from '../monitoring/beat-url.ts';
-import { MAX_BEAT_METADATA_BYTES, MAX_HEARTBEAT_BODY_BYTES } from '../monitoring/heartbeat.ts';
+import { MAX_BEAT_METADATA_BYTES, MAX_HEARTBEAT_BODY_BYTES } from '../monitoring/parse-heartbeat.ts';
 
 const ERROR_RESPONSE = {
   description: 'The request was rejected or failed. `error.code` contains the reason.',

@@ -4,14 +4,14 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { BeatReceipt } from '../monitoring/beat-call.ts';
-import { type BeatUrl, MAX_BEAT_BODY_BYTES, parseBeatUrl, parseBeatUrlCall } from '../monitoring/beat-url.ts';
-import type { MonitoringEngine } from '../monitoring/engine.ts';
-import { MAX_HEARTBEAT_BODY_BYTES, parseHeartbeat } from '../monitoring/heartbeat.ts';
-import type { RejectedBeats } from '../monitoring/rejected-beats.ts';
+import { type ParsedBeatUrl, MAX_BEAT_BODY_BYTES, parseBeatUrl, parseBeatUrlCall } from '../monitoring/beat-url.ts';
+import type { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
+import { MAX_HEARTBEAT_BODY_BYTES, parseHeartbeat } from '../monitoring/parse-heartbeat.ts';
+import type { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
 import { type CredentialHeaders, extractPlatformKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import { RequestAbortedError, readRequestBody } from './read-body.ts';
-import { markAuthenticated } from './unauthenticated-connections.ts';
+import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
 
 /** Dependencies of the beat routes. */
 export interface BeatRoutesDependencies {
@@ -20,7 +20,7 @@ export interface BeatRoutesDependencies {
   readonly log: Log;
   /** Finds the platform key. @throws Fault */
   readonly authenticate: (presented: string) => KeyRecord;
-  readonly refusals: RejectedBeats;
+  readonly refusals: RejectedBeatCounter;
 }
 
 /** Handles one beat request. Never rejects, because errors are sent to the client. */
@@ -72,7 +72,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
       requireMethod(HEARTBEAT_METHODS, req, res);
       const headers: CredentialHeaders = req.headers;
       const key = authenticate(extractPlatformKey(headers));
-      markAuthenticated(req.socket);
+      markConnectionAuthenticated(req.socket);
       const { beat, metadataDropReason } = await refusals.track(key.orgId, async () => {
         requireKeyScope(key, 'beat');
         const body = await readRequestBody(req, clock, HEARTBEAT_BODY);
@@ -88,13 +88,13 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
     return url && ((req, res, requestId) => receiveByUrl(url, req, res, requestId));
   }
 
-  async function receiveByUrl(url: BeatUrl, req: IncomingMessage, res: ServerResponse, requestId: string) {
+  async function receiveByUrl(url: ParsedBeatUrl, req: IncomingMessage, res: ServerResponse, requestId: string) {
     await respondWith(req, res, requestId, async () => {
       requireMethod(BEAT_METHODS, req, res);
       const body = await readRequestBody(req, clock, { limitBytes: MAX_BEAT_BODY_BYTES, onExcess: 'drop' });
       const call = parseBeatUrlCall(url, parseQuery(req.url), body, req.headers['idempotency-key']);
       await engine.recordBeat(call);
-      markAuthenticated(req.socket);
+      markConnectionAuthenticated(req.socket);
       return { type: 'text/plain; charset=utf-8', body: 'OK' };
     });
   }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { policyDryRunResult } from '@floe/contract/api/policies';
 import type { MemberRole } from '@floe/contract/roles';
 import { eventually } from '@floe/testkit/eventually';
-import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 import { storeTestBodies } from './test/test-bodies.ts';
 
 const HERS = 'ana@acme.example';
@@ -34,7 +34,7 @@ test('bodies are shown whole, and who looked stands in the audit log', async () 
   assert.match(String(body.request?.text), /Who is it/);
   assert.match(String(body.answer?.text), /Ana/);
   const { body: audit } = await api.call('GET', '/api/management/audit?limit=10', { key });
-  const views = listAnswerEntries(audit.data).filter(({ action }) => String(action) === 'requests.bodies');
+  const views = listResponseEntries(audit.data).filter(({ action }) => String(action) === 'requests.bodies');
   assert.deepEqual(
     views.map(({ subject }) => subject),
     ['exc_hers'],
@@ -79,9 +79,9 @@ test('a draft of policies is tried on what was kept, and shows none of it', asyn
   assert.equal(status, 200, text);
   assert.deepEqual(body.stored_bodies, { read: 3, evaluated: 3, skipped: 0, has_more: false });
   const outcomes = Object.fromEntries(
-    listAnswerEntries(body.data).map(({ id, request, answer }) => [
+    listResponseEntries(body.data).map(({ id, request, answer }) => [
       String(id),
-      [String(request?.outcome), listAnswerEntries(answer?.decisions).map(({ outcome }) => outcome)],
+      [String(request?.outcome), listResponseEntries(answer?.decisions).map(({ outcome }) => outcome)],
     ]),
   );
   assert.deepEqual(outcomes, {

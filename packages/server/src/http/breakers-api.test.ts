@@ -4,7 +4,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
 import { setForcedState } from '../guardrails/breakers/forced-state.ts';
 import { listForcedBreakers } from '../store/forced-breakers.ts';
-import { API_TEST_NOW, listAnswerEntries, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
 
 const VIEW: BreakerView = {
   orgId: 'acme',
@@ -100,7 +100,7 @@ test('a forced state is stored with its end and its audit row, and auto takes it
   assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
   const { body: history } = await call('GET', `${PATH.replace(/force$/, 'history')}`, { key });
   assert.deepEqual(
-    listAnswerEntries(history['data'])
+    listResponseEntries(history['data'])
       .map(({ state, because }) => `${state} ${because}`)
       .sort(),
     ['forced_open ops: maintenance', 'released ops: done'],

@@ -4,8 +4,8 @@ import { alertResource } from '@floe/contract/api/channels';
 import { apiErrorBody } from '@floe/contract/api/errors';
 import { createPageSchema } from '@floe/contract/api/page';
 import { enqueueAlert } from '../alerts/alert.ts';
-import { startReceiver } from '../alerts/test/receiver.ts';
-import { failingAlert } from '../alerts/test/test-outbox.ts';
+import { startWebhookReceiver } from '../alerts/test/webhook-receiver.ts';
+import { createFailingAlert } from '../alerts/test/test-outbox.ts';
 import { closeAlerts } from '../store/alerts.ts';
 import { API_TEST_NOW, type RunningApi, runApi, testChannels } from './test/running-api.ts';
 
@@ -115,7 +115,7 @@ test('another org’s channels are not there', async () => {
 });
 
 test('a stored channel and a draft are tested with one message', async (t) => {
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   const made = await create({ ...hook('tested'), url: receiver.url });
   const stored = await api.call('POST', `${CHANNELS}/${made.body.id}/test`, { key });
   assert.deepEqual([stored.status, stored.body.ok, stored.body.status], [200, true, 200]);
@@ -136,7 +136,7 @@ test('a stored channel and a draft are tested with one message', async (t) => {
 });
 
 test('the log shows alerts with their fields, to their org alone', async () => {
-  await api.database.transaction((writer) => enqueueAlert(writer, failingAlert('nightly')));
+  await api.database.transaction((writer) => enqueueAlert(writer, createFailingAlert('nightly')));
   const read = (query: string, as = key) => api.call('GET', `/api/monitoring/alerts${query}`, { key: as });
   const [entry, ...others] = createPageSchema(alertResource).parse(
     (await read('?subject=nightly')).body,

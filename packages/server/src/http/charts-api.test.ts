@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { storeSetting } from '../store/settings.ts';
-import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -181,17 +181,17 @@ test('whatever the list is filtered by, figures, charts and values count the sam
   );
   const time = 'from=2026-11-20T00:30:00Z&to=2026-11-21T12:00:00Z';
   for (const query of chosen) {
-    const rows = listAnswerEntries((await get(`requests?${query}&${time}&limit=100`)).data).length;
+    const rows = listResponseEntries((await get(`requests?${query}&${time}&limit=100`)).data).length;
     const { requests } = await get(`summary?${query}&${time}`);
     assert.equal(requests, rows, `summary: ${query}`);
     const { series } = await get(`timeseries?metric=requests&interval=hour&${query}&${time}`);
-    const counted = listAnswerEntries(series).flatMap(({ values }) => values ?? []);
+    const counted = listResponseEntries(series).flatMap(({ values }) => values ?? []);
     assert.equal(
       counted.reduce<number>((sum, value) => sum + Number(value), 0),
       rows,
       `timeseries: ${query}`,
     );
-    const models = listAnswerEntries((await get(`top?by=model&${query}&${time}`)).data);
+    const models = listResponseEntries((await get(`top?by=model&${query}&${time}`)).data);
     assert.equal(
       models.reduce((sum, model) => sum + Number(model.requests), 0),
       rows,
@@ -222,7 +222,7 @@ test('figures stand beside those of the range before, value by value', async () 
   );
   const models = await get('top?by=model&compare=previous');
   assert.deepEqual(
-    listAnswerEntries(models.data).map(({ value, previous }) => [value, previous?.requests ?? null]),
+    listResponseEntries(models.data).map(({ value, previous }) => [value, previous?.requests ?? null]),
     [
       [null, null],
       ['openai/gpt-5', 1],
@@ -233,7 +233,7 @@ test('figures stand beside those of the range before, value by value', async () 
   const days = await get(`timeseries?metric=requests&interval=day&group_by=model&compare=previous&${range}`);
   assert.deepEqual(days.previous?.at, ['2026-11-20T00:00:00.000Z']);
   assert.deepEqual(
-    listAnswerEntries(days.previous?.series).map(({ value, values }) => [value, values]),
+    listResponseEntries(days.previous?.series).map(({ value, values }) => [value, values]),
     [
       [null, [0]],
       ['openai/gpt-5', [1]],
@@ -253,7 +253,7 @@ test('several values of a dimension add up, and those with a ! are left out', as
 
 test('values of a dimension are found by what they begin with, keys by name', async () => {
   const found = async (query: string) =>
-    listAnswerEntries((await get(`values?${query}`)).data).map(({ value, requests }) => [value, requests]);
+    listResponseEntries((await get(`values?${query}`)).data).map(({ value, requests }) => [value, requests]);
   assert.deepEqual(await found('field=model'), [
     [null, 1],
     ['openai/gpt-5', 1],
@@ -270,7 +270,7 @@ test('values of a dimension are found by what they begin with, keys by name', as
     ['failed', 1],
   ]);
   const first = await get('values?field=model&limit=1');
-  assert.deepEqual([listAnswerEntries(first.data).length, first.has_more], [1, true]);
+  assert.deepEqual([listResponseEntries(first.data).length, first.has_more], [1, true]);
 });
 
 test('what changed stands in the range it happened in', async () => {
@@ -286,7 +286,7 @@ test('what changed stands in the range it happened in', async () => {
     [data?.[0]?.kind, data?.[0]?.text, data?.[0]?.actor, data?.[0]?.subject?.kind, data?.[0]?.subject?.name],
     ['change', 'limits.create', manager.id, 'limits', 'org-rpm'],
   );
-  assert.deepEqual(listAnswerEntries((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
+  assert.deepEqual(listResponseEntries((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
 });
 
 test('a deployment is noted, and stands among what may have changed traffic; the rest does not', async () => {
@@ -298,7 +298,7 @@ test('a deployment is noted, and stands among what may have changed traffic; the
   assert.deepEqual([noted.status, noted.body['text']], [201, 'web 4.2 deployed']);
   await api.call('POST', '/api/management/teams', { key: manager.key, body: { id: 'web', name: 'Web' } });
   const to = encodeURIComponent(new Date(API_TEST_NOW + 60_000).toISOString());
-  const data = listAnswerEntries((await get(`annotations?about=traffic&to=${to}`)).data);
+  const data = listResponseEntries((await get(`annotations?about=traffic&to=${to}`)).data);
   const notes = data.filter(({ kind }) => String(kind) === 'note');
   assert.deepEqual(
     notes.map(({ text, actor_name }) => [text, actor_name]),

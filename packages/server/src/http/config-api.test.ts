@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type AnswerJson, API_TEST_NOW, listAnswerEntries, runApi } from './test/running-api.ts';
+import { type ResponseJson, API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
 
 const SECRETS = {
   MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-shown-4321',
@@ -54,8 +54,8 @@ async function start(t: TestContext) {
   return { ...api, call, ask, exported, me };
 }
 
-const told = (answer: { body: AnswerJson }) =>
-  listAnswerEntries(answer.body['changes']).map(
+const told = (answer: { body: ResponseJson }) =>
+  listResponseEntries(answer.body['changes']).map(
     (change) => `${change['action']} ${change['kind']}/${change['id']}`,
   );
 
@@ -95,7 +95,7 @@ test('each resource can be had alone, as text that says the same and tells no se
   assert.equal((await ask('apply', YAML)).status, 200);
   for (const path of LISTS) {
     const [, kind = ''] = path.split('/');
-    const rows = listAnswerEntries((await call('GET', path)).body['data']);
+    const rows = listResponseEntries((await call('GET', path)).body['data']);
     assert.ok(rows.length > 0, kind);
     for (const row of rows) {
       const id = String(row['id'] ?? row['slug']);
@@ -106,7 +106,7 @@ test('each resource can be had alone, as text that says the same and tells no se
       const below = String(body['yaml']).replace(/^(?=.)/gm, '    ');
       const same = await ask('diff', `orgs:\n  - id: acme\n${below}`);
       // Alone in its section it stands first, wherever it stood before.
-      const others = listAnswerEntries(same.body['changes']).filter(
+      const others = listResponseEntries(same.body['changes']).filter(
         ({ fields }) => String(fields) !== 'position',
       );
       assert.deepEqual(others, [], `${kind}/${id}: ${same.text}`);
@@ -135,7 +135,7 @@ test('a diff tells what applying does and does nothing; applying does it, and a 
     (await database.read.selectFrom('audit').selectAll().where('org_id', '=', 'acme').execute()).length,
     0,
   );
-  assert.equal(listAnswerEntries((await call('GET', 'management/providers')).body['data']).length, 0);
+  assert.equal(listResponseEntries((await call('GET', 'management/providers')).body['data']).length, 0);
   const applied = await ask('apply', YAML);
   assert.equal(applied.status, 200, applied.text);
   expected(told(applied));
@@ -153,7 +153,7 @@ test('another secret is a change with its entries in the audit log, though no fi
   setNow(API_TEST_NOW + 1_000);
   const entries = async () => {
     const { body } = await call('GET', 'management/audit?limit=500');
-    return listAnswerEntries(body['data']).map(({ action, subject }) => `${action} ${subject}`);
+    return listResponseEntries(body['data']).map(({ action, subject }) => `${action} ${subject}`);
   };
   const before = await entries();
   const variables = {
@@ -189,7 +189,7 @@ orgs:
     'removed routes/main/*',
     'removed routes/smart',
   ]);
-  assert.equal(listAnswerEntries((await call('GET', 'monitoring/monitors')).body['data']).length, 1);
+  assert.equal(listResponseEntries((await call('GET', 'monitoring/monitors')).body['data']).length, 1);
 });
 
 test('a document with one mistake changes nothing and is refused at its place', async (t) => {
@@ -221,7 +221,7 @@ test('a document with one mistake changes nothing and is refused at its place', 
       assert.equal(status, 400, text);
       assert.match(String(body['error']?.['message']), expected);
     }
-  assert.equal(listAnswerEntries((await call('GET', 'monitoring/channels')).body['data']).length, 0);
+  assert.equal(listResponseEntries((await call('GET', 'monitoring/channels')).body['data']).length, 0);
   const { body } = await call('GET', 'management/config');
   assert.equal(body['rejected'], null);
   assert.deepEqual(body['counts']?.['providers'], { file: 0, console: 0 });
@@ -248,7 +248,7 @@ test('all secrets that are missing are listed at once with what each is for, and
   CI_KEY: the platform key "ci"`,
     );
   }
-  assert.equal(listAnswerEntries((await call('GET', 'management/providers')).body['data']).length, 0);
+  assert.equal(listResponseEntries((await call('GET', 'management/providers')).body['data']).length, 0);
   const plain = yaml.replace('"4711"', '"${COST}"').replace('rpm: 600', 'rpm: "${RPM}"');
   const { text } = await ask('apply', plain, { variables: {} });
   for (const name of ['COST', 'RPM', 'MAIN_DEFAULT_KEY', 'CHANNEL_OPS_URL', 'CI_KEY'])

@@ -12,7 +12,7 @@ import { ConfigError } from '../config/config-problem.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { FULL_ORG_CONFIG, FULL_ORG_SECRETS, MACHINE_FIELDS } from './test/full-org-config.ts';
-import { type AnswerJson, type ApiTestResponse, listAnswerEntries, runApi } from './test/running-api.ts';
+import { type ResponseJson, type ApiTestResponse, listResponseEntries, runApi } from './test/running-api.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 2 : 60;
 /** The key that asks is there before anything is applied; its value is told to nobody. */
@@ -181,8 +181,8 @@ async function mustDoTheSame(one: Started, other: Started): Promise<void> {
     for (const model of ['smart', 'main/small', 'main/large', 'azure/gpt-5', 'spare/echo', 'nothing']) {
       const request = { model, max_tokens: 9, messages: [] };
       const { body } = await tell('POST', 'management/routes/simulate', { request });
-      const targets = listAnswerEntries(body['targets']).map(
-        (target: AnswerJson) => `${target['provider']}/${target['model']}`,
+      const targets = listResponseEntries(body['targets']).map(
+        (target: ResponseJson) => `${target['provider']}/${target['model']}`,
       );
       routed.push([model, body['outcome'], body['code'], body['message'], targets.sort()]);
     }
@@ -223,7 +223,7 @@ test('without the values of its keys an org is copied but for them, and each is 
   const { KEY_CI: _, KEY_NIGHT: __, ...others } = FULL_ORG_SECRETS;
   const applied = await other.ask('apply', await one.exported(), others);
   assert.deepEqual(
-    listAnswerEntries(applied['ignored']).map((line) => String(line).split(':', 1)[0]),
+    listResponseEntries(applied['ignored']).map((line) => String(line).split(':', 1)[0]),
     ['keys/ci', 'keys/night'],
   );
 });

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
-import { ClientConnection } from '../gateway/client.ts';
+import { ClientConnection } from '../gateway/client-connection.ts';
 import { createConsole } from './console.ts';
 import { NodeHttpTransport } from './node-http-transport.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientConnection } from '../gateway/client.ts';
+import type { ClientConnection } from '../gateway/client-connection.ts';
 
 /** Allows nothing inline and no other origins, so that injected text can neither run nor send data. */
 const SECURITY_HEADERS = [

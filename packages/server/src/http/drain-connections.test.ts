@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import type { ClientConnection } from '../gateway/client.ts';
-import { fastPathRequest, startDualPathServer } from './fast-path/test/dual-path-server.ts';
-import { createHttpServer, type OnHttpRequest } from './server.ts';
+import type { ClientConnection } from '../gateway/client-connection.ts';
+import { encodeFastPathRequest, startDualPathServer } from './fast-path/test/dual-path-server.ts';
+import { createHttpServer, type HttpRequestListener } from './server.ts';
 
-async function startServer(onRequest: OnHttpRequest) {
+async function startServer(onRequest: HttpRequestListener) {
   const handler = { onRequest, findExchangeRoute: () => undefined };
   const server = createHttpServer(handler, { clock: systemClock, log: silentLog });
   const port = await server.listen('127.0.0.1', 0, 'server');
@@ -83,7 +83,7 @@ test('so does a stream of the fast path that began before the announcement', asy
   const clients: ClientConnection[] = [];
   const { server, url } = await startDualPathServer(systemClock, (client) => void clients.push(client));
   const client = await RawClient.connect(url);
-  await client.send(fastPathRequest(''));
+  await client.send(encodeFastPathRequest(''));
   while (clients.length < 1) await new Promise(setImmediate);
   clients[0]?.startAnswer(200, []);
   clients[0]?.write('begun ');

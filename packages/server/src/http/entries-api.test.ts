@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
-import { openStoredProvider } from '../platform/config/stored-config.ts';
+import { decryptStoredProvider } from '../platform/config/stored-config.ts';
 import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
-import { type AnswerJson, listAnswerEntries, runApi } from './test/running-api.ts';
+import { type ResponseJson, listResponseEntries, runApi } from './test/running-api.ts';
 import { apiTestSecretsKey } from './test/test-api-parts.ts';
 
 const KEY = 'sk-a-key-that-must-never-be-shown-4321';
@@ -26,12 +26,12 @@ async function start(t: TestContext, org?: object, isOnlyOrg = false) {
     api.call(method, `/api/management/${path}`, { key, body });
   const simulate = async (model: string) => {
     const { body } = await ask('POST', 'routes/simulate', { request: { model, messages: [] } });
-    return listAnswerEntries(body['targets']).map((target) => `${target['provider']}/${target['model']}`);
+    return listResponseEntries(body['targets']).map((target) => `${target['provider']}/${target['model']}`);
   };
   return { ...api, ask, simulate, keyId: id };
 }
 
-const said = ({ status, body }: { status: number; body: AnswerJson }) =>
+const said = ({ status, body }: { status: number; body: ResponseJson }) =>
   `${status} ${body?.['error']?.['code']} ${body?.['error']?.['param']}: ${body?.['error']?.['message']}`;
 
 test('a provider and a route made by the API are in force when the answer is there, and gone after their removal', async (t) => {
@@ -64,7 +64,7 @@ test('a draft of a route is simulated in the place of the saved one, and nothing
     });
     return body['error']
       ? `${body['error']['code']} ${body['error']['param']}`
-      : listAnswerEntries(body['targets'])
+      : listResponseEntries(body['targets'])
           .map((target) => target['model'])
           .join();
   };
@@ -94,7 +94,7 @@ test('no answer, audit entry or column holds a key or a header of a provider', a
   for (const text of texts) assert.doesNotMatch(text, /must-never-be-shown|also-a-secret/);
   const { body } = await ask('GET', 'providers/main');
   assert.deepEqual(
-    listAnswerEntries(body['credentials']).map((one) => `${one['name']} ${one['last4']} ${one['origin']}`),
+    listResponseEntries(body['credentials']).map((one) => `${one['name']} ${one['last4']} ${one['origin']}`),
     ['default 4321 http://127.0.0.1:9', 'eu ated http://127.0.0.1:9'],
   );
   assert.deepEqual(body['header_names'], ['x-extra']);
@@ -150,7 +150,7 @@ test('the user and password of a proxy stay when its URL is sent back as shown, 
   assert.equal(shown?.['proxy'], 'http://127.0.0.1:3128');
   const proxyInUse = async () => {
     const [row] = await listConfigEntriesOfOrg(database.read, 'acme', 'providers');
-    return row && openStoredProvider(row, [], apiTestSecretsKey).outbound?.proxy;
+    return row && decryptStoredProvider(row, [], apiTestSecretsKey).outbound?.proxy;
   };
   assert.equal(await proxyInUse(), PROXIED.outbound.proxy);
   assert.equal((await ask('PATCH', 'providers/main', { models: ['m'] })).status, 200);
@@ -207,7 +207,7 @@ test('a key goes nowhere but where it was given for', async (t) => {
   await ask('POST', 'routes', { model: 'smart', targets: ['main/m'] });
   assert.deepEqual(await simulate('smart'), ['main/m']);
   assert.deepEqual(
-    listAnswerEntries((await ask('GET', 'providers/main')).body['credentials']).map((one) => one['origin']),
+    listResponseEntries((await ask('GET', 'providers/main')).body['credentials']).map((one) => one['origin']),
     ['http://127.0.0.1:10'],
   );
 });
@@ -293,7 +293,7 @@ test('the order of policies is that of the list: those of the file, then as they
     policies: [{ name: 'first', on: 'request', when: 'true', action: 'flag' }],
   });
   const names = async () =>
-    listAnswerEntries((await ask('GET', 'policies')).body['data']).map(
+    listResponseEntries((await ask('GET', 'policies')).body['data']).map(
       (one) => `${one['position']} ${one['name']}`,
     );
   const draft = { on: 'request', when: 'true', action: 'flag' };

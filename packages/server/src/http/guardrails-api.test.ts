@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LimitSchema } from '@floe/contract/config/guardrails';
-import { API_TEST_NOW, listAnswerEntries, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
 
 const LIMITS = '/api/management/limits';
 const BUDGETS = '/api/management/budgets';
@@ -94,7 +94,7 @@ test('rules of floe.yaml come first, in its order; a list can be sorted, searche
   const names = async (query: string) => {
     const { status, text, body } = await api.call('GET', `${LIMITS}${query}`, { key });
     assert.equal(status, 200, text);
-    const found = listAnswerEntries(body['data']).map((one) => one['name']);
+    const found = listResponseEntries(body['data']).map((one) => one['name']);
     return body['next_cursor'] === null ? found : [...found, String(body['next_cursor'])];
   };
   assert.deepEqual(await names(''), ['z-file', 'a-file', 'b-second', 'm-first']);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KeyScope } from '@floe/contract/scopes';
-import { platformKeyFileKind } from '../platform/file-keys.ts';
-import { createKindSync } from '../platform/file-sync.ts';
+import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
+import { createResourceKindSync } from '../platform/config-file-sync.ts';
 import { loadPlatformSnapshot } from '../platform/platform-snapshot.ts';
-import { syncOrgs } from '../platform/test/sync-orgs.ts';
-import { type AnswerJson, API_TEST_NOW, apiTestPepper, type RunningApi, runApi } from './test/running-api.ts';
+import { syncTestOrgs } from '../platform/test/sync-orgs.ts';
+import { type ResponseJson, API_TEST_NOW, apiTestPepper, type RunningApi, runApi } from './test/running-api.ts';
 
 const KEYS = '/api/management/keys';
 const HOUR_MS = 3_600_000;
@@ -150,7 +150,7 @@ test('who holds a key can end it: of a rotated one the value that was presented'
   assert.deepEqual([await told(old), await told(next)], ['key_expired', id]);
   assert.equal((await report(next)).status, 204);
   assert.equal(await told(next), 'key_revoked');
-  const entry: AnswerJson | undefined = (
+  const entry: ResponseJson | undefined = (
     await api.call('GET', `/api/management/audit?subject=${id}&action=keys.report_leak`, { key: admin.key })
   ).body.data?.[0];
   assert.deepEqual([entry?.actor, entry?.after?.found_in], [id, 'a paste']);
@@ -160,9 +160,9 @@ test('a value of floe.yaml that leaked stays revoked until the file holds anothe
   const leaked = `eis_${'a'.repeat(32)}`;
   const file = (key: string) =>
     api.database.transaction((writer) =>
-      syncOrgs(
+      syncTestOrgs(
         writer,
-        [createKindSync(platformKeyFileKind(apiTestPepper))],
+        [createResourceKindSync(createConfigFilePlatformKeyKind(apiTestPepper))],
         [{ id: 'acme', keys: [{ name: 'filed', scopes: ['gateway'], key }] }],
         { nowMs: API_TEST_NOW },
       ),

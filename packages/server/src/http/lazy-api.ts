@@ -4,12 +4,12 @@ import { Fault } from '@floe/contract/faults';
 import { createClientAddressResolver } from '../core/client-address.ts';
 import type { ApiVerbDependencies } from '../management/api-verbs.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
-import type { Api } from './api.ts';
+import type { ApiApplication } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { guardRequestBody } from './guard-request-body.ts';
 
 /** The `/api` application, which is loaded on demand. */
-export interface LazyApi {
+export interface LazyApiApplication {
   answer(req: IncomingMessage, res: ServerResponse, requestId: string): void;
   close(): Promise<void>;
 }
@@ -22,13 +22,13 @@ export function createLazyApi(
   options: Omit<ApiOptions, 'requestIdOf' | 'verbs' | 'signIn' | 'prefix'>,
   parts: ApiVerbDependencies,
   signIn: { readonly parts: SignInContext; readonly trustedProxies: readonly string[] },
-): LazyApi {
+): LazyApiApplication {
   const ids = new WeakMap<IncomingMessage, string>();
   const { addressOf } = createClientAddressResolver(signIn.trustedProxies);
-  let loading: Promise<Api> | null = null;
+  let loading: Promise<ApiApplication> | null = null;
 
-  async function load(): Promise<Api> {
-    const [{ createApi }, { apiVerbs }, { createSignInApi }] = await Promise.all([
+  async function load(): Promise<ApiApplication> {
+    const [{ createApi }, { defineApiVerbs: apiVerbs }, { createSignInApi }] = await Promise.all([
       import('./api.ts'),
       import('../management/api-verbs.ts'),
       import('./sign-in/create-sign-in-api.ts'),

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BeatCall } from '../monitoring/beat-call.ts';
 import { commitBeats } from '../monitoring/commit-beats.ts';
-import type { Gap } from '../monitoring/monitor-clock.ts';
-import { sweepDueClocks } from '../monitoring/sweep.ts';
-import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
-import { MISSED_BEAT_ERROR } from '../monitoring/unit-of-work.ts';
-import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
+import type { AvailabilityGap } from '../monitoring/monitor-clock.ts';
+import { sweepDueMonitorClocks } from '../monitoring/sweep.ts';
+import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import { MISSED_BEAT_ERROR } from '../monitoring/monitoring-unit-of-work.ts';
+import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const MINUTE = 60_000;
 const JOB = '/api/monitoring/monitors/job';
 const BOARDS = '/api/monitoring/boards';
 /** Floe was away from 10:50 to 11:00. */
-const GAP: Gap = { startAt: API_TEST_NOW - 70 * MINUTE, endAt: API_TEST_NOW - 60 * MINUTE };
+const GAP: AvailabilityGap = { startAt: API_TEST_NOW - 70 * MINUTE, endAt: API_TEST_NOW - 60 * MINUTE };
 let now = API_TEST_NOW - 6 * 60 * MINUTE;
 let api: RunningApi;
 let key: string;
@@ -43,7 +43,7 @@ before(async () => {
   const at = (hour: number, minute: number) => API_TEST_NOW + ((hour - 12) * 60 + minute) * MINUTE;
   for (let minute = 0; minute <= 60; minute += 10)
     await beat(at(7, minute), minute === 0 ? { metadataJson: '{"host":"=cmd()","n":1}' } : {});
-  await sweepDueClocks(api.database, { gaps: [GAP], committedUntil: at(8, 50), nowMs: at(8, 50) });
+  await sweepDueMonitorClocks(api.database, { gaps: [GAP], committedUntil: at(8, 50), nowMs: at(8, 50) });
   for (let minute = 0; minute <= 100; minute += 10) await beat(at(9, minute));
   await beat(at(11, 5));
   await beat(at(11, 15), { kind: 'fail', error: 'exit "1", badly' });
@@ -53,7 +53,7 @@ before(async () => {
   now = at(11, 30);
   await api.call('POST', `${JOB}/resume`, { key });
   now = API_TEST_NOW;
-  await sweepDueClocks(api.database, { gaps: [GAP], committedUntil: now, nowMs: now });
+  await sweepDueMonitorClocks(api.database, { gaps: [GAP], committedUntil: now, nowMs: now });
 });
 after(() => api.close());
 
@@ -81,7 +81,7 @@ test('uptime is what a timeline made by hand says: unknown, paused and waiting t
 test('periods are the timeline, newest first, page by page', async () => {
   const range = `from=${iso(API_TEST_NOW - 5 * 60 * MINUTE)}&to=${iso(API_TEST_NOW)}`;
   const all = await get(`${JOB}/periods?${range}`);
-  const states = listAnswerEntries(all.body.data).map(({ status }) => status);
+  const states = listResponseEntries(all.body.data).map(({ status }) => status);
   assert.deepEqual(states, [
     'failing',
     'waiting',
@@ -94,12 +94,12 @@ test('periods are the timeline, newest first, page by page', async () => {
     'failing',
     'healthy',
   ]);
-  assert.equal(listAnswerEntries(all.body.data)[0]?.ended_at, null);
+  assert.equal(listResponseEntries(all.body.data)[0]?.ended_at, null);
   const paged: unknown[] = [];
   let cursor = '';
   do {
     const page = await get(`${JOB}/periods?${range}&limit=4${cursor}`);
-    paged.push(...listAnswerEntries(page.body.data));
+    paged.push(...listResponseEntries(page.body.data));
     cursor = page.body.next_cursor === null ? '' : `&cursor=${page.body.next_cursor}`;
   } while (cursor !== '');
   assert.deepEqual(paged, all.body.data);
@@ -108,22 +108,22 @@ test('periods are the timeline, newest first, page by page', async () => {
 test('each missed beat is a check with the words of the specification; checks are filtered and paged', async () => {
   const missed = await get(`${JOB}/checks?status=missed`);
   assert.deepEqual(
-    listAnswerEntries(missed.body.data).map(({ expected_at }) => String(expected_at).slice(11, 16)),
+    listResponseEntries(missed.body.data).map(({ expected_at }) => String(expected_at).slice(11, 16)),
     ['11:50', '11:40', '08:50', '08:40', '08:30', '08:20', '08:10'],
   );
-  assert.ok(listAnswerEntries(missed.body.data).every(({ error }) => Object.is(error, MISSED_BEAT_ERROR)));
+  assert.ok(listResponseEntries(missed.body.data).every(({ error }) => Object.is(error, MISSED_BEAT_ERROR)));
   const page = await get(`${JOB}/checks?status=missed&limit=4`);
   const rest = await get(`${JOB}/checks?status=missed&limit=4&cursor=${page.body.next_cursor}`);
   assert.deepEqual(
     [
-      listAnswerEntries(page.body.data).length,
-      listAnswerEntries(rest.body.data).length,
+      listResponseEntries(page.body.data).length,
+      listResponseEntries(rest.body.data).length,
       rest.body.next_cursor,
     ],
     [4, 3, null],
   );
   const failed = await get(`${JOB}/checks?status=failed`);
-  assert.equal(listAnswerEntries(failed.body.data)[0]?.error, 'exit "1", badly');
+  assert.equal(listResponseEntries(failed.body.data)[0]?.error, 'exit "1", badly');
   assert.equal((await get(`${JOB}/checks?status=red`)).status, 400);
 });
 
@@ -156,21 +156,21 @@ test('a board says the same as the history, day by day in its own zone', async (
   });
   assert.equal(made.status, 201, made.text);
   const { body } = await get(`${BOARDS}/hist/status`);
-  const [group] = listAnswerEntries(body.groups);
-  const [monitor] = listAnswerEntries(group?.monitors);
+  const [group] = listResponseEntries(body.groups);
+  const [monitor] = listResponseEntries(group?.monitors);
   assert.ok(monitor);
-  assert.equal(listAnswerEntries(monitor.days).length, 90);
+  assert.equal(listResponseEntries(monitor.days).length, 90);
   const uptime = (await get(`${JOB}/uptime?from=${iso(API_TEST_NOW - 90 * 24 * 60 * MINUTE)}`)).body;
   assert.equal(monitor.uptime_ratio, uptime.uptime_ratio);
   assert.equal(monitor.downtime_seconds, uptime.downtime_seconds);
-  const today = listAnswerEntries(monitor.days).at(-1);
+  const today = listResponseEntries(monitor.days).at(-1);
   assert.ok(today);
   assert.deepEqual(
     [today.date, today.healthy_seconds, today.failing_seconds, today.unknown_seconds, today.paused_seconds],
     ['2026-11-21', 205 * 60, 65 * 60, 600, 300],
   );
   assert.deepEqual(
-    listAnswerEntries(body.downtime).map((one) => [
+    listResponseEntries(body.downtime).map((one) => [
       String(one.started_at).slice(11, 16),
       one.downtime_seconds,
     ]),
@@ -190,7 +190,7 @@ test('boards are private until they say public, take PUT of what GET returned, a
   const again = await api.call('PUT', path, { key, body: made.body });
   assert.deepEqual(again.body, made.body);
   assert.equal(
-    listAnswerEntries((await get(`/api/management/audit?subject=${made.body.id}`)).body.data).length,
+    listResponseEntries((await get(`/api/management/audit?subject=${made.body.id}`)).body.data).length,
     1,
   );
   const unknown = [{ name: 'Jobs', monitors: ['job', 'nobody'] }];
@@ -227,11 +227,11 @@ test('maintenance is planned once or again and again, and says when it is next',
     tags: ['db'],
   };
   const put = await api.call('PUT', `${path}/weekly`, { key, body: weekly });
-  assert.deepEqual(listAnswerEntries(put.body.next)[0], {
+  assert.deepEqual(listResponseEntries(put.body.next)[0], {
     starts_at: '2026-11-22T00:00:00.000Z',
     ends_at: '2026-11-22T02:00:00.000Z',
   });
-  assert.deepEqual([listAnswerEntries(put.body.next).length, put.body.active_until], [3, null]);
+  assert.deepEqual([listResponseEntries(put.body.next).length, put.body.active_until], [3, null]);
   const again = await api.call('PUT', `${path}/weekly`, { key, body: put.body });
   assert.deepEqual(again.body, put.body);
   const cases: readonly (readonly [object, string])[] = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { commitBeats } from '../monitoring/commit-beats.ts';
-import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
-import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const MINUTE = 60_000;
 const MONITORS = '/api/monitoring/monitors';
@@ -13,7 +13,7 @@ let key: string;
 let now = API_TEST_NOW;
 
 const get = async (query: string) => (await api.call('GET', `${MONITORS}?${query}`, { key })).body;
-const ids = async (query: string) => listAnswerEntries((await get(query)).data).map(({ id }) => String(id));
+const ids = async (query: string) => listResponseEntries((await get(query)).data).map(({ id }) => String(id));
 const change = (body: object) => api.call('PATCH', MONITORS, { key, body });
 
 /** A call of a job, heard `minutesAgo`. */
@@ -64,7 +64,7 @@ test('its pages of any size are the same list, without a row twice and without o
     let cursor = '';
     do {
       const page = await get(`sort=urgency&limit=${limit}${cursor && `&cursor=${cursor}`}`);
-      found.push(...listAnswerEntries(page.data).map(({ id }) => String(id)));
+      found.push(...listResponseEntries(page.data).map(({ id }) => String(id)));
       cursor = String(page['next_cursor'] ?? '');
     } while (cursor !== '' && found.length < 20);
     assert.deepEqual(found, URGENT, `${limit} a page`);
@@ -89,16 +89,16 @@ test('one change pauses, mutes and tags a selection; who is not there is named; 
   assert.equal(status, 200);
   assert.deepEqual(body['changed'], ['later', 'sooner']);
   assert.deepEqual(
-    listAnswerEntries(body['failed']).map(({ id, code }) => `${id} ${code}`),
+    listResponseEntries(body['failed']).map(({ id, code }) => `${id} ${code}`),
     ['none monitor_not_found'],
   );
-  const found = listAnswerEntries((await get('ids=later,sooner')).data);
+  const found = listResponseEntries((await get('ids=later,sooner')).data);
   for (const one of found) assert.deepEqual([one['muted_until'], one['tags']], [until, ['nightly']]);
   const paused = await change({ ids: ['later', 'rested'], paused: true });
   assert.deepEqual([paused.body['changed'], paused.body['unchanged']], [['later'], ['rested']]);
   assert.deepEqual((await ids('status=paused')).toSorted(), ['later', 'rested']);
   const audit = await api.call('GET', '/api/management/audit?subject=later&action=monitors.update', { key });
-  assert.equal(listAnswerEntries(audit.body.data).length, 2);
+  assert.equal(listResponseEntries(audit.body.data).length, 2);
 });
 
 test('a change of nothing, of too many, or to a channel that is not there changes nothing', async () => {
@@ -112,7 +112,7 @@ test('a change of nothing, of too many, or to a channel that is not there change
 
 test('spans in which Floe was not there are told where they touch the range', async () => {
   const gaps = async (query = '') =>
-    listAnswerEntries((await api.call('GET', `/api/monitoring/gaps${query}`, { key })).body.data);
+    listResponseEntries((await api.call('GET', `/api/monitoring/gaps${query}`, { key })).body.data);
   assert.deepEqual(
     (await gaps()).map(({ started_at, ended_at }) => [started_at, ended_at].map(String)),
     [[GAP.startAt, GAP.endAt].map((at) => new Date(at).toISOString())],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { commitBeats } from '../monitoring/commit-beats.ts';
-import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
-import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 let api: RunningApi;
 let now = API_TEST_NOW - 60 * 60_000;
@@ -33,11 +33,11 @@ after(() => api.close());
 test('one answer says how many monitors are in each state and how the named ones did in the last day', async () => {
   const { body } = await api.call('GET', '/api/monitoring/status?monitors=backup,report,none', { key });
   assert.deepEqual(body.counts, { failing: 0, waiting: 1, paused: 0, healthy: 1 });
-  const recent = listAnswerEntries(body.recent);
+  const recent = listResponseEntries(body.recent);
   assert.deepEqual(recent.map(({ id }) => id).toSorted(), ['backup', 'report']);
   const backup = recent.find(({ id }) => String(id) === 'backup');
   assert.equal(backup?.['uptime_ratio'], 1);
-  const slices = listAnswerEntries(backup?.['intervals']);
+  const slices = listResponseEntries(backup?.['intervals']);
   assert.equal(slices.length, 48);
   assert.equal(slices.at(-1)?.['healthy_seconds'], 1800);
   assert.equal(slices.at(-2)?.['healthy_seconds'], 0);

@@ -4,11 +4,11 @@ import type { KeyScope } from '@floe/contract/scopes';
 import { commitBeats } from '../monitoring/commit-beats.ts';
 import { parseMonitorDefinition } from '../monitoring/monitor-definition.ts';
 import { createMonitor } from '../monitoring/monitors.ts';
-import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
 import {
   API_TEST_NOW,
   apiTestPepper,
-  listAnswerEntries,
+  listResponseEntries,
   type RunningApi,
   runApi,
 } from './test/running-api.ts';
@@ -92,7 +92,7 @@ test('a monitor is made, read, changed and removed, and the audit log says so', 
   assert.equal((await get(path)).body.error?.code, 'monitor_not_found');
   const audit = await get('/api/management/audit?subject=backup');
   assert.deepEqual(
-    listAnswerEntries(audit.body.data)
+    listResponseEntries(audit.body.data)
       .map(({ action }) => action)
       .toSorted(),
     ['monitors.create', 'monitors.delete', 'monitors.update', 'monitors.update'],
@@ -110,7 +110,7 @@ test('PUT takes what GET returned and changes nothing, however often; the grace 
     assert.deepEqual([again.status, again.body], [200, read.body]);
   }
   const audit = await get('/api/management/audit?subject=gitops');
-  assert.equal(listAnswerEntries(audit.body.data).length, 1);
+  assert.equal(listResponseEntries(audit.body.data).length, 1);
   const own = await put(path, { ...read.body, grace_period_minutes: 7 });
   assert.deepEqual([own.body.grace_period_minutes, own.body.grace_source], [7, 'monitor']);
   const inherited = await put(path, { expected_interval_minutes: 0.5 });
@@ -190,7 +190,7 @@ test('a pause begins and ends, also by PATCH, and a second pause changes nothing
   assert.equal((await api.call('PATCH', path, { key, body: { paused: false } })).body.status, 'waiting');
   assert.equal((await post(`${path}/pause`, { until: '2020-01-01T00:00:00Z' })).body.error?.param, 'until');
   const audit = await get('/api/management/audit?subject=rests&action=monitors.pause');
-  assert.equal(listAnswerEntries(audit.body.data).length, 2);
+  assert.equal(listResponseEntries(audit.body.data).length, 2);
 });
 
 test('lists are filtered by tag, status and search, and go on where the page before ended', async () => {
@@ -202,14 +202,14 @@ test('lists are filtered by tag, status and search, and go on where the page bef
     });
   await beat('list-1', API_TEST_NOW - 1_000);
   const ids = async (query: string) =>
-    listAnswerEntries((await get(`${MONITORS}?${query}`)).body.data).map(({ id }) => id);
+    listResponseEntries((await get(`${MONITORS}?${query}`)).body.data).map(({ id }) => id);
   assert.deepEqual(await ids('tag=x%25'), ['list-2']);
   assert.deepEqual(await ids('search=LIST-3'), ['list-3']);
   assert.deepEqual(await ids('tag=lists&status=healthy'), ['list-1']);
   assert.deepEqual((await ids('tag=lists&status=waiting')).toSorted(), ['list-2', 'list-3']);
   const first = await get(`${MONITORS}?tag=lists&limit=2`);
   const rest = await ids(`tag=lists&limit=2&cursor=${first.body.next_cursor}`);
-  assert.equal(listAnswerEntries(first.body.data).length + rest.length, 3);
+  assert.equal(listResponseEntries(first.body.data).length + rest.length, 3);
 });
 
 test('every verb answers 404 to another organization', async () => {

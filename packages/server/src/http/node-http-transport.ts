@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import { bodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
-import { ClientDisconnectedError, type HttpTransport } from '../gateway/client.ts';
-import { markAuthenticated } from './unauthenticated-connections.ts';
+import { ClientDisconnectedError, type ClientTransport } from '../gateway/client-connection.ts';
+import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
 
 /** A rejected body is read and discarded up to this size, so that the client can read the response. */
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -35,7 +35,7 @@ function onSocketEnd(socket: Socket, callback: () => void): () => void {
 }
 
 /** The transport of a request that `node:http` parsed. */
-export class NodeHttpTransport implements HttpTransport {
+export class NodeHttpTransport implements ClientTransport {
   readonly headers: IncomingMessage['headers'];
   readonly method: string;
   readonly #req: IncomingMessage;
@@ -63,7 +63,7 @@ export class NodeHttpTransport implements HttpTransport {
   }
 
   markAuthenticated(): void {
-    markAuthenticated(this.#req.socket);
+    markConnectionAuthenticated(this.#req.socket);
   }
 
   readBody(limitBytes: number): Promise<Buffer> {

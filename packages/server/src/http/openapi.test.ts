@@ -3,13 +3,13 @@ import { after, test } from 'node:test';
 import { isObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
 import { defineReadVerb, type Verb } from '../management/verb.ts';
-import { openApiDocument } from './openapi.ts';
+import { buildOpenApiDocument } from './openapi.ts';
 import { runApi } from './test/running-api.ts';
 
 const api = await runApi();
 const all = api.verbs;
 after(() => api.close());
-const document: Json = JSON.parse(JSON.stringify(openApiDocument(all, '1.2.3')));
+const document: Json = JSON.parse(JSON.stringify(buildOpenApiDocument(all, '1.2.3')));
 
 function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
   let found = value;
@@ -110,7 +110,7 @@ test('two different schemas of one name are refused', () => {
       run: async () => ({ [field]: '' }),
     });
   assert.throws(
-    () => openApiDocument([verbOf('a.first', 'x'), verbOf('a.second', 'y')], '1'),
+    () => buildOpenApiDocument([verbOf('a.first', 'x'), verbOf('a.second', 'y')], '1'),
     /two different schemas are named Twice/,
   );
 });

@@ -1,12 +1,12 @@
 import { apiErrorBody } from '@floe/contract/api/errors';
-import { JSON_VALUE_ID } from '@floe/contract/json-value';
+import { JSON_VALUE_SCHEMA_ID } from '@floe/contract/json-value';
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
 import { resolveAllowedRoles } from '../management/access.ts';
 import { eventStreamSchema } from '../management/event-stream-response.ts';
-import { DOWNLOAD_CONTENT_TYPES } from '../management/file-download.ts';
-import { mapResourceGetters } from '../management/resource-getters.ts';
-import { acceptedScopes, type Verb } from '../management/verb.ts';
+import { FILE_DOWNLOAD_CONTENT_TYPES } from '../management/file-download.ts';
+import { mapVerbsToResourceGetters } from '../management/resource-getters.ts';
+import { listAcceptedScopes, type Verb } from '../management/verb.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -25,14 +25,14 @@ export interface OpenApiOptions {
  * Builds the OpenAPI 3.1 document of the given verbs from their validation schemas. Schemas with an `id` in
  * their metadata become components.
  */
-export function openApiDocument(
+export function buildOpenApiDocument(
   verbs: readonly (Verb | SessionOperation)[],
   version: string,
   { otherPaths = {}, otherSchemas = {}, prefix = '' }: OpenApiOptions = {},
 ) {
   const components: Record<string, JsonSchema> = {};
   const error = toJsonSchema(apiErrorBody, 'output', components);
-  const resources = mapResourceGetters(verbs.filter((verb) => 'scope' in verb));
+  const resources = mapVerbsToResourceGetters(verbs.filter((verb) => 'scope' in verb));
   const paths: Record<string, Record<string, unknown>> = {};
   for (const verb of verbs) {
     paths[verb.path] ??= {};
@@ -213,13 +213,13 @@ function formatAccess(verb: Verb): string {
 
 function formatKeyAccess(verb: Verb): string {
   if (verb.allowsPlatformKeys === false) return 'Not available to platform keys.';
-  const scopes = acceptedScopes(verb).map((scope) => `\`${scope}\``);
+  const scopes = listAcceptedScopes(verb).map((scope) => `\`${scope}\``);
   return scopes.length === 0 ? 'Any valid platform key.' : `Requires the scope ${scopes.join(' or ')}.`;
 }
 
 function answerContent(verb: Verb | SessionOperation, components: Record<string, JsonSchema>) {
   if (verb.answer === eventStreamSchema) return { 'text/event-stream': { schema: { type: 'string' } } };
-  const types = DOWNLOAD_CONTENT_TYPES.get(verb.answer);
+  const types = FILE_DOWNLOAD_CONTENT_TYPES.get(verb.answer);
   if (!types) return jsonContent(toJsonSchema(verb.answer, 'output', components));
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
 }
@@ -280,7 +280,7 @@ const STANDARD_FORMATS: ReadonlySet<string> = new Set([
 const ANY_JSON_VALUE: JsonSchema = { description: 'Any JSON value.' };
 
 function addComponent(components: Record<string, JsonSchema>, id: string, definition: JsonSchema): void {
-  const { id: _, ...schema } = id === JSON_VALUE_ID ? ANY_JSON_VALUE : definition;
+  const { id: _, ...schema } = id === JSON_VALUE_SCHEMA_ID ? ANY_JSON_VALUE : definition;
   const rewritten = rewriteReferences(schema);
   if (components[id] && JSON.stringify(components[id]) !== JSON.stringify(rewritten))
     throw new Error(`two different schemas are named ${id}`);

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import type { Metrics } from '../analytics/metrics.ts';
-import type { ClientConnection } from '../gateway/client.ts';
-import { sendFaultAnswer } from '../gateway/send-error.ts';
+import type { ClientConnection } from '../gateway/client-connection.ts';
+import { sendFaultResponse } from '../gateway/send-error.ts';
 import type { Database } from '../store/ports.ts';
 import type { OperationalRoutes } from './router.ts';
 
@@ -43,7 +43,7 @@ export function createOperationalRoutes({
           'invalid_api_key',
           'Send the value of telemetry.metrics_token as a bearer token.',
         );
-        return sendFaultAnswer(client, fault, 'openai', [
+        return sendFaultResponse(client, fault, 'openai', [
           'content-type',
           'application/json',
           'x-request-id',

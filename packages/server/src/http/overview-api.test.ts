@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { enqueueAlert } from '../alerts/alert.ts';
-import { forecastExhaustion, forecastSpend } from '../guardrails/forecast.ts';
+import { forecastBudgetExhaustion, forecastSpend } from '../guardrails/spend-forecast.ts';
 import { insertBreakerChange } from '../store/breaker-changes.ts';
-import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const HOUR_MS = 3_600_000;
 const CIRCUIT = { orgId: 'acme', provider: 'main', model: 'large', credential: 'default' } as const;
@@ -82,7 +82,7 @@ test('what needs somebody is listed by urgency, each with its subject and since 
   await api.addExchange('acme', { id: 'exc_1', created_at: API_TEST_NOW - HOUR_MS });
   const { attention, summary } = await overview();
   assert.deepEqual(
-    listAnswerEntries(attention).map(({ kind, severity, subject, since }) => [
+    listResponseEntries(attention).map(({ kind, severity, subject, since }) => [
       kind,
       severity,
       subject?.name,
@@ -103,7 +103,7 @@ test('a breaker’s changes are its history, newest first', async () => {
   const id = encodeURIComponent('main/large@default');
   const { body } = await api.call('GET', `/api/management/breakers/${id}/history`, { key });
   assert.deepEqual(
-    listAnswerEntries(body.data).map(({ at, state, because }) => [at, state, because]),
+    listResponseEntries(body.data).map(({ at, state, because }) => [at, state, because]),
     [['2026-11-21T11:59:55.000Z', 'open', '5 of 5 failed']],
   );
 });
@@ -117,19 +117,19 @@ test('a forecast goes on as the period did so far, and says nothing at its very 
   const dayOf = (at: string | null) => at && new Date(at).getTime() / (24 * HOUR_MS);
   const middle = 15 * 24 * HOUR_MS;
   assert.equal(
-    dayOf(forecastExhaustion({ spent: 1_000, forecast: 2_000, limit: 1_500 }, month, middle)),
+    dayOf(forecastBudgetExhaustion({ spent: 1_000, forecast: 2_000, limit: 1_500 }, month, middle)),
     22.5,
     'when the line meets the limit',
   );
   assert.equal(
-    dayOf(forecastExhaustion({ spent: 1_600, forecast: 3_200, limit: 1_500 }, month, middle)),
+    dayOf(forecastBudgetExhaustion({ spent: 1_600, forecast: 3_200, limit: 1_500 }, month, middle)),
     15,
     'nothing is left already',
   );
   assert.equal(
-    forecastExhaustion({ spent: 1_000, forecast: 2_000, limit: 2_000 }, month, middle),
+    forecastBudgetExhaustion({ spent: 1_000, forecast: 2_000, limit: 2_000 }, month, middle),
     null,
     'it lasts',
   );
-  assert.equal(forecastExhaustion({ spent: 1_000, forecast: null, limit: 500 }, month, HOUR_MS), null);
+  assert.equal(forecastBudgetExhaustion({ spent: 1_000, forecast: null, limit: 500 }, month, HOUR_MS), null);
 });

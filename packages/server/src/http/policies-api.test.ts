@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
-import { API_TEST_NOW, listAnswerEntries, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
 
 const EMAIL = 'ada@example.org';
 const AT = new Date(API_TEST_NOW).toISOString();
@@ -92,7 +92,7 @@ test('policies, routes and providers are listed as the file has them, with their
   const routes = await call('GET', '/api/management/routes', { key });
   assert.deepEqual(routes.body['data']?.[0]?.['targets']?.[1], { model: 'two/m', weight: 1 });
   const providers = await call('GET', '/api/management/providers', { key });
-  const [credential] = listAnswerEntries(providers.body['data']?.[0]?.['credentials']);
+  const [credential] = listResponseEntries(providers.body['data']?.[0]?.['credentials']);
   assert.deepEqual(
     [credential?.['name'], credential?.['weight'], credential?.['last4']],
     ['default', 1, null],
@@ -211,7 +211,7 @@ test('a simulation asks a target whose breaker is open last, as the gateway woul
   const request = { ...asks('Hello'), model: 'smart' };
   const { body } = await call('POST', SIMULATE, { key, body: { request } });
   assert.deepEqual(
-    listAnswerEntries(body['targets']).map(({ provider, breaker }) => `${provider} ${breaker}`),
+    listResponseEntries(body['targets']).map(({ provider, breaker }) => `${provider} ${breaker}`),
     ['one closed', 'two open'],
   );
   const alone = await call('POST', SIMULATE, { key, body: { request: { ...request, model: 'two/m' } } });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { runApi } from './test/running-api.ts';
 
 const KEY = 'sk-a-key-that-must-never-be-shown-4321';
 const LIST = { object: 'list', data: [{ id: 'large' }, { id: 'small' }] };
 
-async function start(t: TestContext, respond: () => ReturnType<typeof jsonReply>) {
+async function start(t: TestContext, respond: () => ReturnType<typeof createJsonReply>) {
   const upstream = await startFakeUpstream({ respond });
   const api = await runApi();
   t.after(async () => {
@@ -22,7 +22,7 @@ async function start(t: TestContext, respond: () => ReturnType<typeof jsonReply>
 }
 
 test('a test asks for the list of models with the key, says what came of it, and the result stands beside the key', async (t) => {
-  const { ask, upstream, main } = await start(t, () => jsonReply(LIST));
+  const { ask, upstream, main } = await start(t, () => createJsonReply(LIST));
   await ask('POST', '', main);
   const { status, body, text } = await ask('POST', '/main/credentials/default/test');
   assert.equal(status, 200, text);
@@ -43,7 +43,7 @@ test('a test asks for the list of models with the key, says what came of it, and
 });
 
 test('a draft is tested before it is stored, and nothing of it is stored', async (t) => {
-  const { ask, upstream, main, database } = await start(t, () => jsonReply({ choices: [] }));
+  const { ask, upstream, main, database } = await start(t, () => createJsonReply({ choices: [] }));
   const { body } = await ask('POST', '/test', { ...main, test_model: 'large' });
   assert.deepEqual([body['ok'], body['method']], [true, 'completion']);
   const [request] = await upstream.waitForRequests(1);
@@ -52,7 +52,7 @@ test('a draft is tested before it is stored, and nothing of it is stored', async
 });
 
 test('a stored key is not sent to another address, not even for a test', async (t) => {
-  const { ask, main, upstream } = await start(t, () => jsonReply(LIST));
+  const { ask, main, upstream } = await start(t, () => createJsonReply(LIST));
   await ask('POST', '', main);
   const draft = {
     id: 'main',
@@ -71,22 +71,22 @@ test('a stored key is not sent to another address, not even for a test', async (
 for (const [name, reply, expected] of [
   [
     'a refused key',
-    jsonReply({ error: { message: 'Incorrect API key' } }, 401),
+    createJsonReply({ error: { message: 'Incorrect API key' } }, 401),
     /rejected this key \(401\): Incorrect API key\./,
   ],
   [
     'an upstream that repeats the key',
-    jsonReply({ error: { message: `Incorrect key ${KEY.slice(0, 20)}` } }, 401),
+    createJsonReply({ error: { message: `Incorrect key ${KEY.slice(0, 20)}` } }, 401),
     /rejected this key \(401\)\. Check/,
   ],
   [
     'a limit',
-    jsonReply({ error: { message: 'Slow down' } }, 429),
+    createJsonReply({ error: { message: 'Slow down' } }, 429),
     /accepted the key but is rate limiting it \(429\): Slow down\./,
   ],
-  ['a wrong path', jsonReply({}, 404), /The URL does not exist \(404\)\. Check base_url/],
-  ['a page instead of a list', jsonReply({ hello: 'world' }), /not a model list/],
-  ['an upstream that is down', jsonReply({ error: 'maintenance' }, 503), /returned 503: maintenance\./],
+  ['a wrong path', createJsonReply({}, 404), /The URL does not exist \(404\)\. Check base_url/],
+  ['a page instead of a list', createJsonReply({ hello: 'world' }), /not a model list/],
+  ['an upstream that is down', createJsonReply({ error: 'maintenance' }, 503), /returned 503: maintenance\./],
 ] as const)
   test(`${name} is told in plain words and without the key`, async (t) => {
     const { ask, main } = await start(t, () => reply);
@@ -98,13 +98,13 @@ for (const [name, reply, expected] of [
   });
 
 test('an address that nobody listens at is told in plain words', async (t) => {
-  const { ask, main } = await start(t, () => jsonReply(LIST));
+  const { ask, main } = await start(t, () => createJsonReply(LIST));
   const { body } = await ask('POST', '/test', { ...main, base_url: 'http://127.0.0.1:1/v1' });
   assert.match(String(body['message']), /connection was refused/);
 });
 
 test('the list of models says where each comes from, what it costs, and which keys may use it', async (t) => {
-  const { call, addKey } = await start(t, () => jsonReply(LIST));
+  const { call, addKey } = await start(t, () => createJsonReply(LIST));
   const { key } = await addKey('acme', { name: 'admin' });
   await addKey('acme', { name: 'narrow', models_json: '["one/a"]' });
   const send = (method: string, path: string, body?: unknown) =>

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { relayReplayResult } from '@floe/contract/api/relay-management';
+import { relayDryRunResult } from '@floe/contract/api/relay-management';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { replayDecisionsVerb } from '../management/relay/replay-decisions.ts';
+import { defineDryRunDecisionsVerb } from '../management/relay/dry-run-decisions.ts';
 import { createMemberActor } from '../platform/actor.ts';
-import { JobRunner } from '../platform/job-runner.ts';
+import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
-import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 import { apiTestSecretsKey } from './test/test-api-parts.ts';
 
 const RELAY = {
@@ -84,7 +84,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
       const waiting = await asked('GET', '/approvals?state=waiting');
       assert.deepEqual(
-        listAnswerEntries(waiting.body.data).map(({ input_summary }) => input_summary),
+        listResponseEntries(waiting.body.data).map(({ input_summary }) => input_summary),
         ['psql prod'],
       );
 
@@ -108,7 +108,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
       const [id] = ids;
       assert.deepEqual(ids, Array(tries.length).fill(id));
-      const waiting = listAnswerEntries((await asked('GET', '/approvals?state=waiting')).body.data);
+      const waiting = listResponseEntries((await asked('GET', '/approvals?state=waiting')).body.data);
       assert.equal(
         waiting.filter(({ input_summary }) => String(input_summary).includes('at once')).length,
         1,
@@ -134,7 +134,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await decided('ls', 'plain');
       await kept();
       const found = async (path: string, session: string) =>
-        listAnswerEntries((await asked('GET', `/${path}?limit=100`)).body.data).filter(
+        listResponseEntries((await asked('GET', `/${path}?limit=100`)).body.data).filter(
           ({ session_id }) => String(session_id) === session,
         ).length;
       assert.deepEqual(
@@ -164,7 +164,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       api.setNow(API_TEST_NOW + 11 * 60_000);
       const late = await asked('POST', `/approvals/${other}`, { decision: 'allow' });
       assert.equal(late.status, 409);
-      const expired = listAnswerEntries((await asked('GET', '/approvals?state=expired')).body.data).map(
+      const expired = listResponseEntries((await asked('GET', '/approvals?state=expired')).body.data).map(
         ({ input_summary }) => input_summary,
       );
       assert.ok(JSON.stringify(expired).includes('psql later'));
@@ -185,12 +185,12 @@ for (const engine of ['sqlite', 'postgres'] as const)
       ] as const) {
         const { body } = await asked('GET', `/decisions?${query}`);
         assert.deepEqual(
-          listAnswerEntries(body.data).map((row) => row.input_summary),
+          listResponseEntries(body.data).map((row) => row.input_summary),
           what,
           query,
         );
       }
-      const [row] = listAnswerEntries((await asked('GET', '/decisions?session=d1&decision=deny')).body.data);
+      const [row] = listResponseEntries((await asked('GET', '/decisions?session=d1&decision=deny')).body.data);
       assert.equal((await asked('GET', `/decisions/${row?.id}`)).body.rule, 'no-force-push');
     });
 
@@ -201,7 +201,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       let cursor = '';
       for (let pages = 0; pages < 6; pages += 1) {
         const { body } = await asked('GET', `/decisions?session=page&limit=2${cursor}`);
-        seen.push(...listAnswerEntries(body.data).map(({ input_summary }) => String(input_summary)));
+        seen.push(...listResponseEntries(body.data).map(({ input_summary }) => String(input_summary)));
         if (body.next_cursor === null) break;
         cursor = `&cursor=${body.next_cursor}`;
       }
@@ -217,7 +217,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await decided('ls', 'covered');
       await sessions.flush();
       const { body } = await asked('GET', `/coverage?to=${new Date(API_TEST_NOW + 1000).toISOString()}`);
-      const people = listAnswerEntries(body.data).map((row) => [
+      const people = listResponseEntries(body.data).map((row) => [
         row.owner,
         row.agent,
         row.sessions,
@@ -227,7 +227,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.ok(JSON.stringify(people).includes(JSON.stringify(['ana@acme.example', 'codex', 1, 1])));
       const uncovered = await asked('GET', '/sessions?covered=false');
       assert.deepEqual(
-        listAnswerEntries(uncovered.body.data).map(({ session_id }) => session_id),
+        listResponseEntries(uncovered.body.data).map(({ session_id }) => session_id),
         ['stealthy'],
       );
     });
@@ -248,9 +248,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const file = await asked('PATCH', '/rules/no-force-push', { decision: 'ask' });
       assert.equal(`${file.status} ${file.body.error?.code}`, '409 managed_by_file');
       assert.match(String(file.body.error?.message), /line 10/);
-      const names = listAnswerEntries((await asked('GET', '/rules')).body.data).map((row) => row.rule?.name);
+      const names = listResponseEntries((await asked('GET', '/rules')).body.data).map((row) => row.rule?.name);
       assert.deepEqual(names, ['no-force-push', 'prod-db']);
-      const found = listAnswerEntries((await asked('GET', '/rules?sort=name&search=PROD')).body.data);
+      const found = listResponseEntries((await asked('GET', '/rules?sort=name&search=PROD')).body.data);
       assert.deepEqual(
         found.map(({ id }) => id),
         ['prod-db'],
@@ -297,19 +297,19 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const { body } = await asked('POST', '/simulate', { rules, event });
       assert.deepEqual([body.decision, body.rule], ['deny', 'draft']);
       assert.deepEqual(
-        listAnswerEntries(body.commands).map(({ name, via }) =>
-          [...listAnswerEntries(via), name].join(' > '),
+        listResponseEntries(body.commands).map(({ name, via }) =>
+          [...listResponseEntries(via), name].join(' > '),
         ),
         ['sudo', 'sudo > env', 'sudo > env > git'],
       );
-      const git = listAnswerEntries(body.commands).at(-1);
+      const git = listResponseEntries(body.commands).at(-1);
       assert.deepEqual(git?.args, ['push', '--force', null]);
       const unclear = await asked('POST', '/simulate', {
         rules,
         event: { event: 'shell', shell: { command: 'eval "$X"' } },
       });
       assert.deepEqual([unclear.body.decision, unclear.body.rule], ['ask', 'unclear-command']);
-      assert.equal(listAnswerEntries(unclear.body.unclear).length, 1);
+      assert.equal(listResponseEntries(unclear.body.unclear).length, 1);
       const wrong = await asked('POST', '/simulate', { rules: [{ ...rules[0], when: 'nothing' }], event });
       assert.equal(wrong.body.error?.param, 'rules[0].when');
     });
@@ -329,7 +329,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(status, 200);
       assert.equal(body.newly_denied, 1);
       const changes = new Map(
-        listAnswerEntries(body.changes).map(({ input_summary, before, after }) => [
+        listResponseEntries(body.changes).map(({ input_summary, before, after }) => [
           String(input_summary),
           [before, after],
         ]),
@@ -344,9 +344,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await decided('make later', 'job');
       await kept();
       const { database } = api;
-      const jobs = new JobRunner({ database, clock: systemClock, log: silentLog });
+      const jobs = new BackgroundJobRunner({ database, clock: systemClock, log: silentLog });
       const whole = (await asked('POST', '/replay', { days: 1 })).body;
-      const verb = replayDecisionsVerb(api.relay.host, jobs, api.evaluationPool, -1);
+      const verb = defineDryRunDecisionsVerb(api.relay.host, jobs, api.evaluationPool, -1);
       const host = {
         database,
         clock: { ...systemClock, now: () => API_TEST_NOW },
@@ -355,7 +355,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       };
       const input = { params: {}, query: {}, body: { days: 1 }, idempotencyKey: undefined };
       const answer = await verb.readAnswer?.(database.read, host, OWNER, input);
-      const { job, evaluated } = relayReplayResult.parse(answer);
+      const { job, evaluated } = relayDryRunResult.parse(answer);
       assert.deepEqual([evaluated, job?.kind, job?.state], [0, 'relay.replay', 'running']);
       const ended = await eventually(async () => {
         const { body } = await api.call('GET', `/api/jobs/${job?.id}`, { key: admin });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { DecisionEntry, ExchangeAttempt } from '@floe/contract/api/attempts';
+import type { RoutingStep, ExchangeAttempt } from '@floe/contract/api/attempts';
 import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const REQUESTS = '/api/analytics/requests';
@@ -17,7 +17,7 @@ const attempts: ExchangeAttempt[] = [
     duration_ms: 12.5,
   },
 ];
-const decisions: DecisionEntry[] = [
+const decisions: RoutingStep[] = [
   { step: 'route', outcome: 'anthropic/claude', because: 'openai answered 429' },
 ];
 

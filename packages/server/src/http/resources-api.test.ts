@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TESTED_KINDS, type TestedKind } from './test/resource-table.ts';
 import {
-  type AnswerJson,
+  type ResponseJson,
   API_TEST_NOW,
   type ApiTestResponse,
-  listAnswerEntries,
+  listResponseEntries,
   type RunningApi,
   runApi,
 } from './test/running-api.ts';
@@ -31,7 +31,7 @@ function made(answer: ApiTestResponse): ApiTestResponse {
 /** Where the answer says that the new object is. */
 const placeOf = ({ headers }: ApiTestResponse) => String(headers.location);
 
-function nameOf({ named = 'name' }: TestedKind, shown: AnswerJson): string {
+function nameOf({ named = 'name' }: TestedKind, shown: ResponseJson): string {
   return String(named === 'rule' ? shown['rule']?.['name'] : shown[named]);
 }
 
@@ -43,7 +43,7 @@ async function paged(tested: TestedKind, query: string): Promise<string[]> {
     const behind: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const { status, text, body } = await ask('GET', `${tested.path}?limit=2&${query}${behind}`);
     assert.equal(status, 200, text);
-    const rows = listAnswerEntries(body['data']);
+    const rows = listResponseEntries(body['data']);
     assert.ok(rows.length <= 2);
     names.push(...rows.map((row) => nameOf(tested, row)));
     cursor = body['next_cursor'] === null ? null : String(body['next_cursor']);
@@ -71,7 +71,7 @@ for (const [kind, tested] of Object.entries(TESTED_KINDS)) {
     assert.deepEqual(await paged(tested, 'search=LISTED&sort=name'), names.toSorted());
     assert.deepEqual(await paged(tested, 'search=sted-e'), ['listed-e']);
     assert.deepEqual(await paged(tested, 'search=nothing-has-this'), []);
-    const whole = listAnswerEntries((await ask('GET', `${path}?limit=500`)).body['data']);
+    const whole = listResponseEntries((await ask('GET', `${path}?limit=500`)).body['data']);
     assert.deepEqual(
       await paged(tested, ''),
       whole.map((row) => nameOf(tested, row)),
@@ -138,7 +138,7 @@ for (const [kind, tested] of Object.entries(TESTED_KINDS)) {
 async function recorded(kind: string, subject: string): Promise<string[]> {
   const { body } = await ask('GET', `/api/management/audit?subject=${subject}`);
   const side = (value: unknown) => (value === null ? 'null' : typeof value);
-  return listAnswerEntries(body['data'])
+  return listResponseEntries(body['data'])
     .filter(({ action }) => String(action).startsWith(`${kind}.`))
     .toSorted((one, other) => Number(one['seq']) - Number(other['seq']))
     .map(({ action, before, after }) => `${action}: ${side(before)} → ${side(after)}`);

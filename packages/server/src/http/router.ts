@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '@floe/contract/faults';
-import { ClientConnection } from '../gateway/client.ts';
+import { ClientConnection } from '../gateway/client-connection.ts';
 import { COUNT_TOKENS_OPERATION } from '../gateway/count-tokens.ts';
 import { EMBEDDINGS_OPERATION } from '../gateway/embeddings.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { createGenerationOperation } from '../gateway/generation.ts';
 import { handleExchange } from '../gateway/handle-exchange.ts';
-import { createIdeAdapter, IDE_BASE_PATH } from '../gateway/ide/adapter.ts';
+import { createIdeAdapter, IDE_BASE_PATH } from '../gateway/ide/ide-adapter.ts';
 import type { createModelEndpoints } from '../gateway/model-endpoints.ts';
 import { createOpaqueOperation } from '../gateway/opaque/opaque-operation.ts';
 import type { ApiStyle } from '../gateway/opaque/resource-reference.ts';
-import { UNIFIED_BASE } from '../gateway/opaque/unified.ts';
+import { UNIFIED_BASE } from '../gateway/opaque/unified-base.ts';
 import type { GatewayOperation } from '../gateway/operation.ts';
 import type { PassthroughHandler } from '../gateway/passthrough/passthrough.ts';
-import { sendFaultAnswer } from '../gateway/send-error.ts';
+import { sendFaultResponse } from '../gateway/send-error.ts';
 import type { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
@@ -22,7 +22,7 @@ import type { ConsoleRoutes } from './console.ts';
 import type { ExchangeRoute } from './fast-path/exchange-route.ts';
 import { NodeHttpTransport } from './node-http-transport.ts';
 import type { ListenerHandler } from './server.ts';
-import { errorFormatForPath, getUrlPath, HEARTBEAT_PATH } from './surfaces.ts';
+import { resolveErrorFormatForPath, getUrlPath, HEARTBEAT_PATH } from './surfaces.ts';
 
 /** The handlers that the router dispatches to. */
 export interface RouterDependencies {
@@ -100,7 +100,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     const client = new ClientConnection(requestId, new NodeHttpTransport(req, res, gateway.clock));
     const headers = ['content-type', 'application/json', 'x-request-id', requestId];
     if (isWebSocketUpgrade(req) && path.startsWith('/gateway/'))
-      return sendFaultAnswer(client, NO_WEBSOCKET, errorFormatForPath(path), [
+      return sendFaultResponse(client, NO_WEBSOCKET, resolveErrorFormatForPath(path), [
         ...headers,
         'upgrade',
         'HTTP/1.1',
@@ -111,7 +111,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     if (answer) return answer(client, path, req.url ?? '');
     const fault = route ? methodNotAllowedFault(req.method ?? '', path) : unknownPathFault(path);
     if (route) headers.push('allow', allowHeader(route));
-    sendFaultAnswer(client, fault, errorFormatForPath(path), headers);
+    sendFaultResponse(client, fault, resolveErrorFormatForPath(path), headers);
   };
   return { onRequest, findExchangeRoute: (target) => exchangeRoutesByPath.get(target) };
 }

@@ -4,22 +4,22 @@ import { after, before, test } from 'node:test';
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import { enqueueAlert } from '../alerts/alert.ts';
-import { failingAlert } from '../alerts/test/test-outbox.ts';
+import { createFailingAlert } from '../alerts/test/test-outbox.ts';
 
 import type { GuardrailRuleKind } from '../store/guardrail-rules.ts';
 import { describeBeatPaths } from './beat-description.ts';
-import { analyticsRouteExpectations } from './test/analytics-routes.ts';
-import { entryRouteExpectations } from './test/entry-routes.ts';
-import { identityRouteExpectations } from './test/identity-routes.ts';
+import { createAnalyticsRouteExpectations } from './test/analytics-routes.ts';
+import { createEntryRouteExpectations } from './test/entry-routes.ts';
+import { createIdentityRouteExpectations } from './test/identity-routes.ts';
 import {
-  monitoringRouteExpectations,
+  createMonitoringRouteExpectations,
   ROLES_WITH_WRITE,
   type RouteExpectation,
 } from './test/monitoring-routes.ts';
-import { relayRouteExpectations } from './test/relay-routes.ts';
+import { createRelayRouteExpectations } from './test/relay-routes.ts';
 import { createRouteCallers, type RouteCallers } from './test/route-callers.ts';
 import { seedRoute, WEBHOOK_CHANNEL } from './test/route-seeds.ts';
-import { type AnswerJson, type RunningApi, runApi } from './test/running-api.ts';
+import { type ResponseJson, type RunningApi, runApi } from './test/running-api.ts';
 import { storeTestBodies } from './test/test-bodies.ts';
 
 /** The verbs of limits and budgets, which are alike. */
@@ -83,7 +83,7 @@ function channelsExpected(): Record<string, RouteExpectation> {
 }
 
 const EXPECTED: Readonly<Record<string, RouteExpectation>> = {
-  ...identityRouteExpectations(),
+  ...createIdentityRouteExpectations(),
   ...rulesExpected('limits', { scope: 'org', rpm: 5 }),
   ...rulesExpected('budgets', { name: 'all', scope: 'org', period: 'day', limit_usd: 5 }),
   'GET /api/management/breakers': {
@@ -105,7 +105,7 @@ const EXPECTED: Readonly<Record<string, RouteExpectation>> = {
     scope: 'management',
     anotherOrgs: 204,
   },
-  ...entryRouteExpectations(),
+  ...createEntryRouteExpectations(),
   'POST /api/management/policies/dry-run': {
     path: () => '/api/management/policies/dry-run',
     body: { samples: [{ request: { model: 'm', messages: [] } }] },
@@ -129,15 +129,15 @@ const EXPECTED: Readonly<Record<string, RouteExpectation>> = {
     anotherOrgs: 200,
   },
   ...channelsExpected(),
-  ...monitoringRouteExpectations(),
-  ...relayRouteExpectations(),
+  ...createMonitoringRouteExpectations(),
+  ...createRelayRouteExpectations(),
   'GET /api/monitoring/alerts': {
     path: () => '/api/monitoring/alerts',
     succeeds: 200,
     scope: 'monitoring',
     anotherOrgs: 200,
   },
-  ...analyticsRouteExpectations(),
+  ...createAnalyticsRouteExpectations(),
   'GET /api/analytics/requests': {
     path: () => '/api/analytics/requests',
     succeeds: 200,
@@ -188,7 +188,7 @@ before(async () => {
   asking = await createRouteCallers(api);
   await api.addExchange('acme', { id: 'exc_1' });
   await storeTestBodies(api, 'acme', 'exc_1', { request: { model: 'm' }, owner: asking.memberEmail });
-  await api.database.transaction((writer) => enqueueAlert(writer, failingAlert('acme-nightly')));
+  await api.database.transaction((writer) => enqueueAlert(writer, createFailingAlert('acme-nightly')));
 });
 after(() => api.close());
 
@@ -271,7 +271,7 @@ test('whatever is no GET is a change with an entry in the audit log, or stands h
   assert.deepEqual(others.map(({ name }) => name).sort(), Object.keys(CHANGE_NOTHING).sort());
 });
 
-function isStream({ operation }: { readonly operation: AnswerJson }): boolean {
+function isStream({ operation }: { readonly operation: ResponseJson }): boolean {
   return operation.responses?.['200']?.content?.['text/event-stream'] !== undefined;
 }
 

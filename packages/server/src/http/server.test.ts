@@ -6,15 +6,15 @@ import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { ListenError } from './listen.ts';
-import { createHttpServer, type ListenerHandler, type OnHttpRequest } from './server.ts';
+import { createHttpServer, type ListenerHandler, type HttpRequestListener } from './server.ts';
 
 /** Reads nothing ahead. */
-const entranceOf = (onRequest: OnHttpRequest): ListenerHandler => ({
+const entranceOf = (onRequest: HttpRequestListener): ListenerHandler => ({
   onRequest,
   findExchangeRoute: () => undefined,
 });
 
-async function listening(t: TestContext, onRequest: OnHttpRequest): Promise<string> {
+async function listening(t: TestContext, onRequest: HttpRequestListener): Promise<string> {
   const server = createHttpServer(entranceOf(onRequest), {
     clock: systemClock,
     log: silentLog,
@@ -26,7 +26,7 @@ async function listening(t: TestContext, onRequest: OnHttpRequest): Promise<stri
 }
 
 /** Answers when the body is whole. */
-const whenWhole: OnHttpRequest = (req, res) => {
+const whenWhole: HttpRequestListener = (req, res) => {
   req.resume().on('end', () => res.end('whole'));
 };
 

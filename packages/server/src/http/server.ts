@@ -13,7 +13,7 @@ import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { drainConnections, OpenResponses } from './drain-connections.ts';
-import { KEEP_ALIVE_S } from './fast-path/answer-head-writer.ts';
+import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
 import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
 import { listenOnPort } from './listen.ts';
@@ -38,11 +38,11 @@ export interface HeaderTimeouts {
 }
 
 /** Handles one request of a listener. */
-export type OnHttpRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
+export type HttpRequestListener = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
 /** Handles the requests of a listener. */
 export interface ListenerHandler {
-  readonly onRequest: OnHttpRequest;
+  readonly onRequest: HttpRequestListener;
   /** Finds the route of a fast-path request. All other requests go to `onRequest`. */
   readonly findExchangeRoute: FindExchangeRoute;
 }
@@ -81,7 +81,7 @@ export function createHttpServer(
   const server = createServer(
     {
       noDelay: true,
-      keepAliveTimeout: KEEP_ALIVE_S * 1000,
+      keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
       headersTimeout: headersMs,
       // Bodies have their own deadline (30 s without a byte), which allows slow clients.
       requestTimeout: 0,

@@ -9,7 +9,7 @@ export type ListenerSurface = ListenerConfig['surfaces'][number];
 export const HEARTBEAT_PATH = '/api/monitoring/heartbeat';
 
 /** The surface that a path belongs to. */
-export function surfaceForPath(path: string): ListenerSurface {
+export function resolveSurfaceForPath(path: string): ListenerSurface {
   if (path === '/healthz' || path === '/readyz') return 'health';
   if (path.startsWith('/gateway/')) return 'gateway';
   if (path.startsWith('/beat/') || path === HEARTBEAT_PATH) return 'beats';
@@ -20,7 +20,7 @@ export function surfaceForPath(path: string): ListenerSurface {
 }
 
 /** The error format of a path: the dialect of its base path, also for unknown paths. */
-export function errorFormatForPath(path: string): ErrorBodyFormat {
+export function resolveErrorFormatForPath(path: string): ErrorBodyFormat {
   return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')
     ? 'anthropic'
     : 'openai';
@@ -51,7 +51,7 @@ export function allowsUnauthenticatedMetrics(
 export function blockMetrics(next: ListenerHandler): ListenerHandler {
   return {
     onRequest(req, res, requestId) {
-      if (surfaceForPath(getUrlPath(req.url ?? '/')) !== 'metrics')
+      if (resolveSurfaceForPath(getUrlPath(req.url ?? '/')) !== 'metrics')
         return next.onRequest(req, res, requestId);
       rejectRequest(res, requestId, new Fault('missing_api_key', METRICS_TOKEN_REQUIRED), 'openai');
     },
@@ -68,15 +68,15 @@ export function limitToSurfaces(names: readonly ListenerSurface[], next: Listene
   return {
     onRequest(req, res, requestId) {
       const path = getUrlPath(req.url ?? '/');
-      if (open.has(surfaceForPath(path))) return next.onRequest(req, res, requestId);
+      if (open.has(resolveSurfaceForPath(path))) return next.onRequest(req, res, requestId);
       rejectRequest(
         res,
         requestId,
         new Fault('not_found', 'No endpoint exists at this path on this listener.'),
-        errorFormatForPath(path),
+        resolveErrorFormatForPath(path),
       );
     },
     findExchangeRoute: (target) =>
-      open.has(surfaceForPath(getUrlPath(target))) ? next.findExchangeRoute(target) : undefined,
+      open.has(resolveSurfaceForPath(getUrlPath(target))) ? next.findExchangeRoute(target) : undefined,
   };
 }

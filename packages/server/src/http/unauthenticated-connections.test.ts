@@ -6,7 +6,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import fc from 'fast-check';
 import { silentLog } from '../core/log.ts';
 import { createHttpServer } from './server.ts';
-import { markAuthenticated, UnauthenticatedConnections } from './unauthenticated-connections.ts';
+import { markConnectionAuthenticated, UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 /** A connection that was never made, from an address. */
 function stranger(address: string): Socket {
@@ -46,7 +46,7 @@ test('who authenticates within the grace is never closed, however many come at o
   const strangers = new UnauthenticatedConnections({ ...CAPS, total: 100 }, clock);
   const sockets = Array.from({ length: 300 }, () => stranger('192.0.2.1'));
   for (const socket of sockets) strangers.track(socket);
-  for (const socket of sockets) markAuthenticated(socket);
+  for (const socket of sockets) markConnectionAuthenticated(socket);
   clock.advance(60_000);
   await turn();
   assert.equal(strangers.size, 0);
@@ -85,7 +85,7 @@ test('a listener closes the oldest strangers, and keeps whoever authenticated', 
   const strangers = new UnauthenticatedConnections(CAPS, clock);
   const entrance = {
     onRequest: (req: { readonly socket: Socket }, res: { end(text: string): void }) => {
-      markAuthenticated(req.socket);
+      markConnectionAuthenticated(req.socket);
       res.end('known');
     },
     findExchangeRoute: () => undefined,

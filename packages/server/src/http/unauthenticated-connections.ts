@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import { isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
 
 /** Limits of open connections without authentication. */
-export interface ConnectionLimits {
+export interface UnauthenticatedConnectionLimits {
   readonly total: number;
   readonly perAddress: number;
   /** Connections from these networks carry many clients and are not counted. */
@@ -28,14 +28,14 @@ const trackedConnections = new WeakMap<
 >();
 
 /** Marks a connection as authenticated. It is not limited any more. */
-export function markAuthenticated(socket: object): void {
+export function markConnectionAuthenticated(socket: object): void {
   const found = trackedConnections.get(socket);
   if (found) found.owner.untrack(found.entry);
 }
 
 /** Closes the oldest unauthenticated connections while there are more than allowed. */
 export class UnauthenticatedConnections {
-  readonly #caps: ConnectionLimits;
+  readonly #caps: UnauthenticatedConnectionLimits;
   readonly #clock: Clock;
   readonly #isExempt: (address: string) => boolean;
   /** The oldest first. */
@@ -43,7 +43,7 @@ export class UnauthenticatedConnections {
   readonly #byAddress = new Map<string, Set<TrackedConnection>>();
   #sweeping: Timer | null = null;
 
-  constructor(caps: ConnectionLimits, clock: Clock) {
+  constructor(caps: UnauthenticatedConnectionLimits, clock: Clock) {
     this.#caps = caps;
     this.#clock = clock;
     const proxies = parseNetworks(caps.trustedProxies);

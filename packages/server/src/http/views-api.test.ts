@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const VIEWS = '/api/management/views';
 const BODY = { name: 'Slow ones', page: 'requests', filters: { latency_ms: '>=60000', columns: ['id'] } };
@@ -26,7 +26,7 @@ test('whoever may look keeps views of their own, which nobody else sees', async 
   const one = `${VIEWS}/${String(body.id)}`;
   assert.equal((await api.call('GET', one, { key: bob })).status, 404);
   assert.equal((await api.call('DELETE', one, { key: boss })).status, 404);
-  assert.deepEqual(listAnswerEntries((await api.call('GET', VIEWS, { key: bob })).body.data), []);
+  assert.deepEqual(listResponseEntries((await api.call('GET', VIEWS, { key: bob })).body.data), []);
   const changed = await api.call('PATCH', one, { key: ann, body: { name: 'Slower' } });
   assert.deepEqual([changed.body.name, changed.body.filters], ['Slower', BODY.filters]);
   assert.equal((await api.call('PATCH', one, { key: ann, body: { shared: true } })).status, 403);
@@ -44,13 +44,13 @@ test('a shared view is everybody’s to see and the managers’ to change', asyn
   const again = await api.call('PUT', `${VIEWS}/errors`, { key: boss, body: seen.body });
   assert.equal(again.status, 200, 'what GET returned is taken');
   assert.deepEqual(
-    listAnswerEntries((await api.call('GET', `${VIEWS}?page=requests`, { key: bob })).body.data).map(
+    listResponseEntries((await api.call('GET', `${VIEWS}?page=requests`, { key: bob })).body.data).map(
       ({ id }) => id,
     ),
     ['errors'],
   );
   assert.deepEqual(
-    listAnswerEntries((await api.call('GET', `${VIEWS}?page=monitors`, { key: bob })).body.data),
+    listResponseEntries((await api.call('GET', `${VIEWS}?page=monitors`, { key: bob })).body.data),
     [],
   );
 });

@@ -1,10 +1,10 @@
 import type { LoadedConfig } from '../config/load-config.ts';
-import type { FirstRun } from '../platform/bootstrap.ts';
-import { formatStartupMessage, type StartupInfo, startupFields } from '../platform/startup-message.ts';
+import type { FirstStartCredentials } from '../platform/bootstrap.ts';
+import { formatStartupMessage, type StartupInfo, toStartupLogFields } from '../platform/startup-message.ts';
 import { findBaseUrlWarning } from './base-url-warning.ts';
-import type { ListenerSet } from './listeners.ts';
+import type { OpenListeners } from './listeners.ts';
 import type { ServerOutput } from './server-output.ts';
-import type { GatewaySnapshots } from './snapshots.ts';
+import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
 /** A server process that accepts connections. */
 export interface StartedServer {
@@ -12,17 +12,17 @@ export interface StartedServer {
   readonly dataDir: string;
   readonly loaded: LoadedConfig;
   readonly snapshots: GatewaySnapshots;
-  readonly listening: ListenerSet;
+  readonly listening: OpenListeners;
   /** The base URL for users. */
   readonly url: string;
 }
 
 /** Prints the address of the server: several lines for a terminal, otherwise one JSON line. */
-export function announceStart(server: StartedServer, output: ServerOutput, firstRun: FirstRun | null): void {
+export function announceStart(server: StartedServer, output: ServerOutput, firstRun: FirstStartCredentials | null): void {
   const { loaded, listening, url } = server;
   const info = toStartupInfo(server);
   if (output.isTerminal) output.print(formatStartupMessage(info, firstRun));
-  else output.announce(startupFields(info, firstRun), 'server is listening');
+  else output.announce(toStartupLogFields(info, firstRun), 'server is listening');
   const baseUrlWarning = findBaseUrlWarning(url, listening) ?? [];
   for (const warning of loaded.warnings.concat(baseUrlWarning)) output.log.warn({}, warning);
   for (const field of loaded.inactiveFields)

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { listDailyAnchors } from '../store/audit-chain.ts';
+import { listDailyAuditAnchors } from '../store/audit-chain.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { Database } from '../store/ports.ts';
 
@@ -37,7 +37,7 @@ export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, 
 
 async function logAnchors({ read }: Pick<Database, 'read'>, log: Log): Promise<void> {
   for (const { id } of await listAllOrgs(read)) {
-    const [end] = await listDailyAnchors(read, id, 1);
+    const [end] = await listDailyAuditAnchors(read, id, 1);
     if (end) log.info({ org_id: id, seq: end.seq, hash: end.hash }, 'audit anchor');
   }
 }

@@ -1,4 +1,4 @@
-import type { ListenerSet } from './listeners.ts';
+import type { OpenListeners } from './listeners.ts';
 
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -8,7 +8,7 @@ const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
  */
 export function findBaseUrlWarning(
   baseUrl: string,
-  { url, additional }: Pick<ListenerSet, 'url' | 'additional'>,
+  { url, additional }: Pick<OpenListeners, 'url' | 'additional'>,
 ): string | null {
   const { hostname } = new URL(baseUrl);
   const isReached = [url, ...additional.map((listener) => listener.url)].some(

@@ -2,11 +2,11 @@ import type { ProviderConfig } from '@floe/contract/config';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../gateway/compile-catalogs.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
-import { loadStoredRules } from '../guardrails/stored-rules.ts';
+import { loadStoredGuardrailRules } from '../guardrails/stored-rules.ts';
 import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
 import {
   DEFAULT_ORG_ID,
-  type IsSetInFile,
+  type IsSetInConfigFile,
   loadStoredConfig,
   type MergedConfig,
   mergeConfig,
@@ -15,7 +15,7 @@ import { getCachePurgeCounts } from '../store/cache-purges.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Returns a function that tells whether the file sets a section of an organization. */
-export function createIsSetInFile({ config, sets }: LoadedConfig): IsSetInFile {
+export function createIsSetInConfigFile({ config, sets }: LoadedConfig): IsSetInConfigFile {
   return (orgId, section) => sets(['orgs', config.orgs.findIndex(({ id }) => id === orgId), section]);
 }
 
@@ -60,7 +60,7 @@ export async function compileConfig(
   const { orgs, outbound } = file.config;
   const environmentOrg = orgs.length === 0 ? DEFAULT_ORG_ID : null;
   const stored = await loadStoredConfig(database.read, secretsKey);
-  const merged = mergeConfig(orgs, createIsSetInFile(file), stored, environmentOrg);
+  const merged = mergeConfig(orgs, createIsSetInConfigFile(file), stored, environmentOrg);
   const isOnly = merged.orgCount <= 1;
   const mayBorrow = (config: ProviderConfig) =>
     !merged.apiProviders.has(config) || (isOnly && usesDefaultOrigin(config));
@@ -70,7 +70,7 @@ export async function compileConfig(
     { lookupVariable: environment.variable, outbound, mayUseMachineCredentials: mayBorrow },
     {
       prices,
-      stored: await loadStoredRules(database.read),
+      stored: await loadStoredGuardrailRules(database.read),
       purges: await getCachePurgeCounts(database.read),
     },
   );

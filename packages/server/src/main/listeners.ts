@@ -1,5 +1,5 @@
 import type { FloeConfig, ListenerConfig } from '@floe/contract/config';
-import { localListenerUrl } from '@floe/contract/config/platform';
+import { buildLocalListenerUrl } from '@floe/contract/config/platform';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { stripBasePath } from '../http/base-path.ts';
@@ -8,7 +8,7 @@ import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../
 import { UnauthenticatedConnections } from '../http/unauthenticated-connections.ts';
 
 /** The open listeners, with their addresses as seen from this machine. */
-export interface ListenerSet {
+export interface OpenListeners {
   readonly url: string;
   readonly port: number;
   readonly additional: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
@@ -32,7 +32,7 @@ export async function openListeners(
   prefix: string,
   router: ListenerHandler,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
-): Promise<ListenerSet> {
+): Promise<OpenListeners> {
   const servers: HttpServer[] = [];
   const { total, per_address } = config.unauthenticated_connections;
   const caps = { total, perAddress: per_address, trustedProxies: config.trusted_proxies };
@@ -58,10 +58,10 @@ export async function openListeners(
   for (const [index, { host = config.host, port: wanted, surfaces }] of config.listeners.entries()) {
     const entrance = limitToSurfaces(surfaces, guardMetrics(router, host, surfaces));
     const boundPort = await open(entrance, host, wanted, `server.listeners[${index}]`);
-    others.push({ url: localListenerUrl(host, boundPort), surfaces });
+    others.push({ url: buildLocalListenerUrl(host, boundPort), surfaces });
   }
   return {
-    url: localListenerUrl(config.host, port),
+    url: buildLocalListenerUrl(config.host, port),
     port,
     additional: others,
     announceClose() {

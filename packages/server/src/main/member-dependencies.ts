@@ -1,5 +1,5 @@
 import type { FloeConfig } from '@floe/contract/config';
-import { createMailer, toMailSettings } from '../alerts/mail.ts';
+import { createMailer, toSmtpSettings } from '../alerts/mailer.ts';
 import { systemClock } from '../core/clock.ts';
 import type { MemberDependencies } from '../management/members/member-dependencies.ts';
 import { deleteConsoleSessionsOfUserInOrg } from '../store/console-sessions.ts';
@@ -13,7 +13,7 @@ export function createMemberDependencies(
   config: () => FloeConfig,
   baseUrl: () => string,
 ): MemberDependencies {
-  const mailer = createMailer(() => toMailSettings(config().smtp), outbound.guard);
+  const mailer = createMailer(() => toSmtpSettings(config().smtp), outbound.guard);
   return {
     endSessions: [(writer, { userId, orgId }) => deleteConsoleSessionsOfUserInOrg(writer, userId, orgId)],
     baseUrl,

@@ -1,6 +1,6 @@
 import type { FloeConfig } from '@floe/contract/config';
-import { createOutboundGuard, type OutboundGuard, type OutboundRules } from '../core/outbound-guard.ts';
-import { resolveOutbound, type ResolvedOutbound as Ways } from '../providers/outbound.ts';
+import { createOutboundGuard, type OutboundGuard, type OutboundAccessSettings } from '../core/outbound-guard.ts';
+import { resolveOutboundConnections, type ResolvedOutboundConnections as Ways } from '../providers/outbound.ts';
 
 export interface OutboundAccess {
   readonly guard: OutboundGuard;
@@ -18,7 +18,7 @@ export function createOutboundAccess(
   config: FloeConfig,
   variable: (name: string) => string | undefined,
 ): OutboundAccess {
-  const waysOf = (current: FloeConfig) => resolveOutbound([current.outbound], variable);
+  const waysOf = (current: FloeConfig) => resolveOutboundConnections([current.outbound], variable);
   let ways = waysOf(config);
   let rules = toOutboundRules(config, 0, ways.proxies);
   return {
@@ -31,7 +31,7 @@ export function createOutboundAccess(
   };
 }
 
-function toOutboundRules(config: FloeConfig, orgCount: number, origins: readonly string[]): OutboundRules {
+function toOutboundRules(config: FloeConfig, orgCount: number, origins: readonly string[]): OutboundAccessSettings {
   return {
     allowPrivate: Math.max(orgCount, config.orgs.length) <= 1,
     privateNetworks: config.security.private_networks,

@@ -3,10 +3,10 @@ import { systemClock } from '../core/clock.ts';
 import type { ProviderDependencies } from '../management/providers/provider-dependencies.ts';
 import type { GetRunningOrg } from '../management/running-org.ts';
 import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
-import { providersFromConfig } from '../providers/providers-from-config.ts';
+import { createProvidersFromConfig } from '../providers/providers-from-config.ts';
 import { testProvider } from '../providers/test-provider.ts';
 import type { ServerComponents } from './server-components.ts';
-import type { GatewaySnapshots } from './snapshots.ts';
+import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
 /** Creates the dependencies of the verbs of providers. */
 export function createProviderDependencies(
@@ -31,7 +31,7 @@ export function createProviderDependencies(
         outbound,
         mayUseMachineCredentials: () => isOnly() && usesDefaultOrigin(config),
       };
-      const { providers, unusable } = providersFromConfig([config], world, prices);
+      const { providers, unusable } = createProvidersFromConfig([config], world, prices);
       const [provider] = providers;
       return provider ? { provider } : { problem: unusable[0]?.reason ?? 'The provider cannot be used.' };
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { appendAuditEntry } from '../store/audit.ts';
+import { appendAuditEntry } from '../store/audit-entries.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { SessionRules } from '../platform/sign-in/session-rules.ts';
+import type { SessionPolicy } from '../platform/sign-in/session-policy.ts';
 import { expireSignInState } from '../store/console-sessions.ts';
-import { expireChecks } from '../store/monitoring/monitor-history.ts';
+import { expireMonitorHistory } from '../store/monitoring/monitor-history.ts';
 import type { Database } from '../store/ports.ts';
 import { expireAlertLog, expireOtherHistory } from '../store/retention.ts';
 
@@ -13,7 +13,7 @@ const INITIAL_DELAY_MS = 60_000;
 
 export interface RetentionSettings {
   /** Rules of console sessions. Unused sessions are removed. */
-  readonly sessions: Pick<SessionRules, 'idleMs'>;
+  readonly sessions: Pick<SessionPolicy, 'idleMs'>;
   readonly requests_days: number;
   readonly audit_days: number;
   readonly responses_days: number;
@@ -75,7 +75,7 @@ async function runRetention(
       bodiesMs: nowMs - bodies_days * DAY_MS,
       nowMs,
     });
-    const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
+    const checks = await expireMonitorHistory(database, nowMs - checks_days * DAY_MS);
     if (checks > 0)
       log.info({ checks, days: checks_days }, 'checks older than the retention period were removed');
     const { idleMs } = sessions;

@@ -2,11 +2,11 @@ import type { Environment } from '../config/environment.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
 import { rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
-import { deriveSecretsKey, deriveTurnsKey } from '../platform/secrets.ts';
-import type { DatabaseLocation } from '../store/backup.ts';
+import { deriveSecretEncryptionKey, deriveStoredResponsesKey } from '../platform/secrets.ts';
+import type { DatabaseLocation } from '../store/database-backup.ts';
 import { lockDataDir } from '../store/data-dir-lock.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
-import { bindDatabaseToSecretKey, loadSecretKey } from '../store/secret-key.ts';
+import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
 
 /**
  * Encrypts the stored secrets again with the first key. Each batch is one transaction, so servers may use
@@ -19,15 +19,15 @@ export async function rewrapDatabaseSecrets(
   const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
   try {
     const given = secretKey === undefined ? {} : { given: secretKey };
-    const secret = loadSecretKey({ dataDir: place.dataDir, ...given });
+    const secret = loadInstallationSecretKey({ dataDir: place.dataDir, ...given });
     const { key } = secret;
     const parts = { log: createLog(logLevel), clock: systemClock, dataDir: place.dataDir };
     const database = await openDatabase(place.url, parts);
     try {
       await database.transaction((writer) => bindDatabaseToSecretKey(writer, secret));
       const keys = {
-        secrets: deriveSecretsKey(key, encryptionKeys),
-        turns: deriveTurnsKey(key, encryptionKeys),
+        secrets: deriveSecretEncryptionKey(key, encryptionKeys),
+        turns: deriveStoredResponsesKey(key, encryptionKeys),
       };
       const tables = await rewrapStoredSecrets(database, keys);
       const lines = tables.map(

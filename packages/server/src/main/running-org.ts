@@ -1,8 +1,8 @@
 import type { LoadedConfig } from '../config/load-config.ts';
-import { EMPTY_CATALOG } from '../gateway/catalog.ts';
+import { EMPTY_ORG_CATALOG } from '../gateway/org-catalog.ts';
 import type { RunningOrg } from '../management/running-org.ts';
 import { configFileName } from '../platform/declared-resources.ts';
-import type { GatewaySnapshots } from './snapshots.ts';
+import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
 /** The configuration and the catalog of an organization in the current snapshot. */
 export function buildRunningOrg(snapshots: GatewaySnapshots, file: LoadedConfig, orgId: string): RunningOrg {
@@ -11,7 +11,7 @@ export function buildRunningOrg(snapshots: GatewaySnapshots, file: LoadedConfig,
     config: orgs.find(({ id }) => id === orgId) ?? null,
     isInFile: file.config.orgs.some(({ id }) => id === orgId),
     fileName: configFileName(file),
-    catalog: snapshots.current().catalogs.get(orgId) ?? EMPTY_CATALOG,
+    catalog: snapshots.current().catalogs.get(orgId) ?? EMPTY_ORG_CATALOG,
     findProviderProblem: (providerId) => problems.get(`${orgId}/${providerId}`) ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
-import { LiveHub } from '../analytics/live/hub.ts';
+import { LiveHub } from '../analytics/live/live-hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
 import type { Environment } from '../config/environment.ts';
@@ -10,34 +10,34 @@ import { resolveWithFallback, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
-import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
+import { type GuardrailsRuntime, openGuardrails } from '../guardrails/guardrails.ts';
 import { createEvaluationPool, type EvaluationPool } from '../management/evaluation/evaluation-pool.ts';
-import { MonitoringEngine } from '../monitoring/engine.ts';
+import { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
 import {
   createMonitoringCounters,
   type MonitoringCounters,
   renderMonitoringMetrics,
 } from '../monitoring/monitoring-metrics.ts';
-import { RejectedBeats } from '../monitoring/rejected-beats.ts';
-import { JobRunner } from '../platform/job-runner.ts';
+import { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
+import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { derivePepper } from '../platform/keyring.ts';
-import { createLastUsedTracker, type LastUsedTracker } from '../platform/last-used-tracker.ts';
-import { createResourceOwners } from '../platform/resource-owners.ts';
-import { requireKnownKeys } from '../platform/rewrap-secrets.ts';
+import { createKeyLastUsedTracker, type KeyLastUsedTracker } from '../platform/key-last-used-tracker.ts';
+import { createProviderResourceOwners } from '../platform/provider-resource-owners.ts';
+import { requireKnownEncryptionKeys } from '../platform/rewrap-secrets.ts';
 import {
-  deriveBodiesKey,
+  deriveStoredBodiesKey,
   deriveChallengeKey,
-  deriveSecretsKey,
+  deriveSecretEncryptionKey,
   deriveSignInKey,
-  deriveTurnsKey,
-  type SecretsKey,
+  deriveStoredResponsesKey,
+  type SecretEncryptionKey,
 } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
-import type { Transport } from '../providers/transport.ts';
+import type { UpstreamTransport } from '../providers/transport.ts';
 import { createUpstreamTransport } from '../providers/upstream-transport.ts';
-import { countQueuedDeliveries } from '../store/alert-deliveries.ts';
+import { countPendingAlertDeliveries } from '../store/alert-deliveries.ts';
 import { recordUnkeyedAuditChains } from '../store/audit-chain.ts';
 import { deriveAuditKey } from '../store/audit-context.ts';
 import { openResponseCache } from '../store/cache/open-response-cache.ts';
@@ -53,17 +53,17 @@ import type { DatabaseWriter, RowSink } from '../store/ports.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import {
   bindDatabaseToSecretKey,
-  loadSecretKey,
-  missingSharedSecretError,
+  loadInstallationSecretKey,
+  createMissingSharedSecretError,
   requireSecretKeyOfDatabase,
-  type SecretKey,
+  type InstallationSecretKey,
 } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
-import { createBreakers } from './breakers.ts';
+import { createBreakerComponents } from './breaker-components.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
 import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
-import { sharedStoreMetrics } from './shared-store-metrics.ts';
+import { createSharedStoreMetrics } from './shared-store-metrics.ts';
 
 /** How long the shutdown waits until rows are in the database. Later rows remain in the spool. */
 const FLUSH_TIMEOUT_MS = 4_000;
@@ -84,27 +84,27 @@ export interface ServerComponents {
   /** Encrypts request and response bodies and appends them to `bodies`. */
   readonly bodyStore: BodyStore;
   readonly metrics: Metrics;
-  readonly guardrails: Guardrails;
+  readonly guardrails: GuardrailsRuntime;
   readonly prices: PriceBook;
-  readonly lastUsed: LastUsedTracker;
-  readonly transport: Transport;
+  readonly lastUsed: KeyLastUsedTracker;
+  readonly transport: UpstreamTransport;
   readonly breakers: Breakers;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
   readonly monitoring: MonitoringEngine;
-  readonly resourceOwners: ReturnType<typeof createResourceOwners>;
+  readonly resourceOwners: ReturnType<typeof createProviderResourceOwners>;
   /** Encrypts stored responses. */
-  readonly turnsKey: SecretsKey;
+  readonly turnsKey: SecretEncryptionKey;
   readonly answerCache: ResponseCache;
-  readonly secretsKey: SecretsKey;
+  readonly secretsKey: SecretEncryptionKey;
   /** Keys that sign the challenges of the sign-in, and encrypt its state in the browser. */
-  readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
+  readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretEncryptionKey };
   readonly outbound: OutboundAccess;
   readonly relay: RelayComponents;
   readonly live: LiveHub;
-  readonly jobs: JobRunner;
+  readonly jobs: BackgroundJobRunner;
   readonly evaluationPool: EvaluationPool;
-  readonly beatRefusals: RejectedBeats;
+  readonly beatRefusals: RejectedBeatCounter;
 }
 
 /** Opens the components in the order of their dependencies. @throws StoreUnusableError */
@@ -120,7 +120,7 @@ export async function openServerComponents(
   const secret = loadInstallationSecret(environment, url, dataDir);
   // Runs while the worker threads open the database.
   const loadingPrices = loadPriceBook();
-  const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
+  const secretsKey = deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
   const database = await openClaimedDatabase(url, { dataDir, log, clock }, secret, secretsKey);
   const spool = { dataDir, database, log, clock };
   const [rows, bodies] = [await openRowSink(spool), await openBodySink(spool)];
@@ -134,8 +134,8 @@ export async function openServerComponents(
   const { shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
   const isStoreSlow = guardrails.sharedStoreIsLate;
-  const { breakers, render } = createBreakers(database, guardrails.counters, log);
-  const others = [render, sharedStoreMetrics(guardrails.sharedStoreStats).render, () => runtime.render()];
+  const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
+  const others = [render, createSharedStoreMetrics(guardrails.sharedStoreStats).render, () => runtime.render()];
   return {
     environment,
     dataDir,
@@ -145,27 +145,27 @@ export async function openServerComponents(
     database,
     rows,
     bodies,
-    bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
+    bodyStore: createBodyStore(bodies, deriveStoredBodiesKey(secret.key)),
     metrics: createServerMetrics({ database, rows, bodies, monitoring: counters }, others),
     guardrails,
     prices: await loadingPrices,
     breakers,
-    lastUsed: createLastUsedTracker(database, clock, log),
+    lastUsed: createKeyLastUsedTracker(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
     monitoring,
-    resourceOwners: createResourceOwners(database, clock),
-    turnsKey: deriveTurnsKey(secret.key, environment.encryptionKeys),
+    resourceOwners: createProviderResourceOwners(database, clock),
+    turnsKey: deriveStoredResponsesKey(secret.key, environment.encryptionKeys),
     answerCache: await openResponseCache(sharedStoreUrl, { clock, log, isStoreSlow }),
     secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
     relay: await openRelayComponents(dataDir, secret.key, database, log),
     live: new LiveHub({ database, clock, log }),
-    jobs: new JobRunner({ database, clock, log }),
+    jobs: new BackgroundJobRunner({ database, clock, log }),
     evaluationPool: createEvaluationPool(clock),
-    beatRefusals: new RejectedBeats(clock),
+    beatRefusals: new RejectedBeatCounter(clock),
   };
 }
 
@@ -173,8 +173,8 @@ export async function openServerComponents(
 async function openClaimedDatabase(
   url: string,
   options: Omit<OpenDatabaseOptions, 'auditKey'>,
-  secret: SecretKey,
-  secretsKey: SecretsKey,
+  secret: InstallationSecretKey,
+  secretsKey: SecretEncryptionKey,
 ): Promise<DatabaseWithBeats> {
   const database = await openDatabase(url, { ...options, auditKey: deriveAuditKey(secret.key) });
   await database.transaction((writer) => claimDatabaseWithKeys(writer, secret, secretsKey));
@@ -184,8 +184,8 @@ async function openClaimedDatabase(
 
 /** Processes that share a database must be given the key. With SQLite, a missing key is generated. */
 function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir: string) {
-  if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
-  return loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  if (isPostgresUrl(url) && secretKey === undefined) throw createMissingSharedSecretError();
+  return loadInstallationSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
 }
 
 /** Creates the metrics of `/metrics`. `others` render metrics of other components. */
@@ -198,7 +198,7 @@ function createServerMetrics(
   return createMetrics(
     () => rows.backlog() + bodies.backlog(),
     () =>
-      resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, countQueuedDeliveries(database.read), Number.NaN),
+      resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, countPendingAlertDeliveries(database.read), Number.NaN),
     async () =>
       others.map((render) => render()).join('') +
       (await resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, monitoringNow(), monitoring.render())),
@@ -228,10 +228,10 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
  */
 async function claimDatabaseWithKeys(
   writer: DatabaseWriter,
-  secret: SecretKey,
-  secretsKey: SecretsKey,
+  secret: InstallationSecretKey,
+  secretsKey: SecretEncryptionKey,
 ): Promise<void> {
   await requireSecretKeyOfDatabase(writer, secret);
-  await requireKnownKeys(writer, secretsKey);
+  await requireKnownEncryptionKeys(writer, secretsKey);
   await bindDatabaseToSecretKey(writer, secret);
 }

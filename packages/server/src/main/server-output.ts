@@ -2,7 +2,7 @@ import {
   type AccessLog,
   type AccessLogSettings,
   AccessLogWriter,
-  NO_ACCESS_LOG,
+  DISABLED_ACCESS_LOG,
 } from '../core/access-log.ts';
 import { systemClock } from '../core/clock.ts';
 import { createServerLog, type Log, type LogLevel, type ServerLog } from '../core/log.ts';
@@ -27,7 +27,7 @@ export function openServerOutput(level: LogLevel, settings: () => AccessLogSetti
   process.once('exit', () => writer.close());
   return {
     log,
-    accessLog: level === 'info' || level === 'debug' ? writer : NO_ACCESS_LOG,
+    accessLog: level === 'info' || level === 'debug' ? writer : DISABLED_ACCESS_LOG,
     announce,
     isTerminal: process.stdout.isTTY === true,
     print(text) {

@@ -2,7 +2,7 @@ import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import type { OpenedCounters } from '../store/counters/open-counters.ts';
 
 /** Renders metrics of the shared store in the Prometheus format. Renders nothing without a shared store. */
-export function sharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']): { render(): string } {
+export function createSharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']): { render(): string } {
   const up = new GaugeFamily({
     name: 'floe_shared_store_up',
     help: 'Whether this process uses the shared store (Redis) for limits and budgets (1), or counts them locally because the store does not respond (0).',

@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ListenerSet } from './listeners.ts';
+import type { OpenListeners } from './listeners.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
-import type { Shutdown } from './signals.ts';
+import type { ShutdownSteps } from './process-signals.ts';
 
 /** How long exchanges may take to close their connections after they have sent an error. */
 const CLOSE_MS = 2_000;
@@ -31,7 +31,7 @@ interface ShutdownTargets
   extends Readonly<
     Record<'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'sessions' | 'address', Closable>
   > {
-  readonly listening: ListenerSet;
+  readonly listening: OpenListeners;
   readonly gateway: Pick<Gateway, 'openExchanges' | 'background'>;
 }
 
@@ -41,12 +41,12 @@ interface ShutdownTimes {
 }
 
 /** @param times of the running configuration; called when the shutdown begins */
-export function createShutdown(
+export function createShutdownSteps(
   parts: ServerComponents,
   phase: ShutdownPhase,
   targets: ShutdownTargets,
   times: () => ShutdownTimes,
-): Shutdown {
+): ShutdownSteps {
   let endDelay: (() => void) | null = null;
   return {
     async start(signal) {

@@ -4,14 +4,14 @@ import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
-import { grantOperatorRole, revokeOperatorRole } from '../platform/operators.ts';
+import { grantOperatorRoleFromHost, revokeOperatorRoleFromHost } from '../platform/operators.ts';
 import { createOwnerLink } from '../platform/sign-in/owner-link.ts';
 import { deriveAuditKey } from '../store/audit-context.ts';
-import { backupDatabase, type DatabaseLocation, restoreDatabase } from '../store/backup.ts';
+import { backupDatabase, type DatabaseLocation, restoreDatabase } from '../store/database-backup.ts';
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from '../store/open-database.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
-import { bindDatabaseToSecretKey, loadSecretKey, missingSharedSecretError } from '../store/secret-key.ts';
+import { bindDatabaseToSecretKey, loadInstallationSecretKey, createMissingSharedSecretError } from '../store/secret-key.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { planUpgrade, upgradeDatabase } from '../store/upgrade-database.ts';
 import {
@@ -84,7 +84,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     positionals: [2, 2],
     async run(place, { positionals: [verb, email = ''] }, environment) {
       if (verb !== 'grant' && verb !== 'revoke') throw createUsageError(this);
-      const change = verb === 'grant' ? grantOperatorRole : revokeOperatorRole;
+      const change = verb === 'grant' ? grantOperatorRoleFromHost : revokeOperatorRoleFromHost;
       await writeToStore(place, environment, (writer) => change(writer, systemClock, email));
       return verb === 'grant'
         ? `${email} is an operator of the installation.`
@@ -123,8 +123,8 @@ async function writeToStore<T>(
 ): Promise<T> {
   const { secretKey } = environment;
   requireSqliteFile({ url, dataDir });
-  if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
-  const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  if (isPostgresUrl(url) && secretKey === undefined) throw createMissingSharedSecretError();
+  const secret = loadInstallationSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
   const auditKey = deriveAuditKey(secret.key);
   const database = await openDatabase(url, { dataDir, auditKey, ...databaseOptions(environment) });
   try {

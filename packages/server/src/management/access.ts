@@ -1,10 +1,10 @@
-import type { Permission } from '@floe/contract/api/me';
+import type { VerbPermission } from '@floe/contract/api/me';
 import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES, type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import type { Actor } from '../platform/actor.ts';
-import { includesScope } from '../platform/keyring.ts';
-import { acceptedScopes, type Verb } from './verb.ts';
+import { grantsScope } from '../platform/keyring.ts';
+import { listAcceptedScopes, type Verb } from './verb.ts';
 
 /** The properties of a verb that determine who may use it. */
 export type VerbAccessRule = Pick<
@@ -19,10 +19,10 @@ export type VerbAccessRule = Pick<
 >;
 
 /** Returns whether an actor may use a verb. Used for requests and for `can` of `/api/me`. */
-export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: number): Permission {
+export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: number): VerbPermission {
   const { member } = actor;
   if (!member)
-    return access.allowsPlatformKeys !== false && hasAnyScope(actor.scopes, acceptedScopes(access));
+    return access.allowsPlatformKeys !== false && hasAnyScope(actor.scopes, listAcceptedScopes(access));
   if (!resolveAllowedRoles(access).includes(member.role)) return false;
   if (access.requiresOperator && !member.isOperator) return false;
   return access.requiresStepUp && member.steppedUpUntil <= nowMs ? 'step_up' : true;
@@ -30,13 +30,13 @@ export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: n
 
 /** The roles of members who may use a verb, most privileged first. */
 export function resolveAllowedRoles(access: VerbAccessRule): readonly MemberRole[] {
-  const scopes = acceptedScopes(access);
+  const scopes = listAcceptedScopes(access);
   return access.roles ?? MEMBER_ROLES.filter((role) => hasAnyScope(new Set(ROLE_SCOPES[role]), scopes));
 }
 
 /** True if no scope is required, so that every authenticated caller may use the verb. */
 function hasAnyScope(scopes: ReadonlySet<KeyScope>, acceptedScopes: readonly KeyScope[]): boolean {
-  return acceptedScopes.length === 0 || acceptedScopes.some((scope) => includesScope(scopes, scope));
+  return acceptedScopes.length === 0 || acceptedScopes.some((scope) => grantsScope(scopes, scope));
 }
 
 /**
@@ -54,13 +54,13 @@ export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: numbe
       'insufficient_role',
       `${actor.displayName} is not allowed to do this. The operation affects every organization and requires an operator of the installation.`,
     );
-  if (actor.member) throw insufficientRoleFault(actor, resolveAllowedRoles(access));
+  if (actor.member) throw createInsufficientRoleFault(actor, resolveAllowedRoles(access));
   if (access.allowsPlatformKeys === false)
     throw new Fault(
       'insufficient_role',
       'This operation requires a signed-in member; platform keys are not accepted.',
     );
-  const needed = acceptedScopes(access).map((scope) => `"${scope}"`);
+  const needed = listAcceptedScopes(access).map((scope) => `"${scope}"`);
   throw new Fault(
     'insufficient_scope',
     `${actor.displayName} needs the scope ${needed.join(' or ')} for this operation.`,
@@ -83,7 +83,7 @@ export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowM
 }
 
 /** The fault for a member whose role is not among `roles`. */
-export function insufficientRoleFault(actor: Actor, roles: readonly MemberRole[]): Fault {
+export function createInsufficientRoleFault(actor: Actor, roles: readonly MemberRole[]): Fault {
   const who = roles.length === 0 ? 'a platform key' : `the role ${formatAlternatives(roles)}`;
   return new Fault(
     'insufficient_role',

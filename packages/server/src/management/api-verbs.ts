@@ -1,64 +1,64 @@
 import type { KeyObject } from 'node:crypto';
-import type { LiveHub } from '../analytics/live/hub.ts';
+import type { LiveHub } from '../analytics/live/live-hub.ts';
 import type { BodyStore } from '../gateway/bodies/body-store.ts';
-import type { JobRunner } from '../platform/job-runner.ts';
+import type { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { listAlertsVerb } from './alerts/list-alerts.ts';
 import { resendAlertDeliveryVerb } from './alerts/resend-alert-delivery.ts';
 import { AnalyticsCoverage, type AnalyticsDependencies } from './analytics/analytics-coverage.ts';
-import { getAnnotationsVerb } from './analytics/annotations.ts';
+import { defineGetAnnotationsVerb } from './analytics/annotations.ts';
 import { createNoteVerb } from './analytics/create-note.ts';
-import { getFilterValuesVerb } from './analytics/filter-values.ts';
-import { exportMonthlyBillVerb } from './analytics/monthly-bill.ts';
-import { getUsageSummaryVerb } from './analytics/usage-summary.ts';
-import { getUsageTimeseriesVerb } from './analytics/usage-timeseries.ts';
-import { getTopUsageVerb } from './analytics/usage-top.ts';
+import { defineGetFilterValuesVerb } from './analytics/filter-values.ts';
+import { defineExportMonthlyBillVerb } from './analytics/monthly-bill.ts';
+import { defineGetUsageSummaryVerb } from './analytics/usage-summary.ts';
+import { defineGetUsageTimeseriesVerb } from './analytics/usage-timeseries.ts';
+import { defineGetTopUsageVerb } from './analytics/usage-top.ts';
 import { listBreakerChangesVerb } from './breakers/breaker-history.ts';
 import type { BreakerSource } from './breakers/breaker-resource.ts';
-import { forceBreakerVerb } from './breakers/force-breaker.ts';
-import { listBreakersVerb } from './breakers/list-breakers.ts';
-import { getCacheSettingsVerb, updateCacheSettingsVerb } from './cache/cache-settings.ts';
-import { type GetCacheSize, getCacheStatsVerb } from './cache/cache-stats.ts';
+import { defineForceBreakerVerb } from './breakers/force-breaker.ts';
+import { defineListBreakersVerb } from './breakers/list-breakers.ts';
+import { getCacheSettingsVerb, defineUpdateCacheSettingsVerb } from './cache/cache-settings.ts';
+import { type GetCacheSize, defineGetCacheStatsVerb } from './cache/cache-stats.ts';
 import { purgeCacheVerb } from './cache/purge-cache.ts';
 import {
   type ChannelDependencies,
-  testDraftChannelVerb,
-  testStoredChannelVerb,
+  defineTestDraftChannelVerb,
+  defineTestStoredChannelVerb,
 } from './channels/test-channel.ts';
 import type { ConfigDependencies } from './config/config-dependencies.ts';
-import { configVerbs } from './config/config-verbs.ts';
+import { defineConfigVerbs } from './config/config-verbs.ts';
 import type { EvaluationPool } from './evaluation/evaluation-pool.ts';
-import { watchEventsVerb } from './events/watch-events.ts';
-import type { RuleDependencies } from './guardrails/rule-dependencies.ts';
-import { identityVerbs } from './identity-verbs.ts';
-import { cancelJobVerb, getJobVerb } from './jobs/job-verbs.ts';
-import { meVerbs } from './me-verbs.ts';
+import { defineWatchEventsVerb } from './events/watch-events.ts';
+import type { RuleVerbDependencies } from './guardrails/rule-dependencies.ts';
+import { defineIdentityVerbs } from './identity-verbs.ts';
+import { defineCancelJobVerb, getJobVerb } from './jobs/job-verbs.ts';
+import { defineMeVerbs } from './me-verbs.ts';
 import type { MemberDependencies } from './members/member-dependencies.ts';
-import { listModelsVerb, type ModelListDependencies } from './models/list-models.ts';
-import { monitoringVerbs } from './monitoring-verbs.ts';
+import { defineListModelsVerb, type ModelListDependencies } from './models/list-models.ts';
+import { defineMonitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringDependencies } from './monitors/monitoring-dependencies.ts';
-import { getOverviewVerb } from './overview/get-overview.ts';
+import { defineGetOverviewVerb } from './overview/get-overview.ts';
 import type { ProcessStatus } from './overview/process-status.ts';
-import { dryRunPoliciesVerb } from './policies/dry-run-policies.ts';
-import { startPolicyDryRunVerb } from './policies/policy-dry-run-job.ts';
+import { defineDryRunPoliciesVerb } from './policies/dry-run-policies.ts';
+import { defineStartPolicyDryRunVerb } from './policies/policy-dry-run-job.ts';
 import type { ProviderDependencies } from './providers/provider-dependencies.ts';
-import { providerVerbs } from './providers/provider-verbs.ts';
+import { defineProviderVerbs } from './providers/provider-verbs.ts';
 import type { RelayDependencies } from './relay/relay-dependencies.ts';
-import { relayVerbs } from './relay-verbs.ts';
-import { exportRequestsVerb } from './requests/export-requests.ts';
+import { defineRelayVerbs } from './relay-verbs.ts';
+import { defineExportRequestsVerb } from './requests/export-requests.ts';
 import { getRequestVerb } from './requests/get-request.ts';
 import { listRequestsVerb } from './requests/list-requests.ts';
-import { getRequestBodiesVerb } from './requests/request-bodies.ts';
+import { defineGetRequestBodiesVerb } from './requests/request-bodies.ts';
 import { tailRequestsVerb } from './requests/tail-requests.ts';
 import { createChannelKind } from './resources/channels.ts';
 import { createBudgetKind, createLimitKind } from './resources/limits-and-budgets.ts';
-import { createOrderedKind } from './resources/ordered-resource-kind.ts';
+import { createOrderedResourceKind } from './resources/ordered-resource-kind.ts';
 import { POLICY_KIND_SPEC } from './resources/policies.ts';
 import { createRelayRuleKind } from './resources/relay-rules.ts';
-import { resourceVerbs } from './resources/resource-verbs.ts';
+import { defineResourceVerbs } from './resources/resource-verbs.ts';
 import { ROUTE_KIND_SPEC } from './resources/routes.ts';
 import { SAVED_VIEW_KIND } from './resources/saved-views.ts';
-import { type RouteSimulationDependencies, simulateRouteVerb } from './routes/simulate-route.ts';
-import { getSettingsVerb, updateSettingsVerb } from './settings/settings-verbs.ts';
+import { type RouteSimulationDependencies, defineSimulateRouteVerb } from './routes/simulate-route.ts';
+import { getSettingsVerb, defineUpdateSettingsVerb } from './settings/settings-verbs.ts';
 import type { Verb } from './verb.ts';
 
 /** Dependencies of individual verbs, in addition to `VerbDependencies`. */
@@ -69,7 +69,7 @@ export interface ApiVerbDependencies {
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly getCacheSize: GetCacheSize;
   readonly channels: ChannelDependencies;
-  readonly rules: RuleDependencies;
+  readonly rules: RuleVerbDependencies;
   readonly providers: ProviderDependencies;
   /** State of the running gateway that is not listed above. */
   readonly runningGateway: Pick<
@@ -82,14 +82,14 @@ export interface ApiVerbDependencies {
   readonly analytics: AnalyticsDependencies;
   readonly processStatus: ProcessStatus;
   readonly liveHub: LiveHub;
-  readonly jobRunner: JobRunner;
+  readonly jobRunner: BackgroundJobRunner;
   readonly members: MemberDependencies;
   readonly config: Omit<ConfigDependencies, 'listVerbs' | 'evaluationPool'>;
   readonly evaluationPool: EvaluationPool;
 }
 
 /** All verbs of the API. Transports expose exactly these. */
-export function apiVerbs(dependencies: ApiVerbDependencies): readonly Verb[] {
+export function defineApiVerbs(dependencies: ApiVerbDependencies): readonly Verb[] {
   const { breakers, channels, rules, runningGateway, analytics, processStatus, evaluationPool } =
     dependencies;
   const { bodies, jobRunner } = dependencies;
@@ -97,52 +97,52 @@ export function apiVerbs(dependencies: ApiVerbDependencies): readonly Verb[] {
   const coverage = new AnalyticsCoverage(analytics);
   const budgets = createBudgetKind(rules);
   const all: readonly Verb[] = [
-    ...meVerbs(() => all),
-    ...identityVerbs(dependencies),
-    ...resourceVerbs(createLimitKind(rules)),
-    ...resourceVerbs(budgets),
-    listBreakersVerb(breakers),
+    ...defineMeVerbs(() => all),
+    ...defineIdentityVerbs(dependencies),
+    ...defineResourceVerbs(createLimitKind(rules)),
+    ...defineResourceVerbs(budgets),
+    defineListBreakersVerb(breakers),
     listBreakerChangesVerb,
-    forceBreakerVerb(breakers, getRunningOrg),
-    ...resourceVerbs(createOrderedKind(POLICY_KIND_SPEC, getRunningOrg)),
-    dryRunPoliciesVerb(getRunningOrg, bodies, evaluationPool),
-    startPolicyDryRunVerb({ getRunningOrg, bodies, jobRunner, coverage, evaluationPool }),
-    ...resourceVerbs(createOrderedKind(ROUTE_KIND_SPEC, getRunningOrg)),
-    simulateRouteVerb({ ...runningGateway, breakers, guard: rules.guard, evaluationPool }),
-    ...providerVerbs(dependencies.providers),
-    listModelsVerb(runningGateway),
+    defineForceBreakerVerb(breakers, getRunningOrg),
+    ...defineResourceVerbs(createOrderedResourceKind(POLICY_KIND_SPEC, getRunningOrg)),
+    defineDryRunPoliciesVerb(getRunningOrg, bodies, evaluationPool),
+    defineStartPolicyDryRunVerb({ getRunningOrg, bodies, jobRunner, coverage, evaluationPool }),
+    ...defineResourceVerbs(createOrderedResourceKind(ROUTE_KIND_SPEC, getRunningOrg)),
+    defineSimulateRouteVerb({ ...runningGateway, breakers, guard: rules.guard, evaluationPool }),
+    ...defineProviderVerbs(dependencies.providers),
+    defineListModelsVerb(runningGateway),
     listRequestsVerb,
     tailRequestsVerb,
     getRequestVerb,
-    getRequestBodiesVerb(bodies),
-    exportRequestsVerb(coverage),
-    getUsageSummaryVerb(coverage),
-    getUsageTimeseriesVerb(coverage),
-    getTopUsageVerb(coverage),
-    getFilterValuesVerb(coverage),
-    getAnnotationsVerb(coverage),
+    defineGetRequestBodiesVerb(bodies),
+    defineExportRequestsVerb(coverage),
+    defineGetUsageSummaryVerb(coverage),
+    defineGetUsageTimeseriesVerb(coverage),
+    defineGetTopUsageVerb(coverage),
+    defineGetFilterValuesVerb(coverage),
+    defineGetAnnotationsVerb(coverage),
     createNoteVerb,
-    exportMonthlyBillVerb(coverage),
-    getOverviewVerb(coverage, { processStatus, breakers, budgets, backlog: () => analytics.backlog() }),
-    watchEventsVerb(dependencies.liveHub),
-    ...resourceVerbs(SAVED_VIEW_KIND),
+    defineExportMonthlyBillVerb(coverage),
+    defineGetOverviewVerb(coverage, { processStatus, breakers, budgets, backlog: () => analytics.backlog() }),
+    defineWatchEventsVerb(dependencies.liveHub),
+    ...defineResourceVerbs(SAVED_VIEW_KIND),
     getJobVerb,
-    cancelJobVerb(jobRunner),
-    getCacheStatsVerb(dependencies.getCacheSize),
+    defineCancelJobVerb(jobRunner),
+    defineGetCacheStatsVerb(dependencies.getCacheSize),
     getCacheSettingsVerb,
-    updateCacheSettingsVerb(runningGateway.getRunningOrg),
+    defineUpdateCacheSettingsVerb(runningGateway.getRunningOrg),
     getSettingsVerb,
-    updateSettingsVerb(runningGateway.getRunningOrg, dependencies.monitoring),
+    defineUpdateSettingsVerb(runningGateway.getRunningOrg, dependencies.monitoring),
     purgeCacheVerb,
-    ...resourceVerbs(createChannelKind(channels.secretsKey)),
-    testDraftChannelVerb(channels),
-    testStoredChannelVerb(channels),
+    ...defineResourceVerbs(createChannelKind(channels.secretsKey)),
+    defineTestDraftChannelVerb(channels),
+    defineTestStoredChannelVerb(channels),
     listAlertsVerb,
     resendAlertDeliveryVerb,
-    ...monitoringVerbs(dependencies.monitoring),
-    ...configVerbs({ ...dependencies.config, evaluationPool, listVerbs: () => all }),
-    ...resourceVerbs(createRelayRuleKind(dependencies.relay, rules)),
-    ...relayVerbs(dependencies.relay, dependencies.jobRunner, evaluationPool),
+    ...defineMonitoringVerbs(dependencies.monitoring),
+    ...defineConfigVerbs({ ...dependencies.config, evaluationPool, listVerbs: () => all }),
+    ...defineResourceVerbs(createRelayRuleKind(dependencies.relay, rules)),
+    ...defineRelayVerbs(dependencies.relay, dependencies.jobRunner, evaluationPool),
   ];
   return all;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Actor } from '../platform/actor.ts';
-import { appendAuditEntry } from '../store/audit.ts';
+import { appendAuditEntry } from '../store/audit-entries.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 
 /** A change in the audit log: views of the subject without secrets. */
@@ -17,7 +17,7 @@ export interface AuditedChange {
 }
 
 /** A secondary change that a verb makes, recorded under the verb of that change. */
-export interface AdditionalAuditedChange extends AuditedChange {
+export interface SecondaryAuditedChange extends AuditedChange {
   readonly action: `${string}.${string}`;
   /** The org whose audit log records it. Absent: the org of the actor. */
   readonly orgId?: string;
@@ -28,7 +28,7 @@ export async function recordAuditedChange(
   writer: DatabaseWriter,
   dependencies: { readonly clock: Clock },
   actor: Actor,
-  change: AdditionalAuditedChange,
+  change: SecondaryAuditedChange,
 ) {
   const at = dependencies.clock.now();
   await appendAuditEntry(writer, {

@@ -17,12 +17,12 @@ export class FileDownload {
 /**
  * Response schemas that represent files, with their content types, because JSON Schema cannot express them.
  */
-export const DOWNLOAD_CONTENT_TYPES = new Map<z.ZodType, readonly string[]>();
+export const FILE_DOWNLOAD_CONTENT_TYPES = new Map<z.ZodType, readonly string[]>();
 
 /** Creates the response schema of a verb that returns a file of one of these types. */
-export function fileDownloadSchema(...contentTypes: readonly string[]) {
+export function createFileDownloadSchema(...contentTypes: readonly string[]) {
   const schema = z.instanceof(FileDownload);
-  DOWNLOAD_CONTENT_TYPES.set(schema, contentTypes);
+  FILE_DOWNLOAD_CONTENT_TYPES.set(schema, contentTypes);
   return schema;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
-import { openSecret, type SecretBinding, type SecretsKey, sealSecret } from '../platform/secrets.ts';
+import { decryptSecret, type SecretLocation, type SecretEncryptionKey, encryptSecret } from '../platform/secrets.ts';
 import {
   findIdempotentCreation,
   type IdempotentCreationRow,
@@ -59,10 +59,10 @@ export function toIdempotentCreation(
  *
  * @throws Fault `conflict` if the key was used with a different request
  */
-export async function findStoredAnswer<Answer>(
+export async function findIdempotentResponse<Answer>(
   writer: DatabaseWriter,
   creation: IdempotentCreation,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
   nowMs: number,
 ): Promise<{ readonly answer: Answer } | undefined> {
   const row = await findIdempotentCreation(writer, toCreationColumns(creation), nowMs);
@@ -75,7 +75,7 @@ export async function findStoredAnswer<Answer>(
         param: 'Idempotency-Key',
       },
     );
-  return { answer: parseStoredAnswer<Answer>(openSecret(row.sealed, answerBinding(row), key)) };
+  return { answer: parseStoredAnswer<Answer>(decryptSecret(row.sealed, answerBinding(row), key)) };
 }
 
 /** The stored text has the response type of the verb, because each verb stores under its own name. */
@@ -87,14 +87,14 @@ function parseStoredAnswer<Answer>(text: string): Answer {
  * Stores the response of a creation. Call it in the transaction of the creation. The response is encrypted,
  * because it may contain a secret that is not stored elsewhere.
  */
-export async function storeCreationAnswer(
+export async function storeIdempotentResponse(
   writer: DatabaseWriter,
   creation: CompletedCreation,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
   nowMs: number,
 ): Promise<void> {
   const columns = toCreationColumns(creation);
-  const sealed = sealSecret(JSON.stringify(creation.answer), answerBinding(columns), key);
+  const sealed = encryptSecret(JSON.stringify(creation.answer), answerBinding(columns), key);
   const request_hash = hashJson(creation.request);
   await storeIdempotentCreation(
     writer,
@@ -110,7 +110,7 @@ function toCreationColumns({ orgId, verb, actorId, idempotencyKey }: IdempotentC
 
 type CreationColumns = Pick<IdempotentCreationRow, 'org_id' | 'verb' | 'idempotency_key'>;
 
-function answerBinding({ org_id, verb, idempotency_key }: CreationColumns): SecretBinding {
+function answerBinding({ org_id, verb, idempotency_key }: CreationColumns): SecretLocation {
   return { orgId: org_id, rowId: `${verb} ${idempotency_key}`, version: 1 };
 }
 

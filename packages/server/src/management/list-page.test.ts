@@ -10,7 +10,7 @@ import { getTeamPage, type TeamRow, upsertTeam } from '../store/teams.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { openTestDatabase } from '../store/test/postgres-database.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { paginateForApi } from './list-page.ts';
+import { paginateForResponse } from './list-page.ts';
 
 const LETTERS = ['a', 'B', 'b', 'é', 'Z', '_', '%', '!', '😀'];
 const text = fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: 4 }).map((all) => all.join(''));
@@ -90,7 +90,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
           });
           const inMemory = await pages((cursor) => {
             const place = ({ id, name, created_at: createdAt }: TeamRow) => ({ id, name, createdAt });
-            const page = paginateForApi(rows, place, { ...query, cursor });
+            const page = paginateForResponse(rows, place, { ...query, cursor });
             return { data: page.data.map(({ id }) => id), next: page.next_cursor };
           });
           assert.deepEqual(inMemory, ofTable);
@@ -105,10 +105,10 @@ test('a page goes on where it ended when the object of its cursor is gone, also 
   const all = ['c', 'a', 'b', 'd'];
   for (const sort of [undefined, 'name']) {
     const place = (id: string) => ({ id });
-    const whole = paginateForApi(all, place, { limit: 9, sort }).data;
-    const first = paginateForApi(all, place, { limit: 2, sort });
+    const whole = paginateForResponse(all, place, { limit: 9, sort }).data;
+    const first = paginateForResponse(all, place, { limit: 2, sort });
     const left = all.filter((id) => id !== first.data[1]);
-    const { data } = paginateForApi(left, place, {
+    const { data } = paginateForResponse(left, place, {
       limit: 9,
       sort,
       cursor: first.next_cursor ?? assert.fail(),
@@ -126,5 +126,5 @@ for (const cursor of [
 ])
   test(`a list in memory refuses the cursor "${cursor}"`, () => {
     const query = { limit: 1, cursor, sort: 'newest' };
-    assert.throws(() => paginateForApi(['a'], (id) => ({ id }), query), { code: 'invalid_request' });
+    assert.throws(() => paginateForResponse(['a'], (id) => ({ id }), query), { code: 'invalid_request' });
   });

@@ -2,7 +2,7 @@ import type { ListOrder } from '@floe/contract/api/page';
 import { decodeKeysetCursor, encodeKeysetCursor, type RowPage, toLowerAscii } from '../store/pagination.ts';
 
 /** The fields by which an object is sorted and searched. */
-export interface ListSortFields {
+export interface ListItemSortFields {
   readonly id: string;
   /** Absent: the id is the name. */
   readonly name?: string;
@@ -27,9 +27,9 @@ interface SortableItem<Entry> {
 }
 
 /** Like `paginateList`, in the response format of lists. @throws Fault as `paginateList` */
-export function paginateForApi<Entry>(
+export function paginateForResponse<Entry>(
   entries: readonly Entry[],
-  getSortFields: (entry: Entry) => ListSortFields,
+  getSortFields: (entry: Entry) => ListItemSortFields,
   query: ListPageQuery,
 ) {
   const { rows, nextCursor } = paginateList(entries, getSortFields, query);
@@ -43,7 +43,7 @@ export function paginateForApi<Entry>(
  */
 export function paginateList<Entry>(
   entries: readonly Entry[],
-  getSortFields: (entry: Entry) => ListSortFields,
+  getSortFields: (entry: Entry) => ListItemSortFields,
   { limit, cursor, sort, search }: ListPageQuery,
 ): RowPage<Entry> {
   const part = search?.toLowerCase();
@@ -59,7 +59,7 @@ export function paginateList<Entry>(
   return { rows: kept.map(({ item }) => item), nextCursor };
 }
 
-function searchableText({ id, name = id }: ListSortFields): string {
+function searchableText({ id, name = id }: ListItemSortFields): string {
   return `${id}\n${name}`.toLowerCase();
 }
 
@@ -69,7 +69,7 @@ function parseListOrder(sort: string | undefined): ListOrder | 'own' {
 
 function sortItems<Entry>(
   entries: readonly Entry[],
-  getSortFields: (entry: Entry) => ListSortFields,
+  getSortFields: (entry: Entry) => ListItemSortFields,
   order: ListOrder | 'own',
 ): SortableItem<Entry>[] {
   const items = entries.map((entry, index): SortableItem<Entry> => {

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { type SourceColumns, sourceLocation } from '../platform/source-location.ts';
+import { type SourceColumns, formatSourceLocation } from '../platform/source-location.ts';
 
 /**
  * Rejects the change of a resource that floe.yaml defines.
@@ -11,6 +11,6 @@ export function requireNotManagedByFile(kind: string, name: string, row: SourceC
   if (row.source !== 'file') return;
   throw new Fault(
     'managed_by_file',
-    `The ${kind} "${name}" is defined in ${sourceLocation(row)}. Change it there.`,
+    `The ${kind} "${name}" is defined in ${formatSourceLocation(row)}. Change it there.`,
   );
 }

@@ -1,11 +1,11 @@
-import { mePatch, meResource, type meResource as meSchema, type Permission } from '@floe/contract/api/me';
+import { mePatch, meResource, type meResource as meSchema, type VerbPermission } from '@floe/contract/api/me';
 import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import type { Actor, SignedInMember } from '../platform/actor.ts';
-import { sessionMemberships } from '../platform/sign-in/session-memberships.ts';
+import { listSessionMemberships } from '../platform/sign-in/session-memberships.ts';
 import { toPlatformKey } from '../platform/stored-key.ts';
-import { listMembershipAccess } from '../store/console-sessions.ts';
+import { listMembershipsWithRoles } from '../store/console-sessions.ts';
 import { findUserById, type UserRow, updateUser } from '../store/members.ts';
 import { findOrgById } from '../store/orgs.ts';
 import { findPlatformKeyById } from '../store/platform-keys.ts';
@@ -20,13 +20,13 @@ type MeResource = z.input<typeof meSchema>;
  *
  * @param listVerbs returns all verbs of the API, once they are complete
  */
-export function meVerbs(listVerbs: () => readonly Verb[]): readonly Verb[] {
-  const listPermissions = (actor: Actor, nowMs: number): Record<string, Permission> =>
+export function defineMeVerbs(listVerbs: () => readonly Verb[]): readonly Verb[] {
+  const listPermissions = (actor: Actor, nowMs: number): Record<string, VerbPermission> =>
     Object.fromEntries(listVerbs().map((verb) => [verb.name, resolvePermission(verb, actor, nowMs)]));
   return [getMeVerb(listPermissions), updateMeVerb(listPermissions)];
 }
 
-type ListPermissions = (actor: Actor, nowMs: number) => Record<string, Permission>;
+type ListPermissions = (actor: Actor, nowMs: number) => Record<string, VerbPermission>;
 
 function getMeVerb(listPermissions: ListPermissions): Verb {
   return defineReadVerb({
@@ -111,7 +111,7 @@ async function buildMemberMe(
 }
 
 async function listOrgsOfUser(reader: DatabaseReader, userId: string, issuer: string | null) {
-  const standings = sessionMemberships(await listMembershipAccess(reader, userId, issuer), issuer);
+  const standings = listSessionMemberships(await listMembershipsWithRoles(reader, userId, issuer), issuer);
   return standings.map(({ memberId, org, role }) => ({ ...org, role, member_id: memberId }));
 }
 

@@ -1,39 +1,39 @@
-import type { JobRunner } from '../platform/job-runner.ts';
+import type { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import type { EvaluationPool } from './evaluation/evaluation-pool.ts';
-import { answerHookVerb } from './relay/answer-hook.ts';
-import { decideApprovalVerb, listApprovalsVerb } from './relay/approval-verbs.ts';
-import { decideBatchVerb, decideEventVerb } from './relay/decide-event.ts';
-import { getBundleVerb } from './relay/get-bundle.ts';
+import { defineHandleHookVerb } from './relay/handle-hook.ts';
+import { defineDecideApprovalVerb, listApprovalsVerb } from './relay/approval-verbs.ts';
+import { defineDecideBatchVerb, defineDecideEventVerb } from './relay/decide-event.ts';
+import { defineGetBundleVerb } from './relay/get-bundle.ts';
 import { getDecisionVerb, listDecisionsVerb } from './relay/list-decisions.ts';
 import { getRelayCoverageVerb, listRelaySessionsVerb } from './relay/relay-coverage.ts';
 import type { RelayDependencies } from './relay/relay-dependencies.ts';
-import { listRelayEventsVerb, reportEventsVerb } from './relay/relay-events.ts';
-import { replayDecisionsVerb } from './relay/replay-decisions.ts';
-import { simulateDecisionVerb } from './relay/simulate-decision.ts';
-import { waitForApprovalVerb } from './relay/wait-for-approval.ts';
+import { listRelayEventsVerb, defineReportEventsVerb } from './relay/relay-events.ts';
+import { defineDryRunDecisionsVerb } from './relay/dry-run-decisions.ts';
+import { defineSimulateDecisionVerb } from './relay/simulate-decision.ts';
+import { defineWaitForApprovalVerb } from './relay/wait-for-approval.ts';
 import type { Verb } from './verb.ts';
 
 /** All verbs of the relay, for agents and for the console. */
-export function relayVerbs(
+export function defineRelayVerbs(
   dependencies: RelayDependencies,
-  jobs: JobRunner,
+  jobs: BackgroundJobRunner,
   evaluationPool: EvaluationPool,
 ): readonly Verb[] {
   return [
-    decideEventVerb(dependencies),
-    decideBatchVerb(dependencies),
-    answerHookVerb(dependencies),
-    reportEventsVerb(dependencies),
+    defineDecideEventVerb(dependencies),
+    defineDecideBatchVerb(dependencies),
+    defineHandleHookVerb(dependencies),
+    defineReportEventsVerb(dependencies),
     listRelayEventsVerb,
-    getBundleVerb(dependencies),
-    waitForApprovalVerb(dependencies),
+    defineGetBundleVerb(dependencies),
+    defineWaitForApprovalVerb(dependencies),
     listDecisionsVerb,
     getDecisionVerb,
     listRelaySessionsVerb,
     getRelayCoverageVerb,
     listApprovalsVerb,
-    decideApprovalVerb(dependencies),
-    simulateDecisionVerb(dependencies, evaluationPool),
-    replayDecisionsVerb(dependencies, jobs, evaluationPool),
+    defineDecideApprovalVerb(dependencies),
+    defineSimulateDecisionVerb(dependencies, evaluationPool),
+    defineDryRunDecisionsVerb(dependencies, jobs, evaluationPool),
   ];
 }

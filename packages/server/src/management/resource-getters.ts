@@ -5,7 +5,7 @@ import type { Verb } from './verb.ts';
  * Maps each verb to the `GET` of its resource: the verb of the same path, or of the path below for a
  * creation. Contains only writable resources and verbs with an entity tag.
  */
-export function mapResourceGetters(verbs: readonly Verb[]): ReadonlyMap<Verb, Verb> {
+export function mapVerbsToResourceGetters(verbs: readonly Verb[]): ReadonlyMap<Verb, Verb> {
   const getters = new Map(
     verbs.flatMap((verb) => (verb.method === 'GET' ? [[verb.path, verb] as const] : [])),
   );

@@ -1,5 +1,5 @@
 import type { OrgConfig } from '@floe/contract/config';
-import type { Catalog } from '../gateway/catalog.ts';
+import type { OrgCatalog } from '../gateway/org-catalog.ts';
 import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 
@@ -11,7 +11,7 @@ export interface RunningOrg {
   readonly isInFile: boolean;
   /** Name of that file. */
   readonly fileName: string;
-  readonly catalog: Catalog;
+  readonly catalog: OrgCatalog;
   /** Why an enabled provider is not running. Null if it runs. */
   findProviderProblem(providerId: string): string | null;
 }

@@ -13,18 +13,18 @@ import { explainIssue } from '../config/explain-issue.ts';
 export function validateInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   // zod ignores a member with this name.
   if (isObject(value) && Object.hasOwn(value, '__proto__'))
-    throw invalidInputFault({ path: ['__proto__'], message: 'is not a known field' });
+    throw createInvalidInputFault({ path: ['__proto__'], message: 'is not a known field' });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [first] = result.error.issues.flatMap((issue) =>
     explainIssue(issue, { schema, tree: castToJson(value) }),
   );
   if (!first) throw new Error('zod rejected a value without a reason');
-  throw invalidInputFault(first);
+  throw createInvalidInputFault(first);
 }
 
 /** Creates the fault for an invalid value at a path of the request. */
-export function invalidInputFault({
+export function createInvalidInputFault({
   path,
   at,
   message,

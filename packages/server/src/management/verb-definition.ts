@@ -3,7 +3,7 @@ import type { KeyScope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
-import type { AdditionalAuditedChange, AuditedChange } from './audited-change.ts';
+import type { SecondaryAuditedChange, AuditedChange } from './audited-change.ts';
 import type { Preconditions } from './entity-tags.ts';
 import type { EventStreamContext } from './event-stream-response.ts';
 import { validateInput } from './validate-input.ts';
@@ -29,7 +29,7 @@ export interface RawVerbInput {
 export interface VerbChange {
   readonly answer: unknown;
   readonly audit: AuditedChange | 'unchanged';
-  readonly additionalChanges: readonly AdditionalAuditedChange[];
+  readonly additionalChanges: readonly SecondaryAuditedChange[];
 }
 
 /** The result of a verb. */
@@ -141,12 +141,12 @@ export interface Verb extends VerbDescription {
 const noFieldsSchema = z.strictObject({});
 const noBodySchema = z.unknown();
 /** Schema of absent path or query parameters. */
-export type NoFields = typeof noFieldsSchema;
+export type NoFieldsSchema = typeof noFieldsSchema;
 /** Schema of an absent body. */
-export type NoBody = typeof noBodySchema;
+export type NoBodySchema = typeof noBodySchema;
 
 /** The scopes of which a caller needs one. Includes `read` for a `GET` that is not confidential. */
-export function acceptedScopes({
+export function listAcceptedScopes({
   scope,
   method,
   isConfidential,
@@ -184,7 +184,7 @@ export function resolveSchemas<Params extends z.ZodObject, Query extends z.ZodOb
  */
 function schemaOrDefault<Schema extends z.ZodType>(
   given: Schema | undefined,
-  fallback: NoFields | NoBody,
+  fallback: NoFieldsSchema | NoBodySchema,
 ): Schema {
   return given ?? (fallback as z.ZodType as Schema);
 }

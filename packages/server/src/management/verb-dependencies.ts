@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Actor } from '../platform/actor.ts';
-import type { SecretsKey } from '../platform/secrets.ts';
+import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import type { Database } from '../store/ports.ts';
 
 /** The part of the running snapshot that a write invalidates. */
@@ -13,7 +13,7 @@ export interface VerbDependencies {
   /** Called after a commit. Resolves when a snapshot that was loaded after this call is in use. */
   refreshSnapshot(topic: SnapshotPart, orgId: string): Promise<void>;
   /** Encrypts stored responses of idempotent creations. */
-  readonly secretsKey: SecretsKey;
+  readonly secretsKey: SecretEncryptionKey;
 }
 
 /** The actor and the time of a call. */

@@ -3,13 +3,13 @@ import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
 import { setAuditOrigin } from '../store/audit-context.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
-import { type AdditionalAuditedChange, type AuditedChange, recordAuditedChange } from './audited-change.ts';
+import { type SecondaryAuditedChange, type AuditedChange, recordAuditedChange } from './audited-change.ts';
 import { computeEntityTag, requirePreconditions } from './entity-tags.ts';
-import { findStoredAnswer, storeCreationAnswer, toIdempotentCreation } from './idempotent-creation.ts';
+import { findIdempotentResponse, storeIdempotentResponse, toIdempotentCreation } from './idempotent-creation.ts';
 import {
   createVerbContext,
-  type NoBody,
-  type NoFields,
+  type NoBodySchema,
+  type NoFieldsSchema,
   parseVerbInput,
   type RawVerbInput,
   resolveSchemas,
@@ -21,9 +21,9 @@ import {
 } from './verb-definition.ts';
 import type { SnapshotPart, VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
-export type { AdditionalAuditedChange, AuditedChange } from './audited-change.ts';
+export type { SecondaryAuditedChange, AuditedChange } from './audited-change.ts';
 export {
-  acceptedScopes,
+  listAcceptedScopes,
   type RawVerbInput,
   type Verb,
   type VerbChange,
@@ -34,9 +34,9 @@ export type { SnapshotPart, VerbContext, VerbDependencies } from './verb-depende
 /** Defines a verb that changes nothing. Its `run` reads through `context.reader`. */
 export function defineReadVerb<
   Answer extends z.ZodType,
-  Params extends z.ZodObject = NoFields,
-  Query extends z.ZodObject = NoFields,
-  Body extends z.ZodType = NoBody,
+  Params extends z.ZodObject = NoFieldsSchema,
+  Query extends z.ZodObject = NoFieldsSchema,
+  Body extends z.ZodType = NoBodySchema,
 >(
   definition: VerbDescription &
     VerbSchemas<Params, Query, Body, Answer> & {
@@ -93,7 +93,7 @@ interface WriteDefinition<
   ): Promise<{
     readonly answer: z.input<Answer>;
     readonly audit: AuditedChange | 'unchanged';
-    readonly additionalChanges?: readonly AdditionalAuditedChange[];
+    readonly additionalChanges?: readonly SecondaryAuditedChange[];
   }>;
 }
 
@@ -105,9 +105,9 @@ interface WriteDefinition<
  */
 export function defineWriteVerb<
   Answer extends z.ZodType,
-  Params extends z.ZodObject = NoFields,
-  Query extends z.ZodObject = NoFields,
-  Body extends z.ZodType = NoBody,
+  Params extends z.ZodObject = NoFieldsSchema,
+  Query extends z.ZodObject = NoFieldsSchema,
+  Body extends z.ZodType = NoBodySchema,
   Plan = undefined,
 >(definition: WriteDefinition<Answer, Params, Query, Body, Plan>): Verb {
   const schemas = resolveSchemas(definition);
@@ -167,7 +167,7 @@ async function commitWrite<Answer>(
   run: (context: WriteContext) => Promise<{
     readonly answer: Answer;
     readonly audit: AuditedChange | 'unchanged';
-    readonly additionalChanges?: readonly AdditionalAuditedChange[];
+    readonly additionalChanges?: readonly SecondaryAuditedChange[];
   }>,
 ): Promise<{ readonly answer: Answer; readonly isRepeated: boolean }> {
   const { dependencies, actor, raw } = call;
@@ -176,7 +176,7 @@ async function commitWrite<Answer>(
     setAuditOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
     const now = dependencies.clock.now();
     const earlier =
-      creation && (await findStoredAnswer<Answer>(writer, creation, dependencies.secretsKey, now));
+      creation && (await findIdempotentResponse<Answer>(writer, creation, dependencies.secretsKey, now));
     if (earlier) return { answer: earlier.answer, isRepeated: true };
     if (definition.method !== 'POST') await checkPreconditions(writer, call);
     const done = await run({ ...createVerbContext(dependencies, actor), reader: writer, writer });
@@ -187,7 +187,7 @@ async function commitWrite<Answer>(
     if (definition.invalidates !== null && done.audit !== 'unchanged')
       await dependencies.database.signals.announce(writer);
     if (creation)
-      await storeCreationAnswer(writer, { ...creation, answer: done.answer }, dependencies.secretsKey, now);
+      await storeIdempotentResponse(writer, { ...creation, answer: done.answer }, dependencies.secretsKey, now);
     return { answer: done.answer, isRepeated: false };
   });
 }

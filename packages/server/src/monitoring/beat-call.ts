@@ -1,9 +1,9 @@
 import { newId } from '../core/ids.ts';
-import type { BeatKeyRow, CheckRow, MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
 import type { MonitorReference } from '../store/monitoring/monitor-clocks.ts';
-import { applyBeatEvent, type BeatEvent } from './clock-events.ts';
-import { clockFromRow, clockRowAfterBeat, parseMonitorStatus, planFromRow } from './clock-rows.ts';
-import { createEvaluation, type Gap, type HistoryChanges, type MonitorStatus } from './monitor-clock.ts';
+import { applyBeatEvent, type BeatEvent } from './monitor-clock-events.ts';
+import { parseMonitorClock, buildClockRowAfterBeat, parseMonitorStatus, parseMonitorPlan } from './monitor-clock-columns.ts';
+import { createClockEvaluation, type AvailabilityGap, type MonitorHistoryChanges, type MonitorStatus } from './monitor-clock.ts';
 
 /** One report of a job, as it was received. */
 export interface BeatCall {
@@ -36,7 +36,7 @@ export interface BeatReceipt {
 /** What the evaluation of calls needs besides the clocks. */
 export interface BeatEvaluationContext {
   readonly nowMs: number;
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly AvailabilityGap[];
   /** Other processes have committed all beats that they accepted before this time. */
   readonly peersCommittedUntil: number;
 }
@@ -44,10 +44,10 @@ export interface BeatEvaluationContext {
 /** The effect of one call on the clock and the history of its monitor. */
 export interface AppliedBeat {
   readonly clockRow: MonitorClockRow;
-  readonly check: CheckRow;
+  readonly check: MonitorCheckRow;
   /** Null for a call without an idempotency key. */
-  readonly key: BeatKeyRow | null;
-  readonly changes: HistoryChanges;
+  readonly key: BeatIdempotencyKeyRow | null;
+  readonly changes: MonitorHistoryChanges;
 }
 
 const CHECK_STATUS = { ok: 'ok', fail: 'failed', start: 'started', log: 'logged' } as const;
@@ -59,16 +59,16 @@ export function applyBeatCall(
   { gaps, nowMs }: BeatEvaluationContext,
 ): AppliedBeat {
   const { receivedAt, kind, runId, idempotencyKey } = call;
-  const evaluation = createEvaluation(planFromRow(row), gaps);
+  const evaluation = createClockEvaluation(parseMonitorPlan(row), gaps);
   const heardFrom = call.earliestReceivedAt ?? receivedAt;
-  const { clock, durationMs } = applyBeatEvent(clockFromRow(row), evaluation, {
+  const { clock, durationMs } = applyBeatEvent(parseMonitorClock(row), evaluation, {
     kind,
     at: receivedAt,
     runId,
     earliestReceivedAt: heardFrom,
   });
   const beatId = newId('beat', receivedAt);
-  const check: CheckRow = {
+  const check: MonitorCheckRow = {
     uid: row.uid,
     at: receivedAt,
     id: beatId,
@@ -85,7 +85,7 @@ export function applyBeatCall(
     idempotencyKey === null
       ? null
       : { uid: row.uid, key: idempotencyKey, beat_id: beatId, received_at: receivedAt };
-  return { clockRow: clockRowAfterBeat(row, clock), check, key, changes: evaluation };
+  return { clockRow: buildClockRowAfterBeat(row, clock), check, key, changes: evaluation };
 }
 
 /** The receipt of a committed beat, from the clock after it. */
@@ -100,16 +100,16 @@ export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: 
 }
 
 /** A text that identifies the reference, for use as a map key. */
-export function toMonitorReferenceKey(address: MonitorReference): string {
+export function formatMonitorReferenceKey(address: MonitorReference): string {
   return 'id' in address ? `${address.orgId}\n${address.id}` : address.tokenHash;
 }
 
 /** The keys of both references to a monitor. */
-export function toMonitorReferenceKeys(row: MonitorClockRow): readonly string[] {
+export function listMonitorReferenceKeys(row: MonitorClockRow): readonly string[] {
   return [`${row.org_id}\n${row.id}`, row.token_hash];
 }
 
 /** Sorts calls by time, because bodies arrive in any order. */
-export function sortByReceivedAt(calls: readonly BeatCall[]): BeatCall[] {
+export function sortBeatCallsByReceivedAt(calls: readonly BeatCall[]): BeatCall[] {
   return calls.toSorted((one, other) => one.receivedAt - other.receivedAt);
 }

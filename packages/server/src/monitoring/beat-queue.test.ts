@@ -5,7 +5,7 @@ import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import type { BeatCall, BeatReceipt } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
-import { parseHeartbeat } from './heartbeat.ts';
+import { parseHeartbeat } from './parse-heartbeat.ts';
 
 const NOBODY = 'refused by the store';
 

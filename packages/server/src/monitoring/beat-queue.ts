@@ -5,7 +5,7 @@ import type { BeatCall, BeatReceipt } from './beat-call.ts';
 import type { BeatResult } from './commit-beats.ts';
 
 /** Number of beats in one transaction. */
-export const BEATS_PER_BATCH = 200;
+export const MAX_BEATS_PER_BATCH = 200;
 /** Maximum number of waiting beats. Further beats are rejected with `overloaded`. */
 export const MAX_QUEUED_BEATS = 20_000;
 /**
@@ -50,7 +50,7 @@ export class BeatQueue {
 
   constructor(options: BeatQueueOptions) {
     this.#options = options;
-    this.#batch = options.batchSize ?? BEATS_PER_BATCH;
+    this.#batch = options.batchSize ?? MAX_BEATS_PER_BATCH;
   }
 
   /** Number of beats that are not committed yet. */

@@ -1,12 +1,12 @@
 import { Fault } from '@floe/contract/faults';
 import type { BeatCall } from './beat-call.ts';
 import { hashBeatToken } from './beat-token.ts';
-import { normalizeIdempotencyKey } from './heartbeat.ts';
+import { normalizeIdempotencyKey } from './parse-heartbeat.ts';
 
 /** Maximum size of a stored body. */
 export const MAX_BEAT_BODY_BYTES = 16 * 1024;
 
-export interface BeatUrl {
+export interface ParsedBeatUrl {
   readonly token: string;
   /** The path after the token. Empty for a plain beat. */
   readonly signal: string;
@@ -16,7 +16,7 @@ const BEAT_URL = /^\/beat\/([^/]+)(?:\/([^/]*))?\/?$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Parses `/beat/{token}[/start|/fail|/log|/{0-255}]`. Returns null for any other path. */
-export function parseBeatUrl(path: string): BeatUrl | null {
+export function parseBeatUrl(path: string): ParsedBeatUrl | null {
   const [, token, signal = ''] = BEAT_URL.exec(path) ?? [];
   return token === undefined ? null : { token, signal };
 }
@@ -29,7 +29,7 @@ export function parseBeatUrl(path: string): BeatUrl | null {
  * invalid run id.
  */
 export function parseBeatUrlCall(
-  { token, signal }: BeatUrl,
+  { token, signal }: ParsedBeatUrl,
   query: URLSearchParams,
   body: Buffer,
   idempotencyKey: string | readonly string[] | undefined,

@@ -5,14 +5,14 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { ClockCache } from './clock-cache.ts';
+import { MonitorClockCache } from './monitor-clock-cache.ts';
 import { createMonitor } from './monitors.ts';
 import {
-  addOrg,
+  addTestOrg,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  testMonitorDefinition,
+  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 test('a monitor that was deleted and made anew stays known when its old clock is forgotten', async (t) => {
@@ -21,14 +21,14 @@ test('a monitor that was deleted and made anew stays known when its old clock is
     clock: new FakeClock(),
   });
   t.after(() => database.close());
-  await addOrg(database);
+  await addTestOrg(database);
   await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
-    createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition('nightly')),
+    createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('nightly')),
   );
   const [before] = await database.read.selectFrom('monitor_clocks').selectAll().execute();
   assert.ok(before);
   const after = { ...before, uid: 'mon_anew', token_hash: 'another' };
-  const clocks = new ClockCache();
+  const clocks = new MonitorClockCache();
   clocks.set(before);
   clocks.set(after);
   clocks.delete(before.uid);

@@ -1,37 +1,37 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyBeatEvent, changeMonitorPlan, createClock, pauseClock, resumeClock } from './clock-events.ts';
-import { evaluateUntil, MAX_SEPARATE_MISSES } from './evaluate-until.ts';
+import { applyBeatEvent, changeMonitorPlan, createMonitorClock, pauseMonitorClock, resumeMonitorClock } from './monitor-clock-events.ts';
+import { evaluateClockUntil, MAX_MISSES_PER_CATCH_UP } from './evaluate-clock-until.ts';
 import {
-  createEvaluation,
+  createClockEvaluation,
   createMonitorPlan,
-  type Evaluation,
-  type HistoryChanges,
+  type ClockEvaluation,
+  type MonitorHistoryChanges,
   type MonitorClock,
   type MonitorPlan,
 } from './monitor-clock.ts';
-import type { Schedule } from './schedule.ts';
+import type { MonitorSchedule } from './monitor-schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const every = (intervalMs: number): Schedule => ({ kind: 'interval', intervalMs });
+const every = (intervalMs: number): MonitorSchedule => ({ kind: 'interval', intervalMs });
 
-function plan(schedule: Schedule, graceMs = 0, more: Partial<MonitorPlan> = {}): MonitorPlan {
+function plan(schedule: MonitorSchedule, graceMs = 0, more: Partial<MonitorPlan> = {}): MonitorPlan {
   const { firstBeatDueMs = null, alertAfterMisses = 1, failCountsAsMiss = false } = more;
   return createMonitorPlan(schedule, { graceMs, firstBeatDueMs, alertAfterMisses, failCountsAsMiss });
 }
 
 /** A monitor that beat at `at`. */
 function beaten(of: MonitorPlan, at: number): MonitorClock {
-  return ok(createClock(createEvaluation(of), at - 1, null), createEvaluation(of), at);
+  return ok(createMonitorClock(createClockEvaluation(of), at - 1, null), createClockEvaluation(of), at);
 }
 
-function ok(clock: MonitorClock, evaluation: Evaluation, at: number): MonitorClock {
+function ok(clock: MonitorClock, evaluation: ClockEvaluation, at: number): MonitorClock {
   return applyBeatEvent(clock, evaluation, { kind: 'ok', at, runId: null }).clock;
 }
 
-function missedAt({ inferredChecks }: HistoryChanges): number[] {
+function missedAt({ inferredChecks }: MonitorHistoryChanges): number[] {
   return inferredChecks.filter(({ status }) => status === 'missed').map(({ expectedAt }) => expectedAt);
 }
 
@@ -44,18 +44,18 @@ test('at the deadline a beat is on time; a millisecond later it is late', () => 
     [deadline, 0],
     [deadline + 1, 1],
   ] as const) {
-    const out = createEvaluation(of);
+    const out = createClockEvaluation(of);
     assert.equal(ok(clock, out, at).status, 'healthy');
     assert.equal(out.inferredChecks.length, missed, `beat at ${at - deadline} ms after the deadline`);
-    const swept = createEvaluation(of);
-    assert.equal(evaluateUntil(clock, swept, at).status, missed === 0 ? 'healthy' : 'failing');
+    const swept = createClockEvaluation(of);
+    assert.equal(evaluateClockUntil(clock, swept, at).status, missed === 0 ? 'healthy' : 'failing');
   }
 });
 
 test('the failing period starts at the deadline, whenever somebody looks', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const out = createEvaluation(of);
-  const clock = evaluateUntil(beaten(of, 0), out, 10 * HOUR);
+  const out = createClockEvaluation(of);
+  const clock = evaluateClockUntil(beaten(of, 0), out, 10 * HOUR);
   assert.deepEqual(out.periods, [{ status: 'failing', startedAt: HOUR + 5 * MINUTE, reason: 'missed' }]);
   assert.deepEqual(
     missedAt(out),
@@ -66,18 +66,18 @@ test('the failing period starts at the deadline, whenever somebody looks', () =>
 
 test('ten hours that no sweep looked at leave the same history when the late beat comes', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const swept = createEvaluation(of);
+  const swept = createClockEvaluation(of);
   let clock = beaten(of, 0);
-  for (let at = MINUTE; at < 10 * HOUR; at += 7 * MINUTE) clock = evaluateUntil(clock, swept, at);
+  for (let at = MINUTE; at < 10 * HOUR; at += 7 * MINUTE) clock = evaluateClockUntil(clock, swept, at);
   ok(clock, swept, 10 * HOUR);
-  const late = createEvaluation(of);
+  const late = createClockEvaluation(of);
   ok(beaten(of, 0), late, 10 * HOUR);
   assert.deepEqual(late, swept);
 });
 
 test('a grace longer than the interval makes no extra misses', () => {
   const of = plan(every(MINUTE), 10 * MINUTE);
-  const out = createEvaluation(of);
+  const out = createClockEvaluation(of);
   ok(beaten(of, 0), out, 11 * MINUTE);
   assert.deepEqual(missedAt(out), []);
   ok(beaten(of, 0), out, 12 * MINUTE + 1);
@@ -90,8 +90,8 @@ test('a monitor that never beat is reported once, and stays waiting', () => {
     [10 * MINUTE, 10 * MINUTE],
   ] as const) {
     const of = plan(every(HOUR), 5 * MINUTE, { firstBeatDueMs });
-    const out = createEvaluation(of);
-    const clock = evaluateUntil(createClock(createEvaluation(of), 0, null), out, DAY);
+    const out = createClockEvaluation(of);
+    const clock = evaluateClockUntil(createMonitorClock(createClockEvaluation(of), 0, null), out, DAY);
     assert.equal(clock.status, 'waiting');
     const { inferredChecks, periods, alertTriggers } = out;
     assert.deepEqual(
@@ -103,10 +103,10 @@ test('a monitor that never beat is reported once, and stays waiting', () => {
 
 test('nobody is told before as many misses in a row as the monitor wants', () => {
   const of = plan(every(HOUR), 0, { alertAfterMisses: 3 });
-  const out = createEvaluation(of);
-  let clock = evaluateUntil(beaten(of, 0), out, 2 * HOUR + 1);
+  const out = createClockEvaluation(of);
+  let clock = evaluateClockUntil(beaten(of, 0), out, 2 * HOUR + 1);
   assert.deepEqual(out.alertTriggers, []);
-  clock = evaluateUntil(clock, out, 3 * HOUR + 1);
+  clock = evaluateClockUntil(clock, out, 3 * HOUR + 1);
   assert.deepEqual(out.alertTriggers, [{ event: 'failing', at: 3 * HOUR, since: HOUR, reason: 'missed' }]);
   ok(clock, out, 3 * HOUR + MINUTE);
   assert.deepEqual(out.alertTriggers[1], {
@@ -115,22 +115,22 @@ test('nobody is told before as many misses in a row as the monitor wants', () =>
     since: HOUR,
     by: 'beat',
   });
-  const short = createEvaluation(of);
-  ok(evaluateUntil(beaten(of, 0), short, HOUR + 1), short, HOUR + 2);
+  const short = createClockEvaluation(of);
+  ok(evaluateClockUntil(beaten(of, 0), short, HOUR + 1), short, HOUR + 2);
   assert.deepEqual(short.alertTriggers, [], 'what nobody heard of needs no end');
 });
 
 test('a beat that is older than the newest one moves nothing back', () => {
   const of = plan(every(HOUR));
-  const clock = ok(beaten(of, 0), createEvaluation(of), 30 * MINUTE);
-  const out = createEvaluation(of);
+  const clock = ok(beaten(of, 0), createClockEvaluation(of), 30 * MINUTE);
+  const out = createClockEvaluation(of);
   assert.deepEqual(ok(clock, out, 20 * MINUTE), clock);
-  assert.deepEqual(out, createEvaluation(of));
+  assert.deepEqual(out, createClockEvaluation(of));
 });
 
 test('a job that says it failed is failing at once, and was heard', () => {
   const of = plan(every(HOUR));
-  const out = createEvaluation(of);
+  const out = createClockEvaluation(of);
   const failed = applyBeatEvent(beaten(of, 0), out, { kind: 'fail', at: MINUTE, runId: null }).clock;
   assert.deepEqual(out.periods, [{ status: 'failing', startedAt: MINUTE, reason: 'failed' }]);
   assert.equal(failed.lastBeatAt, MINUTE);
@@ -145,7 +145,7 @@ test('start and log keep no promise; a run is measured from its start to its end
     kind: 'ok' | 'fail' | 'start' | 'log',
     at: number,
     runId: string | null,
-  ) => applyBeatEvent(clock, createEvaluation(of), { kind, at, runId });
+  ) => applyBeatEvent(clock, createClockEvaluation(of), { kind, at, runId });
   const started = call(beaten(of, 0), 'start', MINUTE, 'a').clock;
   assert.equal(started.dueAt, HOUR);
   assert.equal(call(started, 'log', 2 * MINUTE, 'a').clock.runStartedAt, MINUTE);
@@ -166,26 +166,26 @@ test('start and log keep no promise; a run is measured from its start to its end
 
 test('a pause judges nothing and is not ended by a beat; what follows it is a fresh window', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const out = createEvaluation(of);
-  const paused = pauseClock(beaten(of, 0), 30 * MINUTE, null, out);
-  const later = ok(evaluateUntil(paused, out, DAY), out, DAY);
+  const out = createClockEvaluation(of);
+  const paused = pauseMonitorClock(beaten(of, 0), 30 * MINUTE, null, out);
+  const later = ok(evaluateClockUntil(paused, out, DAY), out, DAY);
   assert.equal(later.status, 'paused');
   assert.deepEqual(out.inferredChecks, []);
-  const resumed = resumeClock(later, out, 2 * DAY);
+  const resumed = resumeMonitorClock(later, out, 2 * DAY);
   assert.deepEqual([resumed.status, resumed.dueAt], ['waiting', 2 * DAY + HOUR + 5 * MINUTE]);
-  assert.equal(evaluateUntil(resumed, out, 3 * DAY).status, 'failing');
-  const until = pauseClock(beaten(of, 0), MINUTE, 10 * HOUR, createEvaluation(of));
-  assert.equal(evaluateUntil(until, createEvaluation(of), 10 * HOUR).periodStartedAt, 10 * HOUR);
+  assert.equal(evaluateClockUntil(resumed, out, 3 * DAY).status, 'failing');
+  const until = pauseMonitorClock(beaten(of, 0), MINUTE, 10 * HOUR, createClockEvaluation(of));
+  assert.equal(evaluateClockUntil(until, createClockEvaluation(of), 10 * HOUR).periodStartedAt, 10 * HOUR);
 });
 
 test('a pause of a failing monitor ends what was told of it, and says that it was a pause', () => {
   const of = plan(every(HOUR));
-  const failing = evaluateUntil(beaten(of, 0), createEvaluation(of), 2 * HOUR);
-  const out = createEvaluation(of);
-  const paused = pauseClock(failing, 2 * HOUR, null, out);
+  const failing = evaluateClockUntil(beaten(of, 0), createClockEvaluation(of), 2 * HOUR);
+  const out = createClockEvaluation(of);
+  const paused = pauseMonitorClock(failing, 2 * HOUR, null, out);
   assert.deepEqual(out.alertTriggers, [{ event: 'recovered', at: 2 * HOUR, since: HOUR, by: 'pause' }]);
-  const later = createEvaluation(of);
-  ok(resumeClock(paused, later, 3 * HOUR), later, 3 * HOUR + 1);
+  const later = createClockEvaluation(of);
+  ok(resumeMonitorClock(paused, later, 3 * HOUR), later, 3 * HOUR + 1);
   assert.deepEqual(later.alertTriggers, []);
 });
 
@@ -194,25 +194,25 @@ test('a shorter schedule fails nobody for what it did not promise before', () =>
   const hourly = plan(every(HOUR), 5 * MINUTE);
   const at = 20 * HOUR;
   const clock = changeMonitorPlan(
-    evaluateUntil(beaten(daily, 0), createEvaluation(daily), at),
+    evaluateClockUntil(beaten(daily, 0), createClockEvaluation(daily), at),
     daily,
     hourly,
     at,
   );
   assert.equal(clock.status, 'healthy');
   assert.equal(clock.dueAt, at + 5 * MINUTE);
-  const out = createEvaluation(hourly);
-  evaluateUntil(clock, out, at + HOUR + 5 * MINUTE + 1);
+  const out = createClockEvaluation(hourly);
+  evaluateClockUntil(clock, out, at + HOUR + 5 * MINUTE + 1);
   assert.deepEqual(missedAt(out), [at, at + HOUR]);
 });
 
 test('a longer schedule does not make a failing monitor well; a beat does', () => {
   const hourly = plan(every(HOUR));
   const daily = plan(every(DAY));
-  const failing = evaluateUntil(beaten(hourly, 0), createEvaluation(hourly), 3 * HOUR);
+  const failing = evaluateClockUntil(beaten(hourly, 0), createClockEvaluation(hourly), 3 * HOUR);
   const changed = changeMonitorPlan(failing, hourly, daily, 3 * HOUR);
   assert.deepEqual([changed.status, changed.expectedAt], ['failing', DAY]);
-  assert.equal(ok(changed, createEvaluation(daily), 4 * HOUR).status, 'healthy');
+  assert.equal(ok(changed, createClockEvaluation(daily), 4 * HOUR).status, 'healthy');
 });
 
 test('times of a cron expression follow the zone through the changes of its clock', () => {
@@ -224,7 +224,7 @@ test('times of a cron expression follow the zone through the changes of its cloc
   assert.equal(new Date(of.occurrences.after(first) ?? 0).toISOString(), '2023-10-30T01:30:00.000Z', 'once');
   const hourly = plan({ kind: 'cron', cron: '0 * * * *', timezone: 'Europe/Riga' });
   let clock = beaten(hourly, Date.parse('2023-10-28T12:00:00Z'));
-  const out = createEvaluation(of);
+  const out = createClockEvaluation(of);
   for (let hour = 1; hour <= 24; hour++)
     clock = ok(clock, out, Date.parse('2023-10-28T12:00:00Z') + hour * HOUR);
   assert.deepEqual(out.inferredChecks, [], 'an hour that comes twice is no miss');
@@ -241,21 +241,21 @@ test('a schedule that comes to its end promises nothing any more', () => {
   const of = plan({ kind: 'cron', cron: '0 0 30 2 *', timezone: 'UTC' });
   const clock = beaten(of, 0);
   assert.deepEqual([clock.status, clock.dueAt], ['healthy', null]);
-  assert.equal(evaluateUntil(clock, createEvaluation(of), 1000 * DAY).status, 'healthy');
+  assert.equal(evaluateClockUntil(clock, createClockEvaluation(of), 1000 * DAY).status, 'healthy');
 });
 
 test('intervals longer than a timer can wait are judged like the others', () => {
   const of = plan(every(366 * DAY));
-  const out = createEvaluation(of);
-  evaluateUntil(beaten(of, 0), out, 366 * DAY + 1);
+  const out = createClockEvaluation(of);
+  evaluateClockUntil(beaten(of, 0), out, 366 * DAY + 1);
   assert.deepEqual(missedAt(out), [366 * DAY]);
 });
 
 test('a catch-up that is too long to be written out says how much it stands for', () => {
   const of = plan(every(MINUTE));
-  const out = createEvaluation(of);
-  const clock = evaluateUntil(beaten(of, 0), out, 5_000 * MINUTE + 1);
-  assert.equal(out.inferredChecks.length, MAX_SEPARATE_MISSES + 1);
+  const out = createClockEvaluation(of);
+  const clock = evaluateClockUntil(beaten(of, 0), out, 5_000 * MINUTE + 1);
+  assert.equal(out.inferredChecks.length, MAX_MISSES_PER_CATCH_UP + 1);
   assert.equal(
     out.inferredChecks.reduce((sum, { missedCount }) => sum + missedCount, 0),
     5_000,
@@ -266,13 +266,13 @@ test('a catch-up that is too long to be written out says how much it stands for'
 test('what was due before we were gone is a miss, what was due then is not', () => {
   const of = plan(every(HOUR), 10 * MINUTE);
   const gap = { startAt: 2 * HOUR, endAt: 4 * HOUR };
-  const dead = createEvaluation(of);
-  const failing = evaluateUntil(beaten(of, 0), { ...dead, gaps: [gap] }, 6 * HOUR);
+  const dead = createClockEvaluation(of);
+  const failing = evaluateClockUntil(beaten(of, 0), { ...dead, gaps: [gap] }, 6 * HOUR);
   assert.deepEqual(dead.periods, [{ status: 'failing', startedAt: HOUR + 10 * MINUTE, reason: 'missed' }]);
   assert.deepEqual(missedAt(dead), [HOUR, 5 * HOUR], 'no rows for the promises in the gap');
   assert.equal(failing.failingSince, HOUR + 10 * MINUTE);
-  const alive = createEvaluation(of);
-  const clock = evaluateUntil(beaten(of, 90 * MINUTE), { ...alive, gaps: [gap] }, 4 * HOUR);
+  const alive = createClockEvaluation(of);
+  const clock = evaluateClockUntil(beaten(of, 90 * MINUTE), { ...alive, gaps: [gap] }, 4 * HOUR);
   assert.equal(clock.dueAt, 4 * HOUR + HOUR + 10 * MINUTE);
   assert.deepEqual(alive.inferredChecks, [
     { status: 'unknown', expectedAt: 150 * MINUTE, at: 4 * HOUR, missedCount: 1 },

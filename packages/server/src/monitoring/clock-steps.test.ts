@@ -12,18 +12,18 @@ import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { MonitoringEngine } from './engine.ts';
+import { MonitoringEngine } from './monitoring-engine.ts';
 import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
 import { MonitorModel, type MonitorModelEvent } from './test/monitor-model.ts';
 import {
-  addOrg,
+  addTestOrg,
   loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 15 : 150;
@@ -117,7 +117,7 @@ async function tell(life: Life, id: string, { steps }: Story): Promise<MonitorMo
   const send = async (kind: 'ok' | 'fail' | 'log') => {
     // One event per second, so that there is one order.
     life.clock.advance(S);
-    const { receivedAt: _, ...rest } = testBeatCall(id, 0, { kind });
+    const { receivedAt: _, ...rest } = createTestBeatCall(id, 0, { kind });
     const { receivedAt } = await life.engine.recordBeat(rest);
     received.push({ at: receivedAt, kind });
   };
@@ -164,7 +164,7 @@ test('sqlite: however far the clock is set ahead and whenever the process dies, 
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
-  await addOrg(database);
+  await addTestOrg(database);
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
       counts.stories += 1;
@@ -177,7 +177,7 @@ test('sqlite: however far the clock is set ahead and whenever the process dies, 
         createMonitor(
           changing,
           MONITOR_TEST_ORG,
-          testMonitorDefinition(id, {
+          createTestMonitorDefinition(id, {
             expected_interval_minutes: told.intervalMs / MINUTE,
             grace_period_minutes: told.graceMs / MINUTE,
           }),
@@ -231,7 +231,7 @@ test('sqlite: wherever the clock is set, time follows it, a job that beats is no
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
-  await addOrg(database);
+  await addTestOrg(database);
   let stories = 0;
   await fc.assert(
     fc.asyncProperty(settings, async ({ sets, graceMs, byCron }) => {
@@ -246,10 +246,10 @@ test('sqlite: wherever the clock is set, time follows it, a job that beats is no
       const { nowMs, gaps } = await life.engine.changeContext();
       await runMonitorChange(database, { nowMs, gaps }, async (changing) => {
         for (const id of ids)
-          await createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id, plan));
+          await createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id, plan));
       });
       const send = (id: string) => {
-        const { receivedAt: _, ...rest } = testBeatCall(id, 0);
+        const { receivedAt: _, ...rest } = createTestBeatCall(id, 0);
         return life.engine.recordBeat(rest);
       };
       await Promise.all(ids.map(send));
@@ -323,10 +323,10 @@ test('postgres: a process that finds a later time than that of the database take
   const database = await openPostgres(url, { log: silentLog, clock: systemClock });
   t.after(() => database.close());
   const HOUR = 3_600_000;
-  await addOrg(database);
+  await addTestOrg(database);
   const before = Date.now();
   await runMonitorChange(database, { nowMs: before + HOUR }, (changing) =>
-    createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition('job')),
+    createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('job')),
   );
   await database.transaction(async (writer) => {
     await writer

@@ -1,8 +1,8 @@
-import type { BeatKeyRow, MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import type { BeatIdempotencyKeyRow, MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
 import {
-  findBeatKeys,
-  insertBeatKeys,
-  lockReferencedClocks,
+  findBeatIdempotencyKeys,
+  insertBeatIdempotencyKeys,
+  lockReferencedMonitorClocks,
   type MonitorReference,
 } from '../store/monitoring/monitor-clocks.ts';
 import type { Database } from '../store/ports.ts';
@@ -11,13 +11,13 @@ import {
   type BeatCall,
   type BeatEvaluationContext,
   type BeatReceipt,
-  sortByReceivedAt,
+  sortBeatCallsByReceivedAt,
   toBeatReceipt,
-  toMonitorReferenceKey,
-  toMonitorReferenceKeys,
+  formatMonitorReferenceKey,
+  listMonitorReferenceKeys,
 } from './beat-call.ts';
-import type { ClockCache } from './clock-cache.ts';
-import { UnitOfWork } from './unit-of-work.ts';
+import type { MonitorClockCache } from './monitor-clock-cache.ts';
+import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
 /** `unknown`: no such monitor. `later`: another process may not have written an older beat yet. */
 export type BeatResult = BeatReceipt | 'unknown' | 'later';
@@ -31,22 +31,22 @@ export async function commitBeats(
   database: Pick<Database, 'rowTransaction'>,
   calls: readonly BeatCall[],
   context: BeatEvaluationContext,
-  clocks?: ClockCache,
+  clocks?: MonitorClockCache,
 ): Promise<BeatResult[]> {
   const done = await database.rowTransaction(async (writer) => {
-    const rows = await lockReferencedClocks(writer, distinctAddresses(calls));
+    const rows = await lockReferencedMonitorClocks(writer, distinctAddresses(calls));
     const byName = indexByAddress(rows);
     const keyed = calls.flatMap(({ address, idempotencyKey }) => {
-      const row = byName.get(toMonitorReferenceKey(address));
+      const row = byName.get(formatMonitorReferenceKey(address));
       return row && idempotencyKey !== null ? [{ uid: row.uid, key: idempotencyKey }] : [];
     });
-    const known = new Map((await findBeatKeys(writer, keyed)).map((row) => [beatKeyId(row), row]));
-    const unitOfWork = new UnitOfWork(writer, context.nowMs);
-    const fresh: BeatKeyRow[] = [];
+    const known = new Map((await findBeatIdempotencyKeys(writer, keyed)).map((row) => [beatKeyId(row), row]));
+    const unitOfWork = new MonitoringUnitOfWork(writer, context.nowMs);
+    const fresh: BeatIdempotencyKeyRow[] = [];
     const results = new Map<BeatCall, BeatResult>();
     const late = new Set<string>();
-    for (const call of sortByReceivedAt(calls)) {
-      const row = byName.get(toMonitorReferenceKey(call.address));
+    for (const call of sortBeatCallsByReceivedAt(calls)) {
+      const row = byName.get(formatMonitorReferenceKey(call.address));
       results.set(
         call,
         row
@@ -61,7 +61,7 @@ export async function commitBeats(
       );
     }
     await unitOfWork.write();
-    await insertBeatKeys(writer, fresh);
+    await insertBeatIdempotencyKeys(writer, fresh);
     return { results, rows: rows.map((row) => unitOfWork.current(row)) };
   });
   for (const row of done.rows) clocks?.set(row);
@@ -69,10 +69,10 @@ export async function commitBeats(
 }
 
 interface BatchState {
-  readonly unitOfWork: UnitOfWork;
+  readonly unitOfWork: MonitoringUnitOfWork;
   readonly context: BeatEvaluationContext;
-  readonly knownKeys: Map<string, BeatKeyRow>;
-  readonly newKeys: BeatKeyRow[];
+  readonly knownKeys: Map<string, BeatIdempotencyKeyRow>;
+  readonly newKeys: BeatIdempotencyKeyRow[];
   /** Monitors with a deferred call. Later calls of them are deferred too. */
   readonly deferredMonitors: Set<string>;
 }
@@ -110,12 +110,12 @@ function beatKeyId({ uid, key }: { readonly uid: string; readonly key: string })
 }
 
 function distinctAddresses(calls: readonly BeatCall[]): MonitorReference[] {
-  return [...new Map(calls.map(({ address }) => [toMonitorReferenceKey(address), address])).values()];
+  return [...new Map(calls.map(({ address }) => [formatMonitorReferenceKey(address), address])).values()];
 }
 
 /** Indexes each clock by both of its references. */
 function indexByAddress(rows: readonly MonitorClockRow[]): Map<string, MonitorClockRow> {
   return new Map(
-    rows.flatMap((row) => toMonitorReferenceKeys(row).map((name): [string, MonitorClockRow] => [name, row])),
+    rows.flatMap((row) => listMonitorReferenceKeys(row).map((name): [string, MonitorClockRow] => [name, row])),
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listMonitors, readPeriods, readUptime } from './read-monitors.ts';
+import { listMonitors, readMonitorPeriods, readMonitorUptime } from './read-monitors.ts';
 import { createTestCluster, recordTestBeat, runEngineFor } from './test/test-cluster.ts';
 import { MINUTE, MONITOR_TEST_ORG } from './test/test-monitors.ts';
 
@@ -73,12 +73,12 @@ test('a suspended machine and a clock that is set make no miss; what they hid is
   ).rows;
   assert.ok(view);
   const range = { fromMs: 0, toMs: engine.now() };
-  const spans = await readPeriods(database.read, view, range, engine.evaluationContext());
+  const spans = await readMonitorPeriods(database.read, view, range, engine.evaluationContext());
   assert.deepEqual(
     spans.map(({ status }) => status),
     ['waiting', 'healthy', 'unknown', 'healthy', 'failing'].slice(1),
   );
-  const uptime = await readUptime(database.read, view, range, engine.evaluationContext());
+  const uptime = await readMonitorUptime(database.read, view, range, engine.evaluationContext());
   const unknown = spans.find(({ status }) => status === 'unknown');
   assert.ok(unknown && unknown.endedAt !== null);
   assert.equal(uptime.unknownMs, unknown.endedAt - unknown.startedAt);

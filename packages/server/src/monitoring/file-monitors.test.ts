@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { createKindSync } from '../platform/file-sync.ts';
-import { syncOrgs } from '../platform/test/sync-orgs.ts';
+import { createResourceKindSync } from '../platform/config-file-sync.ts';
+import { syncTestOrgs } from '../platform/test/sync-orgs.ts';
 import { findMonitorById, listMonitorsOfOrg } from '../store/monitoring/monitors.ts';
 import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './commit-beats.ts';
-import { monitorFileKind } from './file-monitors.ts';
+import { createConfigFileMonitorKind } from './config-file-monitors.ts';
 import { createMonitor, deleteMonitor, setDefaultGrace } from './monitors.ts';
-import { sweepDueClocks } from './sweep.ts';
+import { sweepDueMonitorClocks } from './sweep.ts';
 import {
-  addOrg,
+  addTestOrg,
   loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 async function open(t: TestContext): Promise<Database> {
@@ -30,7 +30,7 @@ async function open(t: TestContext): Promise<Database> {
     clock: systemClock,
   });
   t.after(() => database.close());
-  await addOrg(database);
+  await addTestOrg(database);
   return database;
 }
 
@@ -50,14 +50,14 @@ async function file(
   await runMonitorChange(database, { nowMs }, async (context) => {
     const writer = counting(context.writer, count);
     await setDefaultGrace({ ...context, writer }, MONITOR_TEST_ORG, graceMinutes * MINUTE);
-    const kinds = [createKindSync(monitorFileKind({ ...context, writer }))];
-    await syncOrgs(writer, kinds, [{ id: MONITOR_TEST_ORG, monitors }], { nowMs, line });
+    const kinds = [createResourceKindSync(createConfigFileMonitorKind({ ...context, writer }))];
+    await syncTestOrgs(writer, kinds, [{ id: MONITOR_TEST_ORG, monitors }], { nowMs, line });
   });
 }
 
 async function beat(database: Database, id: string, at: number) {
   const context = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
-  return (await commitBeats(database, [testBeatCall(id, at)], context))[0];
+  return (await commitBeats(database, [createTestBeatCall(id, at)], context))[0];
 }
 
 async function dueAt(database: Database, id: string) {
@@ -105,7 +105,7 @@ test('a monitor that moved in the file is where it stands now, and is not change
 test('a monitor with an equal id is taken over with its history and its clock', async (t) => {
   const database = await open(t);
   const made = await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
-    createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition('job')),
+    createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('job')),
   );
   await beat(database, 'job', MONITOR_TEST_START + 10_000);
   await file(database, MONITOR_TEST_START + 20_000, [
@@ -123,7 +123,7 @@ test('a monitor that leaves the file takes no beats and keeps its history; back 
   await beat(database, 'job', MONITOR_TEST_START + 10_000);
   await file(database, MONITOR_TEST_START + 20_000, []);
   assert.equal(await beat(database, 'job', MONITOR_TEST_START + 30_000), 'unknown');
-  await sweepDueClocks(database, {
+  await sweepDueMonitorClocks(database, {
     gaps: [],
     committedUntil: MONITOR_TEST_START + 60 * MINUTE,
     nowMs: MONITOR_TEST_START + 60 * MINUTE,
@@ -148,7 +148,7 @@ test('a monitor that was removed by the API and is created again has its history
   const database = await open(t);
   const create = (at: number) =>
     runMonitorChange(database, { nowMs: at }, (changing) =>
-      createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition('job')),
+      createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('job')),
     );
   const row = await create(MONITOR_TEST_START);
   await beat(database, 'job', MONITOR_TEST_START + 10_000);

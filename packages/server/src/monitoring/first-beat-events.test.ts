@@ -9,28 +9,28 @@ import type { BeatCall } from './beat-call.ts';
 import { commitBeats } from './commit-beats.ts';
 import { createMonitor } from './monitors.ts';
 import {
-  addOrg,
+  addTestOrg,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 test('those who watch hear of the first beat of a monitor, once, and of no beat after it', async (t) => {
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
-  await addOrg(database);
+  await addTestOrg(database);
   await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, async (changing) => {
     for (const id of ['nightly', 'hourly', 'silent'])
-      await createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id));
+      await createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id));
   });
   const beats = (ids: readonly string[], at: number, kind: BeatCall['kind'] = 'ok') =>
     commitBeats(
       database,
-      ids.map((id) => testBeatCall(id, at, { kind })),
+      ids.map((id) => createTestBeatCall(id, at, { kind })),
       { nowMs: at, gaps: [], peersCommittedUntil: at },
     );
   const told = async () => {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { applyBeatEvent, createClock } from './clock-events.ts';
-import { evaluateUntil } from './evaluate-until.ts';
-import { appendInterval, medianInterval } from './intervals.ts';
+import { applyBeatEvent, createMonitorClock } from './monitor-clock-events.ts';
+import { evaluateClockUntil } from './evaluate-clock-until.ts';
+import { appendBeatInterval, computeMedianBeatInterval } from './beat-intervals.ts';
 import {
-  createEvaluation,
+  createClockEvaluation,
   createMonitorPlan,
-  type Gap,
-  type HistoryChanges,
+  type AvailabilityGap,
+  type MonitorHistoryChanges,
   type MonitorClock,
   type MonitorPlan,
 } from './monitor-clock.ts';
-import { parseCron } from './schedule.ts';
+import { parseCron } from './monitor-schedule.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 400 : 4_000;
 const SECOND = 1_000;
@@ -102,7 +102,7 @@ const story = fc.record({
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 /** Outages in whole seconds, in order and apart, none before the job's third beat. */
-function gapsOf({ job, outages, daily }: Story, until: number): Gap[] {
+function gapsOf({ job, outages, daily }: Story, until: number): AvailabilityGap[] {
   const first = job.beatAt(2, 1) + SECOND;
   const whole = (ms: number) => Math.round(ms / SECOND) * SECOND;
   const gaps = outages.map(({ at, for: lasting }) => {
@@ -112,16 +112,16 @@ function gapsOf({ job, outages, daily }: Story, until: number): Gap[] {
   if (daily)
     for (let at = T0 + daily.at * SECOND; at < until; at += DAY)
       gaps.push({ startAt: at, endAt: at + daily.for * SECOND });
-  const apart: Gap[] = [];
+  const apart: AvailabilityGap[] = [];
   for (const gap of gaps.toSorted((one, other) => one.startAt - other.startAt))
     if (gap.startAt > Math.max(first, apart.at(-1)?.endAt ?? 0)) apart.push(gap);
   return apart;
 }
 
 interface Lived {
-  readonly out: HistoryChanges;
+  readonly out: MonitorHistoryChanges;
   readonly clock: MonitorClock;
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly AvailabilityGap[];
   /** Beats that were received, oldest first. */
   readonly heard: readonly number[];
   /** Beats nobody was there to receive. */
@@ -141,13 +141,13 @@ function live(told: Story): Lived {
   const end = diesAfter === null ? last : last + 20 * job.everyMs + DAY;
   const until = gaps.find(({ startAt, endAt }) => startAt <= end && end < endAt)?.endAt ?? end;
   const away = (at: number) => gaps.some(({ startAt, endAt }) => startAt < at && at < endAt);
-  const out = createEvaluation(plan);
-  let clock = createClock(createEvaluation(plan), T0 - SECOND, null);
+  const out = createClockEvaluation(plan);
+  let clock = createMonitorClock(createClockEvaluation(plan), T0 - SECOND, null);
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   for (const at of beats)
     if (!away(at))
       clock = applyBeatEvent(clock, { ...out, gaps: known(at) }, { kind: 'ok', at, runId: null }).clock;
-  clock = evaluateUntil(clock, { ...out, gaps: known(until) }, until);
+  clock = evaluateClockUntil(clock, { ...out, gaps: known(until) }, until);
   const lost = beats.filter(away);
   return { out, clock, gaps, heard: beats.filter((at) => !away(at)), lost, until };
 }
@@ -209,10 +209,10 @@ test('a job that died is found at its deadline, or one window after the gap that
 
 test('a restart of ten seconds moves the deadline of a daily job only while its beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  const start = createClock(createEvaluation(plan), T0 - 1, null);
-  const { clock } = applyBeatEvent(start, createEvaluation(plan), { kind: 'ok', at: T0, runId: null });
+  const start = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
+  const { clock } = applyBeatEvent(start, createClockEvaluation(plan), { kind: 'ok', at: T0, runId: null });
   const dueAfter = (startAt: number, endAt: number) =>
-    (evaluateUntil(clock, createEvaluation(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) - T0;
+    (evaluateClockUntil(clock, createClockEvaluation(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) - T0;
   assert.equal(dueAfter(T0 + HOUR, T0 + HOUR + 10_000), DAY + HOUR);
   assert.equal(
     dueAfter(T0 + 17 * HOUR, T0 + 18 * HOUR),
@@ -225,52 +225,52 @@ test('a restart of ten seconds moves the deadline of a daily job only while its 
 
 test('of several restarts in the time of one beat, the window begins at the last; one after it changes nothing', () => {
   const { plan } = everyJob(HOUR, 1, 5 * MINUTE);
-  const start = createClock(createEvaluation(plan), T0 - 1, null);
-  const { clock } = applyBeatEvent(start, createEvaluation(plan), { kind: 'ok', at: T0, runId: null });
+  const start = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
+  const { clock } = applyBeatEvent(start, createClockEvaluation(plan), { kind: 'ok', at: T0, runId: null });
   const restart = (minute: number) => ({
     startAt: T0 + minute * MINUTE,
     endAt: T0 + (minute + 1) * MINUTE,
   });
   // The first one hid nothing, the second one the beat; the next beat comes after two hours.
-  const both = evaluateUntil(clock, createEvaluation(plan, [restart(46), restart(59.5)]), T0 + 62 * MINUTE);
+  const both = evaluateClockUntil(clock, createClockEvaluation(plan, [restart(46), restart(59.5)]), T0 + 62 * MINUTE);
   assert.equal(both.dueAt, T0 + (60.5 + 65) * MINUTE);
-  const third = evaluateUntil(both, createEvaluation(plan, [restart(119.5)]), T0 + 121 * MINUTE);
+  const third = evaluateClockUntil(both, createClockEvaluation(plan, [restart(119.5)]), T0 + 121 * MINUTE);
   assert.equal(third.dueAt, both.dueAt);
 });
 
 test('a cron beat that came a little early and fell into a restart is not expected again', () => {
   const { plan } = cronJob('0 3 * * *', DAY, MINUTE);
   const three = T0 + 3 * HOUR;
-  const start = createClock(createEvaluation(plan), T0, null);
-  const { clock } = applyBeatEvent(start, createEvaluation(plan), { kind: 'ok', at: three, runId: null });
+  const start = createMonitorClock(createClockEvaluation(plan), T0, null);
+  const { clock } = applyBeatEvent(start, createClockEvaluation(plan), { kind: 'ok', at: three, runId: null });
   const gap = { startAt: three + DAY - MINUTE, endAt: three + DAY - SECOND };
-  assert.equal(evaluateUntil(clock, createEvaluation(plan, [gap]), gap.endAt).expectedAt, three + 2 * DAY);
+  assert.equal(evaluateClockUntil(clock, createClockEvaluation(plan, [gap]), gap.endAt).expectedAt, three + 2 * DAY);
 });
 
 test('how often a job really beats says when its next beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  let clock = createClock(createEvaluation(plan), T0 - 1, null);
+  let clock = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
   for (let n = 0; n < 30; n++)
-    clock = applyBeatEvent(clock, createEvaluation(plan), {
+    clock = applyBeatEvent(clock, createClockEvaluation(plan), {
       kind: 'ok',
       at: T0 + n * HOUR,
       runId: null,
     }).clock;
   const last = T0 + 29 * HOUR;
   const gap = { startAt: last + 50 * MINUTE, endAt: last + 51 * MINUTE };
-  assert.equal(evaluateUntil(clock, createEvaluation(plan, [gap]), gap.endAt).dueAt, gap.endAt + DAY + HOUR);
+  assert.equal(evaluateClockUntil(clock, createClockEvaluation(plan, [gap]), gap.endAt).dueAt, gap.endAt + DAY + HOUR);
 });
 
 test('the median is that of the last 20 intervals', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 45 }), (all) => {
-      const kept = all.reduce(appendInterval, '');
+      const kept = all.reduce(appendBeatInterval, '');
       const sorted = all.slice(-20).toSorted((one, other) => one - other);
       const [low = 0, high = 0] = [
         sorted[Math.ceil(sorted.length / 2) - 1],
         sorted[Math.floor(sorted.length / 2)],
       ];
-      assert.equal(medianInterval(kept), (low + high) / 2);
+      assert.equal(computeMedianBeatInterval(kept), (low + high) / 2);
     }),
   );
 });
@@ -283,14 +283,14 @@ test('a job that stays silent is found however often Floe restarts at the hour o
       [{ kind: 'cron', cron: '0 0 * * *', timezone: 'UTC' }, 5 * MINUTE],
     ] as const) {
       const plan = createMonitorPlan(schedule, { ...rest, graceMs, alertAfterMisses });
-      const start = createClock(createEvaluation(plan), T0 - 1, null);
-      const { clock } = applyBeatEvent(start, createEvaluation(plan), { kind: 'ok', at: T0, runId: null });
+      const start = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
+      const { clock } = applyBeatEvent(start, createClockEvaluation(plan), { kind: 'ok', at: T0, runId: null });
       const gaps = Array.from({ length: 12 }, (_, day) => ({
         startAt: T0 + (day + 1) * DAY - MINUTE,
         endAt: T0 + (day + 1) * DAY + 10 * MINUTE,
       }));
-      const out = createEvaluation(plan);
-      evaluateUntil(clock, { ...out, gaps }, T0 + 12 * DAY);
+      const out = createClockEvaluation(plan);
+      evaluateClockUntil(clock, { ...out, gaps }, T0 + 12 * DAY);
       const told = out.alertTriggers.find(({ event }) => event === 'failing');
       const name = `${JSON.stringify(schedule)} ${graceMs} ${alertAfterMisses}`;
       assert.ok(told && told.at <= T0 + (alertAfterMisses + 1) * DAY + HOUR, name);

@@ -5,11 +5,11 @@ import { findMonitorById } from '../store/monitoring/monitors.ts';
 import type { DatabaseWithBeats } from '../store/open-database.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import type { BeatCall, BeatEvaluationContext } from './beat-call.ts';
-import { ClockCache } from './clock-cache.ts';
+import { MonitorClockCache } from './monitor-clock-cache.ts';
 import { commitBeats } from './commit-beats.ts';
 import { createMonitor, pauseMonitor, replaceMonitor, resumeMonitor } from './monitors.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
-import { sweepDueClocks } from './sweep.ts';
+import { sweepDueMonitorClocks } from './sweep.ts';
 import {
   MonitorModel,
   type MonitorModelEvent,
@@ -17,14 +17,14 @@ import {
   type MonitorModelSchedule,
 } from './test/monitor-model.ts';
 import {
-  addOrg,
+  addTestOrg,
   loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const S = 1_000;
@@ -145,7 +145,7 @@ export function historySuite(
 ): void {
   test(`${engine}: the recorded history is the model's, in any interleaving of beats, sweeps, changes, crashes and gaps`, async (t) => {
     const database = await open(t);
-    await addOrg(database);
+    await addTestOrg(database);
     let stories = 0;
     await fc.assert(
       fc.asyncProperty(story, async (told) => {
@@ -178,7 +178,7 @@ async function applyBeat(
   database: DatabaseWithBeats,
   beat: BeatCall,
   context: BeatEvaluationContext,
-  clocks: ClockCache,
+  clocks: MonitorClockCache,
 ): Promise<void> {
   const [kept] = await untilDone(() => applyBeatsOptimistically(database, [beat], context, clocks));
   if (!kept) await untilDone(() => commitBeats(database, [beat], context, clocks));
@@ -188,7 +188,7 @@ type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 async function playStory(database: DatabaseWithBeats, id: string, told: Story): Promise<string> {
   const { gaps, events, first, workers, twice } = told;
-  const clocks = new ClockCache();
+  const clocks = new MonitorClockCache();
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   const context = (at: number) => ({
     nowMs: at,
@@ -204,7 +204,7 @@ async function playStory(database: DatabaseWithBeats, id: string, told: Story): 
     Promise.all(
       Array.from({ length: workers }, () =>
         untilDone(() =>
-          sweepDueClocks(database, { gaps: known(at), committedUntil: at, nowMs: at }, 1 + (at % 3)),
+          sweepDueMonitorClocks(database, { gaps: known(at), committedUntil: at, nowMs: at }, 1 + (at % 3)),
         ),
       ),
     );
@@ -235,7 +235,7 @@ async function playStory(database: DatabaseWithBeats, id: string, told: Story): 
         });
         break;
       default: {
-        const beat = testBeatCall(id, at, { kind: step.kind, idempotencyKey: twice ? `key ${at}` : null });
+        const beat = createTestBeatCall(id, at, { kind: step.kind, idempotencyKey: twice ? `key ${at}` : null });
         const send = () => applyBeat(database, beat, context(at), clocks);
         await Promise.all([send(), ...(twice ? [send()] : [])]);
       }
@@ -246,7 +246,7 @@ async function playStory(database: DatabaseWithBeats, id: string, told: Story): 
 }
 
 function definition(id: string, { schedule, graceMs, alertAfter, failIsMiss = false }: MonitorModelPlan) {
-  return testMonitorDefinition(id, {
+  return createTestMonitorDefinition(id, {
     ...('cron' in schedule
       ? { schedule: { cron: schedule.cron, timezone: schedule.timezone } }
       : { expected_interval_minutes: schedule.intervalMs / MINUTE }),

@@ -5,22 +5,22 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
 import { findMonitorById } from '../store/monitoring/monitors.ts';
-import { recordPulse } from '../store/monitoring/process-pulse.ts';
+import { recordMonitoringPulse } from '../store/monitoring/monitoring-pulse.ts';
 import { openDatabase } from '../store/open-database.ts';
 import type { Database } from '../store/ports.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './commit-beats.ts';
 import { createMonitor } from './monitors.ts';
-import { sweepDueClocks } from './sweep.ts';
+import { sweepDueMonitorClocks } from './sweep.ts';
 import {
-  addOrg,
+  addTestOrg,
   loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const parts = { log: silentLog, clock: new FakeClock() };
@@ -45,12 +45,12 @@ function pulse(database: Database, at: number) {
     presence: 'present',
     startedAt: null,
   } as const;
-  return database.rowTransaction((writer) => recordPulse(writer, { ...given, wallMs: at, gapsUntilMs: 0 }));
+  return database.rowTransaction((writer) => recordMonitoringPulse(writer, { ...given, wallMs: at, gapsUntilMs: 0 }));
 }
 
 async function beats(database: Database, ids: readonly string[], at: number) {
   const context = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
-  const calls = ids.map((id) => testBeatCall(id, at, { idempotencyKey: `${id} ${at}` }));
+  const calls = ids.map((id) => createTestBeatCall(id, at, { idempotencyKey: `${id} ${at}` }));
   await commitBeats(database, calls, context);
 }
 
@@ -59,14 +59,14 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   const from = `sqlite:${join(dataDir, 'floe.db')}`;
   const source = await openDatabase(from, { ...parts, dataDir });
   t.after(() => source.close());
-  await addOrg(source);
+  await addTestOrg(source);
   await runMonitorChange(source, { nowMs: START }, async (changing) => {
-    for (const id of IDS) await createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id));
+    for (const id of IDS) await createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id));
   });
   await beats(source, IDS, START + 1_000);
   await beats(source, ['fine'], START + MINUTE);
   await pulse(source, START + 90_000);
-  await sweepDueClocks(source, { gaps: [], committedUntil: START + 90_000, nowMs: START + 90_000 });
+  await sweepDueMonitorClocks(source, { gaps: [], committedUntil: START + 90_000, nowMs: START + 90_000 });
   const url = await createTestDatabase(t);
   await importSqliteDatabase(from, { url, dataDir }, parts);
   // The old server went on for a while; a second import takes what came since.
@@ -81,7 +81,7 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   for (const id of IDS) assert.deepEqual(await history(target, id), await history(source, id));
   const { gaps, nowMs } = await pulse(target, 0);
   assert.deepEqual(gaps.at(-1), { startAt: START + 2 * MINUTE, endAt: nowMs });
-  await sweepDueClocks(target, { gaps, committedUntil: nowMs + MINUTE, nowMs: nowMs + MINUTE });
+  await sweepDueMonitorClocks(target, { gaps, committedUntil: nowMs + MINUTE, nowMs: nowMs + MINUTE });
   const [missed] = await target.read
     .selectFrom('checks')
     .select('at')

@@ -1,6 +1,6 @@
 import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
-import { createOccurrences } from './schedule.ts';
-import { parseStringList } from './unit-of-work.ts';
+import { createScheduleOccurrences } from './monitor-schedule.ts';
+import { parseStringListColumn } from './monitoring-unit-of-work.ts';
 
 /** One occurrence of a maintenance window. Times are in milliseconds since the epoch. */
 export interface MaintenanceOccurrence {
@@ -17,23 +17,23 @@ export interface MaintenanceSubject {
 export function createMaintenanceMatcher(
   row: MaintenanceWindowRow,
 ): (monitor: MaintenanceSubject) => boolean {
-  const ids = parseStringList(row.monitors_json);
-  const tags = parseStringList(row.tags_json);
+  const ids = parseStringListColumn(row.monitors_json);
+  const tags = parseStringListColumn(row.tags_json);
   if (ids.length === 0 && tags.length === 0) return () => true;
   return (monitor) => ids.includes(monitor.id) || tags.some((tag) => monitor.tags.includes(tag));
 }
 
 /** The occurrence at `nowMs`, or null. The end is exclusive. */
-export function maintenanceOccurrenceAt(
+export function findMaintenanceOccurrenceAt(
   row: MaintenanceWindowRow,
   nowMs: number,
 ): MaintenanceOccurrence | null {
-  const [first] = maintenanceOccurrencesAfter(row, nowMs, 1);
+  const [first] = listMaintenanceOccurrencesAfter(row, nowMs, 1);
   return first && first.startsAt <= nowMs ? first : null;
 }
 
 /** Up to `count` occurrences that end after `afterMs`, earliest first. The first one may have started. */
-export function maintenanceOccurrencesAfter(
+export function listMaintenanceOccurrencesAfter(
   row: MaintenanceWindowRow,
   afterMs: number,
   count: number,
@@ -42,7 +42,7 @@ export function maintenanceOccurrencesAfter(
   const until = to ?? Number.POSITIVE_INFINITY;
   if (cron === null || lasting === null)
     return from === null || until <= afterMs ? [] : [{ startsAt: from, endsAt: until }];
-  const { after } = createOccurrences({ kind: 'cron', cron, timezone: timezone ?? 'UTC' });
+  const { after } = createScheduleOccurrences({ kind: 'cron', cron, timezone: timezone ?? 'UTC' });
   const found: MaintenanceOccurrence[] = [];
   let at = Math.max(afterMs - lasting, (from ?? 0) - 1);
   while (found.length < count) {

@@ -4,8 +4,8 @@ import type * as z from 'zod';
 import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import { requireMonitorsExist } from './require-monitors.ts';
-import { requireFutureOccurrence } from './schedule.ts';
-import { parseStringList } from './unit-of-work.ts';
+import { requireFutureOccurrence } from './monitor-schedule.ts';
+import { parseStringListColumn } from './monitoring-unit-of-work.ts';
 
 /** The fields of a maintenance window. Times are in RFC 3339. */
 export type MaintenanceWindowFields = z.output<typeof maintenanceWindowPatch>;
@@ -22,7 +22,7 @@ type MaintenanceWindowColumns = Omit<
  * @throws Fault `invalid_request` with `param` if the window is neither single nor repeated, or ends before
  * it starts
  */
-export function toWindowColumns(fields: MaintenanceWindowFields, timezone: string): MaintenanceWindowColumns {
+export function toMaintenanceWindowColumns(fields: MaintenanceWindowFields, timezone: string): MaintenanceWindowColumns {
   const { schedule = null, duration_minutes: minutes = null, monitors = [], tags = [] } = fields;
   const startsAt = fields.starts_at == null ? null : Date.parse(fields.starts_at);
   const endsAt = fields.ends_at == null ? null : Date.parse(fields.ends_at);
@@ -55,13 +55,13 @@ export function toWindowColumns(fields: MaintenanceWindowFields, timezone: strin
  * @param before ids that the window already named
  * @throws Fault `invalid_request` with `param`
  */
-export async function requireWindowMonitors(
+export async function requireMaintenanceWindowMonitors(
   reader: DatabaseReader,
   orgId: string,
   columns: MaintenanceWindowColumns,
   before: readonly string[] = [],
 ): Promise<MaintenanceWindowColumns> {
-  const named = parseStringList(columns.monitors_json).map((id, index) => ({
+  const named = parseStringListColumn(columns.monitors_json).map((id, index) => ({
     id,
     param: `monitors[${index}]`,
   }));

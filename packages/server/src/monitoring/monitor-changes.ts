@@ -1,22 +1,22 @@
 import type { KeyObject } from 'node:crypto';
 import { newId } from '../core/ids.ts';
-import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
-import { deleteClocks, lockClocksByUid, upsertClocks } from '../store/monitoring/monitor-clocks.ts';
+import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import { deleteMonitorClocks, lockMonitorClocksByUid, upsertMonitorClocks } from '../store/monitoring/monitor-clocks.ts';
 import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { deriveBeatToken, hashBeatToken } from './beat-token.ts';
-import { changeMonitorPlan, createClock, endClock, pauseClock, resumeClock } from './clock-events.ts';
-import { clockColumns, clockFromRow, planFromRow } from './clock-rows.ts';
-import { evaluateUntil } from './evaluate-until.ts';
+import { changeMonitorPlan, createMonitorClock, endMonitorClock, pauseMonitorClock, resumeMonitorClock } from './monitor-clock-events.ts';
+import { toMonitorClockColumns, parseMonitorClock, parseMonitorPlan } from './monitor-clock-columns.ts';
+import { evaluateClockUntil } from './evaluate-clock-until.ts';
 import {
-  createEvaluation,
-  type Evaluation,
-  type Gap,
+  createClockEvaluation,
+  type ClockEvaluation,
+  type AvailabilityGap,
   type MonitorClock,
   type MonitorPlan,
 } from './monitor-clock.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
-import { UnitOfWork } from './unit-of-work.ts';
+import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
 /** What a change of monitors requires besides its transaction. */
 export interface MonitorChangeContext {
@@ -29,7 +29,7 @@ export interface MonitorChangeContext {
    * All beats before this time are committed, so that beats which were due and did not arrive were missed.
    */
   readonly committedUntil: number;
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly AvailabilityGap[];
   /** A key id, a member id or `file`. */
   readonly actor: string;
   readonly source: {
@@ -118,19 +118,19 @@ export class MonitorChanges {
   async write(): Promise<void> {
     const { writer, nowMs } = this.#context;
     const known = this.#clockChanges.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
-    const locked = new Map((await lockClocksByUid(writer, known)).map((row) => [row.uid, row]));
+    const locked = new Map((await lockMonitorClocksByUid(writer, known)).map((row) => [row.uid, row]));
     const graces = await this.#graces();
-    const book = new UnitOfWork(writer, nowMs);
+    const book = new MonitoringUnitOfWork(writer, nowMs);
     const clocks = new Map<string, MonitorClockRow>();
     for (const [at, step] of this.#clockChanges.entries()) {
       // Ten thousand changes at once must not block the event loop.
       if (at % CLOCK_CHANGES_PER_TURN === CLOCK_CHANGES_PER_TURN - 1) await nextTurn();
       const { row } = step;
-      const plan = planFromRow({
+      const plan = parseMonitorPlan({
         ...row,
         grace_ms: row.grace_ms ?? graces.get(row.org_id) ?? DEFAULT_GRACE_MS,
       });
-      const evaluation = createEvaluation(plan, this.#context.gaps);
+      const evaluation = createClockEvaluation(plan, this.#context.gaps);
       const before = clocks.get(row.uid) ?? locked.get(row.uid);
       const clock = this.#clockAfter(step, evaluation, before);
       if (step.kind === 'end') clocks.delete(row.uid);
@@ -138,31 +138,31 @@ export class MonitorChanges {
       book.addHistory(row, clock.lastBeatAt, evaluation);
     }
     await upsertMonitors(writer, [...this.#rows.values()]);
-    await upsertClocks(writer, [...clocks.values()]);
+    await upsertMonitorClocks(writer, [...clocks.values()]);
     await book.write();
     const ended = this.#clockChanges.filter(({ kind }) => kind === 'end').map(({ row }) => row.uid);
-    await deleteClocks(writer, ended);
+    await deleteMonitorClocks(writer, ended);
   }
 
-  #clockAfter(step: ClockChange, evaluation: Evaluation, before: MonitorClockRow | undefined): MonitorClock {
+  #clockAfter(step: ClockChange, evaluation: ClockEvaluation, before: MonitorClockRow | undefined): MonitorClock {
     const { nowMs, committedUntil } = this.#context;
     const { row } = step;
-    if (step.kind === 'begin') return createClock(evaluation, nowMs, activePause(row, nowMs));
+    if (step.kind === 'begin') return createMonitorClock(evaluation, nowMs, activePause(row, nowMs));
     if (!before) throw new Error(`monitor ${row.uid} has no clock`);
     const at = Math.max(nowMs, before.settled_at);
-    const plan = planFromRow(before);
+    const plan = parseMonitorPlan(before);
     // Beats that were due after `committedUntil` may still arrive. This change does not evaluate them.
-    const settled = evaluateUntil(
-      clockFromRow(before),
+    const settled = evaluateClockUntil(
+      parseMonitorClock(before),
       { ...evaluation, plan },
       Math.min(at, committedUntil),
     );
-    if (step.kind === 'end') return endClock(settled, at, evaluation);
+    if (step.kind === 'end') return endMonitorClock(settled, at, evaluation);
     const replanned = changeMonitorPlan(settled, plan, evaluation.plan, at);
     const wanted = activePause(row, at);
     return wanted
-      ? pauseClock(replanned, at, wanted.until, evaluation)
-      : resumeClock(replanned, evaluation, at);
+      ? pauseMonitorClock(replanned, at, wanted.until, evaluation)
+      : resumeMonitorClock(replanned, evaluation, at);
   }
 
   /** The default grace period of each affected organization that sets one. */
@@ -205,7 +205,7 @@ export class MonitorChanges {
       first_beat_due_ms: row.first_beat_due_ms,
       alert_after_misses: row.alert_after_misses,
       fail_counts_as_miss: row.fail_counts_as_miss,
-      ...clockColumns(clock),
+      ...toMonitorClockColumns(clock),
     };
   }
 }

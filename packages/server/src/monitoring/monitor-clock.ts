@@ -1,12 +1,12 @@
-import { createOccurrences, type Occurrences, type Schedule } from './schedule.ts';
+import { createScheduleOccurrences, type ScheduleOccurrences, type MonitorSchedule } from './monitor-schedule.ts';
 
 /** The states of a monitor in the API. `unknown` is not a state but describes a gap in the history. */
 export type MonitorStatus = 'waiting' | 'healthy' | 'failing' | 'paused';
 
 /** When beats of a monitor are expected. Durations are in milliseconds. */
 export interface MonitorPlan {
-  readonly schedule: Schedule;
-  readonly occurrences: Occurrences;
+  readonly schedule: MonitorSchedule;
+  readonly occurrences: ScheduleOccurrences;
   readonly graceMs: number;
   /** When a monitor without any beat is reported. Null means after one interval and its grace period. */
   readonly firstBeatDueMs: number | null;
@@ -53,7 +53,7 @@ export interface MonitorClock {
 }
 
 /** A span in which no Floe process could accept beats. */
-export interface Gap {
+export interface AvailabilityGap {
   readonly startAt: number;
   readonly endAt: number;
   /** No time passed in it, or nothing ran: the clock was set forward, or the machine slept. */
@@ -61,18 +61,18 @@ export interface Gap {
 }
 
 /** What an event adds to the history. */
-export interface HistoryChanges {
+export interface MonitorHistoryChanges {
   /** Missed beats, and expected times within a gap. */
   readonly inferredChecks: InferredCheck[];
   /** Started periods. Each ends where the next one starts. */
   readonly periods: StatusPeriod[];
-  readonly alertTriggers: AlertTrigger[];
+  readonly alertTriggers: MonitorAlertTrigger[];
 }
 
 /** The plan and gaps with which a clock is evaluated. The functions append results to it. */
-export interface Evaluation extends HistoryChanges {
+export interface ClockEvaluation extends MonitorHistoryChanges {
   readonly plan: MonitorPlan;
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly AvailabilityGap[];
 }
 
 export interface InferredCheck {
@@ -93,9 +93,9 @@ export interface StatusPeriod {
 export type StatusPeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' | 'resumed';
 
 /** Why a failure ended. */
-export type RecoveryCause = 'beat' | 'pause' | 'deleted';
+export type MonitorRecoveryCause = 'beat' | 'pause' | 'deleted';
 
-export type AlertTrigger =
+export type MonitorAlertTrigger =
   | {
       readonly event: 'failing';
       readonly at: number;
@@ -106,21 +106,21 @@ export type AlertTrigger =
       readonly event: 'recovered';
       readonly at: number;
       readonly since: number;
-      readonly by: RecoveryCause;
+      readonly by: MonitorRecoveryCause;
     }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
 /** Creates an evaluation without results. */
-export function createEvaluation(plan: MonitorPlan, gaps: readonly Gap[] = []): Evaluation {
+export function createClockEvaluation(plan: MonitorPlan, gaps: readonly AvailabilityGap[] = []): ClockEvaluation {
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 
 /** Creates a plan with the occurrences of its schedule. */
 export function createMonitorPlan(
-  schedule: Schedule,
+  schedule: MonitorSchedule,
   rest: Pick<MonitorPlan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,
 ): MonitorPlan {
-  return { schedule, occurrences: createOccurrences(schedule), ...rest };
+  return { schedule, occurrences: createScheduleOccurrences(schedule), ...rest };
 }
 
 /** When the sweep must evaluate a clock. Null means never. */

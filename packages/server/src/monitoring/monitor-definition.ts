@@ -2,8 +2,8 @@ import type { MonitorConfig } from '@floe/contract/config';
 import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import type { MonitorRow } from '../store/monitoring/monitors.ts';
-import type { ScheduleColumns } from './clock-rows.ts';
-import { requireFutureOccurrence } from './schedule.ts';
+import type { MonitorScheduleColumns } from './monitor-clock-columns.ts';
+import { requireFutureOccurrence } from './monitor-schedule.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -48,7 +48,7 @@ export function parseMonitorDefinition(config: MonitorConfig, timezone: string):
   };
 }
 
-function scheduleColumns(config: MonitorConfig, timezone: string): ScheduleColumns {
+function scheduleColumns(config: MonitorConfig, timezone: string): MonitorScheduleColumns {
   const { expected_interval_minutes: every, schedule } = config;
   if (every !== undefined) return { interval_ms: Math.round(every * MINUTE_MS), cron: null, timezone: null };
   if (!schedule) throw new Fault('invalid_request', 'Set expected_interval_minutes or schedule.');

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startReceiver } from '../alerts/test/receiver.ts';
+import { startWebhookReceiver } from '../alerts/test/webhook-receiver.ts';
 import {
   ALERT_TEST_ORG,
   createTestOutbox,
-  failingAlert,
-  recoveredAlert,
+  createFailingAlert,
+  createRecoveredAlert,
 } from '../alerts/test/test-outbox.ts';
 import {
   insertMaintenanceWindow,
   type MaintenanceWindowRow,
 } from '../store/monitoring/maintenance-windows.ts';
-import { maintenanceOccurrenceAt, maintenanceOccurrencesAfter } from './maintenance-occurrences.ts';
+import { findMaintenanceOccurrenceAt, listMaintenanceOccurrencesAfter } from './maintenance-occurrences.ts';
 import { resolveMonitorMutes } from './monitor-mutes.ts';
 import { createMonitor } from './monitors.ts';
-import { runMonitorChange, testMonitorDefinition } from './test/test-monitors.ts';
+import { runMonitorChange, createTestMonitorDefinition } from './test/test-monitors.ts';
 
 const HOUR = 3_600_000;
 
@@ -40,10 +40,10 @@ function window(columns: Partial<MaintenanceWindowRow>): MaintenanceWindowRow {
 
 test('maintenance holds back what begins in it, tells it after its end if it lasts, and never holds back a recovery', async (t) => {
   const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
   const delivery = harness.start();
-  await harness.put(failingAlert('told-before'));
+  await harness.put(createFailingAlert('told-before'));
   await harness.pass(delivery);
   const start = harness.clock.now();
   await harness.database.transaction((writer) =>
@@ -53,12 +53,12 @@ test('maintenance holds back what begins in it, tells it after its end if it las
     ),
   );
   await harness.put(
-    failingAlert('lasts', { tags: ['db'] }),
-    failingAlert('short', { tags: ['db'] }),
-    failingAlert('elsewhere', { tags: ['web'] }),
+    createFailingAlert('lasts', { tags: ['db'] }),
+    createFailingAlert('short', { tags: ['db'] }),
+    createFailingAlert('elsewhere', { tags: ['web'] }),
   );
   await harness.pass(delivery, 5_000);
-  await harness.put(recoveredAlert('short'), recoveredAlert('told-before'));
+  await harness.put(createRecoveredAlert('short'), createRecoveredAlert('told-before'));
   await harness.pass(delivery, 5_000);
   const told = () => receiver.received.map(({ json }) => `${json['type']} ${JSON.stringify(json['data'])}`);
   const about = (id: string) => told().filter((line) => line.includes(`Job ${id}`));
@@ -70,15 +70,15 @@ test('maintenance holds back what begins in it, tells it after its end if it las
 
 test('a muted monitor is silent until its mute ends', async (t) => {
   const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
   const delivery = harness.start();
   const start = harness.clock.now();
   const muted_until = start + 90_000;
   await runMonitorChange(harness.database, { nowMs: start }, (changing) =>
-    createMonitor(changing, ALERT_TEST_ORG, { ...testMonitorDefinition('loud'), muted_until }),
+    createMonitor(changing, ALERT_TEST_ORG, { ...createTestMonitorDefinition('loud'), muted_until }),
   );
-  await harness.put(failingAlert('loud'));
+  await harness.put(createFailingAlert('loud'));
   await harness.pass(delivery, 10_000);
   assert.equal(receiver.received.length, 0);
   await harness.pass(delivery, 100_000);
@@ -87,7 +87,7 @@ test('a muted monitor is silent until its mute ends', async (t) => {
 
 test('a repeated window keeps its wall-clock time over a change of clocks, and its end is no part of it', () => {
   const row = window({ cron: '0 2 * * *', timezone: 'Europe/Riga', duration_ms: 2 * HOUR });
-  const at = (text: string) => maintenanceOccurrenceAt(row, Date.parse(text));
+  const at = (text: string) => findMaintenanceOccurrenceAt(row, Date.parse(text));
   assert.equal(at('2026-10-23T22:59:59Z'), null);
   assert.deepEqual(at('2026-10-23T23:00:00Z'), {
     startsAt: Date.parse('2026-10-23T23:00:00Z'),
@@ -96,7 +96,7 @@ test('a repeated window keeps its wall-clock time over a change of clocks, and i
   assert.equal(at('2026-10-24T01:00:00Z'), null);
   assert.ok(at('2026-10-26T00:00:00Z'));
   const bounded = { ...row, ends_at: Date.parse('2026-10-25T00:30:00Z') };
-  const found = maintenanceOccurrencesAfter(bounded, Date.parse('2026-10-24T12:00:00Z'), 5);
+  const found = listMaintenanceOccurrencesAfter(bounded, Date.parse('2026-10-24T12:00:00Z'), 5);
   assert.deepEqual(found, [
     { startsAt: Date.parse('2026-10-24T23:00:00Z'), endsAt: Date.parse('2026-10-25T00:30:00Z') },
   ]);

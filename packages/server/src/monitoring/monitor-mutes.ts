@@ -1,16 +1,16 @@
 import { type Alert, getAlertTags } from '../alerts/alert.ts';
-import type { MuteResolver } from '../alerts/compose-message.ts';
+import type { AlertMuteResolver } from '../alerts/compose-alert-message.ts';
 import {
   listMutedMonitors,
   listUnfinishedMaintenanceWindows,
 } from '../store/monitoring/maintenance-windows.ts';
-import { createMaintenanceMatcher, maintenanceOccurrenceAt } from './maintenance-occurrences.ts';
+import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './maintenance-occurrences.ts';
 
 /**
  * Mutes alerts of muted monitors and of monitors under maintenance. The history is not affected. Recoveries
  * are not muted, because the channel has received the failure.
  */
-export const resolveMonitorMutes: MuteResolver = async (reader, alerts, nowMs) => {
+export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, nowMs) => {
   const until = new Map<Alert, number>();
   const asked = alerts.filter(
     ({ subject, event }) => subject.kind === 'monitor' && event !== 'monitor_recovered',
@@ -23,7 +23,7 @@ export const resolveMonitorMutes: MuteResolver = async (reader, alerts, nowMs) =
   ]);
   const mutes = new Map(muted.map((row) => [JSON.stringify([row.org_id, row.id]), row.muted_until ?? 0]));
   const running = windows.flatMap((row) => {
-    const now = maintenanceOccurrenceAt(row, nowMs);
+    const now = findMaintenanceOccurrenceAt(row, nowMs);
     return now ? [{ orgId: row.org_id, endsAt: now.endsAt, isAbout: createMaintenanceMatcher(row) }] : [];
   });
   for (const alert of asked) {

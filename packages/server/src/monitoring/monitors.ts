@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { lockClocksByUid } from '../store/monitoring/monitor-clocks.ts';
+import { lockMonitorClocksByUid } from '../store/monitoring/monitor-clocks.ts';
 import {
   findMonitorById,
   getDefaultGraceMs,
@@ -74,7 +74,7 @@ export function pauseMonitor(
 
 /** Ends a pause and starts a new window. @throws Fault `conflict` if the monitor is not paused. */
 export async function resumeMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
-  const [clock] = await lockClocksByUid(context.writer, [row.uid]);
+  const [clock] = await lockMonitorClocksByUid(context.writer, [row.uid]);
   if (clock && clock.status !== 'paused')
     throw new Fault('conflict', `The monitor "${row.id}" is not paused.`);
   return applyChange(context, (changes) => changes.updateColumns(row, { paused: 0, paused_until: null }));

@@ -1,19 +1,19 @@
 import { Fault } from '@floe/contract/faults';
-import type { BeatKeyRow, CheckRow, MonitorClockRow } from '../store/monitoring/clock-rows.ts';
-import type { BeatStore, OptimisticBeats } from '../store/monitoring/optimistic-beats.ts';
+import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import type { BeatStore, UneventfulBeats } from '../store/monitoring/uneventful-beats.ts';
 import {
   applyBeatCall,
   type BeatCall,
   type BeatEvaluationContext,
   type BeatReceipt,
-  sortByReceivedAt,
+  sortBeatCallsByReceivedAt,
   toBeatReceipt,
 } from './beat-call.ts';
-import type { ClockCache } from './clock-cache.ts';
-import type { HistoryChanges } from './monitor-clock.ts';
+import type { MonitorClockCache } from './monitor-clock-cache.ts';
+import type { MonitorHistoryChanges } from './monitor-clock.ts';
 
 /** Calls of one monitor, evaluated with its cached clock. */
-interface EvaluatedBeats extends OptimisticBeats {
+interface EvaluatedBeats extends UneventfulBeats {
   readonly receipts: ReadonlyMap<BeatCall, BeatReceipt>;
 }
 
@@ -30,7 +30,7 @@ export async function applyBeatsOptimistically(
   database: BeatStore,
   calls: readonly BeatCall[],
   context: BeatEvaluationContext,
-  clocks: ClockCache,
+  clocks: MonitorClockCache,
 ): Promise<(BeatReceipt | null)[]> {
   const evaluated = groupByMonitor(calls, clocks).flatMap(
     ([row, own]) => evaluateIfUneventful(row, own, context) ?? [],
@@ -64,7 +64,7 @@ async function writeIfUnchanged(
 
 function groupByMonitor(
   calls: readonly BeatCall[],
-  clocks: ClockCache,
+  clocks: MonitorClockCache,
 ): readonly (readonly [MonitorClockRow, readonly BeatCall[]])[] {
   const groups = new Map<string, [MonitorClockRow, BeatCall[]]>();
   for (const call of calls) {
@@ -83,11 +83,11 @@ function evaluateIfUneventful(
   calls: readonly BeatCall[],
   context: BeatEvaluationContext,
 ): EvaluatedBeats | null {
-  const checks: CheckRow[] = [];
-  const keys = new Map<string, BeatKeyRow>();
+  const checks: MonitorCheckRow[] = [];
+  const keys = new Map<string, BeatIdempotencyKeyRow>();
   const answers = new Map<BeatCall, BeatReceipt>();
   let after = before;
-  for (const call of sortByReceivedAt(calls)) {
+  for (const call of sortBeatCallsByReceivedAt(calls)) {
     const { clockRow, check, key, changes } = applyBeatCall(after, call, context);
     if (!isUneventful(changes) || (key && keys.has(key.key))) return null;
     after = clockRow;
@@ -98,6 +98,6 @@ function evaluateIfUneventful(
   return { before, after, checks, keys: [...keys.values()], receipts: answers };
 }
 
-function isUneventful({ inferredChecks, periods, alertTriggers }: HistoryChanges): boolean {
+function isUneventful({ inferredChecks, periods, alertTriggers }: MonitorHistoryChanges): boolean {
   return inferredChecks.length + periods.length + alertTriggers.length === 0;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import type { MonitoringEngine } from './engine.ts';
+import type { MonitoringEngine } from './monitoring-engine.ts';
 import { replaceMonitor, requireMonitor } from './monitors.ts';
 import { createTestCluster, recordTestBeat, runEngineFor, type TestCluster } from './test/test-cluster.ts';
-import { MINUTE, MONITOR_TEST_ORG, runMonitorChange, testMonitorDefinition } from './test/test-monitors.ts';
+import { MINUTE, MONITOR_TEST_ORG, runMonitorChange, createTestMonitorDefinition } from './test/test-monitors.ts';
 
 const gapsOf = async ({ database }: TestCluster) =>
   (
@@ -200,7 +200,7 @@ test('a change just after a deadline does not undo the miss, and carries the tim
   const changing = first.engine.changeContext().then(({ nowMs, gaps, committedUntil }) =>
     runMonitorChange(told.database, { nowMs, gaps, committedUntil }, async (one) => {
       const before = await requireMonitor(one.writer, MONITOR_TEST_ORG, 'job');
-      return replaceMonitor(one, before, testMonitorDefinition('job', { grace_period_minutes: 5 }));
+      return replaceMonitor(one, before, createTestMonitorDefinition('job', { grace_period_minutes: 5 }));
     }),
   );
   for (let rounds = 0; rounds < 5; rounds++) {
@@ -224,7 +224,7 @@ test('of two servers that change a monitor one after the other, the second dates
       replaceMonitor(
         one,
         await requireMonitor(one.writer, MONITOR_TEST_ORG, 'job'),
-        testMonitorDefinition('job', { expected_interval_minutes: minutes }),
+        createTestMonitorDefinition('job', { expected_interval_minutes: minutes }),
       ),
     );
   const one = await change(at + 40, 30);

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { type PulseInput, type PulseResult, recordPulse } from '../store/monitoring/process-pulse.ts';
+import { type MonitoringPulseInput, type MonitoringPulseResult, recordMonitoringPulse } from '../store/monitoring/monitoring-pulse.ts';
 import type { Database } from '../store/ports.ts';
-import type { Gap } from './monitor-clock.ts';
-import { rewindClocks } from './rewind-clocks.ts';
+import type { AvailabilityGap } from './monitor-clock.ts';
+import { rewindMonitorClocks } from './rewind-monitor-clocks.ts';
 import { StallDetector } from './stall-detector.ts';
 
 /** Interval of pulses. The sweep after a pulse detects missed beats. */
 export const PULSE_INTERVAL_MS = 1_000;
 /** A longer time without a pulse, while the database was unavailable or beats were rejected, is a gap. */
-export const GAP_THRESHOLD_MS = 3_500;
+export const MONITORING_GAP_THRESHOLD_MS = 3_500;
 /**
  * How long clients wait for a response. A process that was blocked for less has still received their beats.
  */
-export const CLIENT_TIMEOUT_MS = 10_000;
+export const BEAT_CLIENT_TIMEOUT_MS = 10_000;
 
 /** A pulse that took longer does not update the estimate of the database time. */
 const MAX_PRECISE_PULSE_MS = 50;
@@ -49,7 +49,7 @@ export class ProcessPulse {
   #offsetMs: number | null = null;
   #lastNow = 0;
   #pulsedAt = Number.NEGATIVE_INFINITY;
-  #gaps: readonly Gap[] = [];
+  #gaps: readonly AvailabilityGap[] = [];
   #committedUntil = 0;
   #peersCommittedUntil = 0;
   #timer: Timer | null = null;
@@ -65,7 +65,7 @@ export class ProcessPulse {
   constructor(options: ProcessPulseOptions) {
     this.#options = options;
     this.#processId = options.processId ?? randomBytes(8).toString('hex');
-    this.#stalls = new StallDetector(options.clock, CLIENT_TIMEOUT_MS);
+    this.#stalls = new StallDetector(options.clock, BEAT_CLIENT_TIMEOUT_MS);
   }
 
   /**
@@ -92,7 +92,7 @@ export class ProcessPulse {
   }
 
   /** Spans in which no process accepted beats, in order, as of the last pulse. */
-  get gaps(): readonly Gap[] {
+  get gaps(): readonly AvailabilityGap[] {
     return this.#gaps;
   }
 
@@ -139,7 +139,7 @@ export class ProcessPulse {
    */
   async ensureFresh(): Promise<void> {
     const age = this.#options.clock.monotonic() - this.#pulsedAt;
-    if (age > GAP_THRESHOLD_MS - PULSE_INTERVAL_MS) await this.send();
+    if (age > MONITORING_GAP_THRESHOLD_MS - PULSE_INTERVAL_MS) await this.send();
   }
 
   /** Sends a pulse. Concurrent callers share it. */
@@ -184,7 +184,7 @@ export class ProcessPulse {
     const { clock, log } = this.#options;
     const presence = isLeaving ? 'leaving' : this.#isAnnounced ? 'present' : 'arriving';
     const before = clock.monotonic();
-    let taken: PulseResult;
+    let taken: MonitoringPulseResult;
     try {
       taken = await this.#write(presence);
     } catch (error) {
@@ -209,27 +209,27 @@ export class ProcessPulse {
     if (presence === 'present') this.#startedAt ??= nowMs;
   }
 
-  #write(presence: PulseInput['presence']): Promise<PulseResult> {
+  #write(presence: MonitoringPulseInput['presence']): Promise<MonitoringPulseResult> {
     const { database, clock, oldestPendingAt } = this.#options;
     const estimateMs = this.#estimate();
     const oldest = oldestPendingAt();
     // Read both clocks together, because the transaction may wait for its turn.
     const wallMs = clock.now();
     const unread = estimateMs === null ? 0 : estimateMs - this.maxReceiveDelayMs();
-    const given: PulseInput = {
+    const given: MonitoringPulseInput = {
       processId: this.#processId,
       wallMs,
       estimateNowMs: database.isShared ? () => this.#estimate() : () => estimateMs,
       acceptedUntilMs: estimateMs === null ? null : Math.min(unread, oldest ?? estimateMs),
-      gapThresholdMs: this.#hasRejected ? GAP_THRESHOLD_MS : CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
-      leaseTimeoutMs: CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
+      gapThresholdMs: this.#hasRejected ? MONITORING_GAP_THRESHOLD_MS : BEAT_CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
+      leaseTimeoutMs: BEAT_CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
       presence,
       startedAt: this.#startedAt,
       gapsUntilMs: this.#gaps.at(-1)?.endAt ?? 0,
     };
     return database.rowTransaction(async (writer) => {
-      const taken = await recordPulse(writer, given);
-      if (taken.futureMs > 0) await rewindClocks(writer, taken.nowMs, taken.futureMs);
+      const taken = await recordMonitoringPulse(writer, given);
+      if (taken.futureMs > 0) await rewindMonitorClocks(writer, taken.nowMs, taken.futureMs);
       return taken;
     });
   }

@@ -8,16 +8,16 @@ import type { DatabaseWithBeats } from '../store/open-database.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { startTcpProxy } from '../store/test/tcp-proxy.ts';
-import { MonitoringEngine } from './engine.ts';
+import { MonitoringEngine } from './monitoring-engine.ts';
 import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
 import {
-  addOrg,
+  addTestOrg,
   MINUTE,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const MONITORS = 60;
@@ -37,19 +37,19 @@ async function startProcess(t: TestContext, url: string, aheadMs: number) {
 }
 
 function beat(engine: MonitoringEngine, id: string, idempotencyKey: string | null = null) {
-  const { receivedAt: _, ...rest } = testBeatCall(id, 0, { idempotencyKey });
+  const { receivedAt: _, ...rest } = createTestBeatCall(id, 0, { idempotencyKey });
   return engine.recordBeat(rest);
 }
 
 async function addMonitors(database: DatabaseWithBeats, engine: MonitoringEngine): Promise<void> {
-  await addOrg(database);
+  await addTestOrg(database);
   const { nowMs, gaps } = await engine.changeContext();
   await runMonitorChange(database, { nowMs, gaps }, async (context) => {
     for (let n = 0; n < MONITORS; n++)
       await createMonitor(
         context,
         MONITOR_TEST_ORG,
-        testMonitorDefinition(`job-${n}`, { expected_interval_minutes: 1440 }),
+        createTestMonitorDefinition(`job-${n}`, { expected_interval_minutes: 1440 }),
       );
   });
 }

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { Gate } from '@floe/testkit/gate';
+import { TestGate } from '@floe/testkit/gate';
 import { silentLog } from '../core/log.ts';
 import type { DatabaseWithBeats } from '../store/open-database.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { MonitoringEngine } from './engine.ts';
+import { MonitoringEngine } from './monitoring-engine.ts';
 import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
 import {
-  addOrg,
+  addTestOrg,
   MINUTE,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const full = process.env['FLOE_TEST_FULL'] !== undefined;
@@ -31,7 +31,7 @@ async function engineOf(
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock });
   t.after(() => database.close());
-  await addOrg(database);
+  await addTestOrg(database);
   const still = {
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
@@ -46,13 +46,13 @@ async function engineOf(
   await engine.start();
   const { nowMs, gaps } = await engine.changeContext();
   await runMonitorChange(database, { nowMs, gaps }, async (context) => {
-    for (const id of ids) await createMonitor(context, MONITOR_TEST_ORG, testMonitorDefinition(id));
+    for (const id of ids) await createMonitor(context, MONITOR_TEST_ORG, createTestMonitorDefinition(id));
   });
   return { clock, database, engine };
 }
 
 function beat(engine: MonitoringEngine, id: string) {
-  const { receivedAt: _, ...rest } = testBeatCall(id, 0);
+  const { receivedAt: _, ...rest } = createTestBeatCall(id, 0);
   return engine.recordBeat(rest);
 }
 
@@ -107,7 +107,7 @@ test('a beat at its deadline against sweeps after it, in any order: never failin
 });
 
 test('beats that wait five minutes for their commit miss nothing; a job that sent none is found after them (6.6)', async (t) => {
-  const gate = new Gate();
+  const gate = new TestGate();
   let held = false;
   const slow = (database: DatabaseWithBeats): DatabaseWithBeats => ({
     isShared: database.isShared,

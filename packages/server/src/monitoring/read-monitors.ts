@@ -1,24 +1,24 @@
 import { Fault } from '@floe/contract/faults';
-import type { CheckRow, MonitorClockRow, MonitorPeriodRow } from '../store/monitoring/clock-rows.ts';
-import { type CheckQuery, getCheckPage, listPeriodsInRange } from '../store/monitoring/monitor-history.ts';
+import type { MonitorCheckRow, MonitorClockRow, MonitorPeriodRow } from '../store/monitoring/monitor-clock-rows.ts';
+import { type MonitorCheckQuery, getMonitorCheckPage, listMonitorPeriodsInRange } from '../store/monitoring/monitor-history.ts';
 import { getMonitorPage, type MonitorQuery } from '../store/monitoring/monitor-page.ts';
-import { findClocksByUid, findMonitorById, type MonitorRow } from '../store/monitoring/monitors.ts';
+import { findMonitorClocksByUid, findMonitorById, type MonitorRow } from '../store/monitoring/monitors.ts';
 import type { RowPage } from '../store/pagination.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import { clockFromRow, parseMonitorStatus, planFromRow } from './clock-rows.ts';
-import { evaluateUntil } from './evaluate-until.ts';
-import { createEvaluation, type Gap, type MonitorClock } from './monitor-clock.ts';
-import { excludeGaps, type StatusSpan, summarizeUptime, type UptimeSummary } from './timeline.ts';
+import { parseMonitorClock, parseMonitorStatus, parseMonitorPlan } from './monitor-clock-columns.ts';
+import { evaluateClockUntil } from './evaluate-clock-until.ts';
+import { createClockEvaluation, type AvailabilityGap, type MonitorClock } from './monitor-clock.ts';
+import { replaceGapsWithUnknown, type MonitorStatusSpan, summarizeUptime, type UptimeSummary } from './timeline.ts';
 
 /** What reading requires besides the database. The engine provides it. */
-export interface EvaluationContext {
+export interface MonitorEvaluationContext {
   /** Database time. */
   readonly nowMs: number;
   /**
    * All beats before this time are committed, so that beats which were due and did not arrive were missed.
    */
   readonly committedUntil: number;
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly AvailabilityGap[];
 }
 
 /** A monitor with its state evaluated until now, even if the sweep has not run. */
@@ -34,10 +34,10 @@ export interface MonitorView {
 export async function listMonitors(
   reader: DatabaseReader,
   query: MonitorQuery,
-  context: EvaluationContext,
+  context: MonitorEvaluationContext,
 ): Promise<RowPage<MonitorView>> {
   const { rows, nextCursor } = await getMonitorPage(reader, query);
-  const clocks = await findClocksByUid(
+  const clocks = await findMonitorClocksByUid(
     reader,
     rows.map(({ uid }) => uid),
   );
@@ -53,10 +53,10 @@ export async function findMonitor(
   reader: DatabaseReader,
   orgId: string,
   id: string,
-  context: EvaluationContext,
+  context: MonitorEvaluationContext,
 ): Promise<MonitorView | undefined> {
   const row = await findMonitorById(reader, orgId, id);
-  const clock = row?.disabled_at === null && (await findClocksByUid(reader, [row.uid])).get(row.uid);
+  const clock = row?.disabled_at === null && (await findMonitorClocksByUid(reader, [row.uid])).get(row.uid);
   return row && clock ? toMonitorView(row, clock, context) : undefined;
 }
 
@@ -65,7 +65,7 @@ export async function readMonitor(
   reader: DatabaseReader,
   orgId: string,
   id: string,
-  context: EvaluationContext,
+  context: MonitorEvaluationContext,
 ): Promise<MonitorView> {
   const view = await findMonitor(reader, orgId, id, context);
   if (view) return view;
@@ -73,11 +73,11 @@ export async function readMonitor(
 }
 
 /** Pages of the checks of a monitor, newest first. */
-export function readChecks(reader: DatabaseReader, query: CheckQuery): Promise<RowPage<CheckRow>> {
-  return getCheckPage(reader, query);
+export function readMonitorChecks(reader: DatabaseReader, query: MonitorCheckQuery): Promise<RowPage<MonitorCheckRow>> {
+  return getMonitorCheckPage(reader, query);
 }
 
-export interface HistoryRange {
+export interface MonitorHistoryRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -86,13 +86,13 @@ export interface HistoryRange {
  * The timeline of a monitor: spans that overlap the range, oldest first. Gaps are spans with the status
  * `unknown`.
  */
-export async function readPeriods(
+export async function readMonitorPeriods(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
-  range: HistoryRange,
-  context: EvaluationContext,
-): Promise<StatusSpan[]> {
-  const spans = excludeGaps(
+  range: MonitorHistoryRange,
+  context: MonitorEvaluationContext,
+): Promise<MonitorStatusSpan[]> {
+  const spans = replaceGapsWithUnknown(
     await loadStatusSpans(reader, row.uid, range, context),
     context.gaps,
     context.nowMs,
@@ -103,11 +103,11 @@ export async function readPeriods(
 }
 
 /** Uptime and downtime of a range, calculated from durations. */
-export async function readUptime(
+export async function readMonitorUptime(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
-  range: HistoryRange,
-  context: EvaluationContext,
+  range: MonitorHistoryRange,
+  context: MonitorEvaluationContext,
 ): Promise<UptimeSummary> {
   const periods = await loadStatusSpans(reader, row.uid, range, context);
   return summarizeUptime(periods, context.gaps, { ...range, nowMs: context.nowMs });
@@ -117,11 +117,11 @@ export async function readUptime(
 async function loadStatusSpans(
   reader: DatabaseReader,
   uid: string,
-  range: HistoryRange,
-  context: EvaluationContext,
-): Promise<StatusSpan[]> {
-  const rows = await listPeriodsInRange(reader, uid, range.fromMs, Number.MAX_SAFE_INTEGER);
-  const clock = (await findClocksByUid(reader, [uid])).get(uid);
+  range: MonitorHistoryRange,
+  context: MonitorEvaluationContext,
+): Promise<MonitorStatusSpan[]> {
+  const rows = await listMonitorPeriodsInRange(reader, uid, range.fromMs, Number.MAX_SAFE_INTEGER);
+  const clock = (await findMonitorClocksByUid(reader, [uid])).get(uid);
   return toStatusSpans(rows, clock, context).filter(({ startedAt }) => startedAt < range.toMs);
 }
 
@@ -132,16 +132,16 @@ async function loadStatusSpans(
 export function toStatusSpans(
   rows: readonly MonitorPeriodRow[],
   clock: MonitorClockRow | undefined,
-  context: EvaluationContext,
-): StatusSpan[] {
+  context: MonitorEvaluationContext,
+): MonitorStatusSpan[] {
   const starts = rows.map(({ started_at, status, reason }) => ({
     status: parseMonitorStatus(status),
     startedAt: started_at,
     reason,
   }));
   if (clock) {
-    const evaluation = createEvaluation(planFromRow(clock), context.gaps);
-    evaluateUntil(clockFromRow(clock), evaluation, context.committedUntil);
+    const evaluation = createClockEvaluation(parseMonitorPlan(clock), context.gaps);
+    evaluateClockUntil(parseMonitorClock(clock), evaluation, context.committedUntil);
     for (const period of evaluation.periods) {
       // A period that starts at the same time as the previous one replaces it, as in the database.
       if (starts.at(-1)?.startedAt === period.startedAt) starts.pop();
@@ -155,12 +155,12 @@ export function toStatusSpans(
 export function toMonitorView(
   row: MonitorRow,
   clock: MonitorClockRow,
-  context: EvaluationContext,
+  context: MonitorEvaluationContext,
 ): MonitorView {
   const until = Math.max(clock.settled_at, context.committedUntil);
   return {
     row,
-    clock: evaluateUntil(clockFromRow(clock), createEvaluation(planFromRow(clock), context.gaps), until),
+    clock: evaluateClockUntil(parseMonitorClock(clock), createClockEvaluation(parseMonitorPlan(clock), context.gaps), until),
     graceMs: clock.grace_ms,
     graceSource: row.grace_ms === null ? 'org' : 'monitor',
   };

@@ -1,13 +1,13 @@
-import { lockDueClocks } from '../store/monitoring/monitor-clocks.ts';
+import { lockDueMonitorClocks } from '../store/monitoring/monitor-clocks.ts';
 import type { Database } from '../store/ports.ts';
-import { clockColumns, clockFromRow, planFromRow } from './clock-rows.ts';
-import { evaluateUntil } from './evaluate-until.ts';
-import { createEvaluation } from './monitor-clock.ts';
-import type { EvaluationContext } from './read-monitors.ts';
-import { UnitOfWork } from './unit-of-work.ts';
+import { toMonitorClockColumns, parseMonitorClock, parseMonitorPlan } from './monitor-clock-columns.ts';
+import { evaluateClockUntil } from './evaluate-clock-until.ts';
+import { createClockEvaluation } from './monitor-clock.ts';
+import type { MonitorEvaluationContext } from './read-monitors.ts';
+import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
 /** Small enough that beats are processed between batches. */
-export const CLOCKS_PER_SWEEP = 1_000;
+export const MAX_CLOCKS_PER_SWEEP_BATCH = 1_000;
 
 export interface SweepResult {
   /** Number of evaluated clocks. */
@@ -21,19 +21,19 @@ export interface SweepResult {
  * lock and writes clocks, checks, periods and alerts. Several processes may run it at the same time, on
  * different clocks.
  */
-export function sweepDueClocks(
+export function sweepDueMonitorClocks(
   database: Pick<Database, 'rowTransaction'>,
-  { gaps, committedUntil, nowMs }: EvaluationContext,
-  limit: number = CLOCKS_PER_SWEEP,
+  { gaps, committedUntil, nowMs }: MonitorEvaluationContext,
+  limit: number = MAX_CLOCKS_PER_SWEEP_BATCH,
 ): Promise<SweepResult> {
   return database.rowTransaction(async (writer) => {
-    const rows = await lockDueClocks(writer, committedUntil, limit);
-    const book = new UnitOfWork(writer, nowMs);
+    const rows = await lockDueMonitorClocks(writer, committedUntil, limit);
+    const book = new MonitoringUnitOfWork(writer, nowMs);
     let missed = 0;
     for (const row of rows) {
-      const evaluation = createEvaluation(planFromRow(row), gaps);
-      const clock = evaluateUntil(clockFromRow(row), evaluation, committedUntil);
-      book.updateClock({ ...row, ...clockColumns(clock) });
+      const evaluation = createClockEvaluation(parseMonitorPlan(row), gaps);
+      const clock = evaluateClockUntil(parseMonitorClock(row), evaluation, committedUntil);
+      book.updateClock({ ...row, ...toMonitorClockColumns(clock) });
       book.addHistory(row, clock.lastBeatAt, evaluation);
       if (evaluation.inferredChecks.length > 0) missed += 1;
     }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Gap, MonitorStatus } from './monitor-clock.ts';
-import { excludeGaps, type StatusSpan, summarizeUptime } from './timeline.ts';
+import type { AvailabilityGap, MonitorStatus } from './monitor-clock.ts';
+import { replaceGapsWithUnknown, type MonitorStatusSpan, summarizeUptime } from './timeline.ts';
 
 const STATES: readonly MonitorStatus[] = ['waiting', 'healthy', 'failing', 'paused'];
 const NOW = 400;
@@ -13,7 +13,7 @@ const periods = fc
     minLength: 1,
     maxLength: 12,
   })
-  .map((parts): StatusSpan[] => {
+  .map((parts): MonitorStatusSpan[] => {
     let at = 0;
     return parts.map(({ status, length }, n) => {
       const startedAt = at;
@@ -23,7 +23,7 @@ const periods = fc
   });
 const gaps = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 60 })), { maxLength: 5 })
-  .map((parts): Gap[] => {
+  .map((parts): AvailabilityGap[] => {
     let at = 0;
     return parts.map(([apart, length]) => {
       const startAt = at + apart;
@@ -34,7 +34,7 @@ const gaps = fc
   .map((all) => all.filter(({ startAt, endAt }) => startAt < endAt));
 
 /** What it was in one instant, looked up, not computed. */
-function stateAt(spans: readonly StatusSpan[], holes: readonly Gap[], at: number): string {
+function stateAt(spans: readonly MonitorStatusSpan[], holes: readonly AvailabilityGap[], at: number): string {
   const status = spans.findLast(({ startedAt }) => startedAt <= at)?.status ?? 'nothing';
   return status !== 'paused' && holes.some(({ startAt, endAt }) => startAt <= at && at < endAt)
     ? 'unknown'
@@ -55,7 +55,7 @@ test('uptime is the sum of durations, unknown, paused and waiting left out, over
       const judged = sum('healthy') + sum('failing');
       assert.equal(uptime.uptimeRatio, judged === 0 ? null : sum('healthy') / judged);
       // The timeline that is shown says the same, instant by instant.
-      const shown = excludeGaps(spans, holes, NOW);
+      const shown = replaceGapsWithUnknown(spans, holes, NOW);
       for (let at = fromMs; at < toMs; at++)
         assert.equal(shown.findLast(({ startedAt }) => startedAt <= at)?.status, stateAt(spans, holes, at));
     }),

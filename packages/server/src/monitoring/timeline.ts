@@ -1,7 +1,7 @@
-import type { Gap, MonitorStatus } from './monitor-clock.ts';
+import type { AvailabilityGap, MonitorStatus } from './monitor-clock.ts';
 
 /** A span of a monitor's history. `unknown` means a gap. Times are in milliseconds since the epoch. */
-export interface StatusSpan {
+export interface MonitorStatusSpan {
   readonly status: MonitorStatus | 'unknown';
   readonly startedAt: number;
   /** Null for the current span. */
@@ -20,12 +20,12 @@ export interface UptimeSummary {
 }
 
 /** Replaces the parts of periods that are in a gap with `unknown`. Pauses do not change. */
-export function excludeGaps(
-  periods: readonly StatusSpan[],
-  gaps: readonly Gap[],
+export function replaceGapsWithUnknown(
+  periods: readonly MonitorStatusSpan[],
+  gaps: readonly AvailabilityGap[],
   nowMs: number,
-): StatusSpan[] {
-  const spans: StatusSpan[] = [];
+): MonitorStatusSpan[] {
+  const spans: MonitorStatusSpan[] = [];
   let next = 0;
   for (const period of periods) {
     const end = period.endedAt ?? nowMs;
@@ -53,8 +53,8 @@ export function excludeGaps(
 }
 
 /** A gap across two periods is one span. */
-function mergeAdjacentSpans(spans: readonly StatusSpan[]): StatusSpan[] {
-  const whole: StatusSpan[] = [];
+function mergeAdjacentSpans(spans: readonly MonitorStatusSpan[]): MonitorStatusSpan[] {
+  const whole: MonitorStatusSpan[] = [];
   for (const span of spans) {
     const last = whole.at(-1);
     if (last && last.status === 'unknown' && span.status === 'unknown' && last.endedAt === span.startedAt)
@@ -70,15 +70,15 @@ function mergeAdjacentSpans(spans: readonly StatusSpan[]): StatusSpan[] {
  * @param periods as recorded, before gaps were excluded
  */
 export function summarizeUptime(
-  periods: readonly StatusSpan[],
-  gaps: readonly Gap[],
+  periods: readonly MonitorStatusSpan[],
+  gaps: readonly AvailabilityGap[],
   range: { readonly fromMs: number; readonly toMs: number; readonly nowMs: number },
 ): UptimeSummary {
   const toMs = Math.min(range.toMs, range.nowMs);
-  const length = ({ startedAt, endedAt }: StatusSpan) =>
+  const length = ({ startedAt, endedAt }: MonitorStatusSpan) =>
     Math.max(0, Math.min(endedAt ?? range.nowMs, toMs) - Math.max(startedAt, range.fromMs));
   const sums = { waiting: 0, healthy: 0, failing: 0, paused: 0, unknown: 0 };
-  for (const span of excludeGaps(periods, gaps, range.nowMs)) sums[span.status] += length(span);
+  for (const span of replaceGapsWithUnknown(periods, gaps, range.nowMs)) sums[span.status] += length(span);
   const judged = sums.healthy + sums.failing;
   return {
     uptimeRatio: judged === 0 ? null : sums.healthy / judged,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
-import { appendAuditEntry } from '../store/audit.ts';
+import { appendAuditEntry } from '../store/audit-entries.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { AuditChainVerifier } from './audit-chain-verifier.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import {
   type AuditAnchor,
   type AuditChainState,
-  listAnchorsAt,
+  listAuditAnchorsAt,
   verifyAuditChain,
   verifyAuditChainFrom,
 } from '../store/audit-chain.ts';
@@ -18,10 +18,10 @@ export interface VerifiedChain extends AuditChainState {
 }
 
 /** The sequence number and hash of an entry, as stored elsewhere. */
-export type ExternalAnchor = Pick<AuditAnchor, 'seq' | 'hash'>;
+export type ExternalAuditAnchor = Pick<AuditAnchor, 'seq' | 'hash'>;
 
 /** Whether the entry of an anchor is unchanged. `expired` if retention deleted it. */
-export interface AnchorCheck {
+export interface AuditAnchorResult {
   readonly seq: number;
   readonly status: 'matches' | 'differs' | 'missing' | 'expired';
 }
@@ -57,12 +57,12 @@ export class AuditChainVerifier {
   async verify(
     reader: DatabaseReader,
     orgId: string,
-    anchors: readonly ExternalAnchor[],
+    anchors: readonly ExternalAuditAnchor[],
     clock: Clock,
-  ): Promise<{ readonly chain: VerifiedChain; readonly anchors: readonly AnchorCheck[] }> {
+  ): Promise<{ readonly chain: VerifiedChain; readonly anchors: readonly AuditAnchorResult[] }> {
     const chain = await this.check(reader, orgId, clock);
     const seqs = anchors.map(({ seq }) => seq);
-    const kept = new Map((await listAnchorsAt(reader, orgId, seqs)).map((entry) => [entry.seq, entry]));
+    const kept = new Map((await listAuditAnchorsAt(reader, orgId, seqs)).map((entry) => [entry.seq, entry]));
     return {
       chain,
       anchors: anchors.map((anchor) => ({
@@ -88,10 +88,10 @@ export class AuditChainVerifier {
 }
 
 function statusOf(
-  anchor: ExternalAnchor,
-  entry: ExternalAnchor | undefined,
+  anchor: ExternalAuditAnchor,
+  entry: ExternalAuditAnchor | undefined,
   { firstSeq }: AuditChainState,
-): AnchorCheck['status'] {
+): AuditAnchorResult['status'] {
   if (entry) return entry.hash === anchor.hash ? 'matches' : 'differs';
   return firstSeq !== null && anchor.seq < firstSeq ? 'expired' : 'missing';
 }

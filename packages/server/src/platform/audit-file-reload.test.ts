@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { auditFileReload } from './audit-file-reload.ts';
+import { auditConfigFileChange } from './audit-config-file-change.ts';
 import { openTestPlatform, PLATFORM_TEST_NOW, type TestPlatform } from './test/test-platform.ts';
 
 let stored: TestPlatform;
@@ -27,7 +27,7 @@ test('a changed file is in the log of each org it changed, by the names of its s
     providers: [{ id: 'openai', kind: 'openai', api_key: SECRET }],
   });
   const reload = (one: typeof was, other: typeof was) =>
-    stored.database.transaction((writer) => auditFileReload(writer, one, other, PLATFORM_TEST_NOW));
+    stored.database.transaction((writer) => auditConfigFileChange(writer, one, other, PLATFORM_TEST_NOW));
   await reload(was, now);
   await reload(now, now);
   const [entry, ...more] = await stored.auditOf('acme');

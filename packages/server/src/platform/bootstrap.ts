@@ -2,7 +2,7 @@ import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import { appendAuditEntry } from '../store/audit.ts';
+import { appendAuditEntry } from '../store/audit-entries.ts';
 import { insertOrg, listAllOrgs } from '../store/orgs.ts';
 import { insertPlatformKey } from '../store/platform-keys.ts';
 import type { Database } from '../store/ports.ts';
@@ -15,7 +15,7 @@ const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
 export const OWNER_LINK_SETTING = 'console_sign_in';
 
 /** Values that are shown once, because they are not stored. */
-export interface FirstRun {
+export interface FirstStartCredentials {
   readonly orgId: string;
   readonly key: string;
   /** Opens the console once, within 24 hours. */
@@ -30,7 +30,7 @@ export function bootstrapInstallation(
   database: Database,
   pepper: KeyObject,
   clock: Clock,
-): Promise<FirstRun | null> {
+): Promise<FirstStartCredentials | null> {
   const signInToken = randomBytes(32).toString('base64url');
   return database.transaction(async (writer) => {
     if ((await listAllOrgs(writer)).length > 0) return null;

@@ -7,7 +7,7 @@ import { findOrgById, insertOrg, type OrgRow } from '../store/orgs.ts';
 import { insertPlatformKey, type PlatformKeyRow } from '../store/platform-keys.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { createPlatformKey } from './create-platform-key.ts';
-import type { ChangeStamp } from './member-keys.ts';
+import type { ChangeAuthorAndTime } from './member-keys.ts';
 
 export interface NewOrgSettings {
   readonly id: string;
@@ -34,7 +34,7 @@ export async function createOrgWithOwner(
   writer: DatabaseWriter,
   pepper: KeyObject,
   { id, name, timezone, userId }: NewOrgSettings,
-  { by, nowMs }: ChangeStamp,
+  { by, nowMs }: ChangeAuthorAndTime,
 ): Promise<CreatedOrg> {
   if (await findOrgById(writer, id))
     throw new Fault('conflict', `The organization id "${id}" is already in use. Choose another one.`, {

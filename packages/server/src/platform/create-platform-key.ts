@@ -7,7 +7,7 @@ import { createImportedKeyHint, createKeyHint, generatePlatformKey } from './key
 import { hashImportedKey, hashPlatformKey } from './keyring.ts';
 
 /** Rotation columns of a key that was never replaced. */
-export const UNROTATED_COLUMNS = {
+export const UNROTATED_PLATFORM_KEY_COLUMNS = {
   previous_hash: null,
   previous_prefix: null,
   previous_last4: null,
@@ -16,13 +16,13 @@ export const UNROTATED_COLUMNS = {
 };
 
 /** Columns of the value of a key: its hash and its hint for lists. */
-export type KeyValueColumns = Pick<PlatformKeyRow, 'hash' | 'prefix' | 'last4' | 'imported_from'>;
+export type PlatformKeyValueColumns = Pick<PlatformKeyRow, 'hash' | 'prefix' | 'last4' | 'imported_from'>;
 
 /** The columns of a value from an imported document or floe.yaml. Null if there is none. */
-export function buildKeyValueColumns(
+export function buildPlatformKeyValueColumns(
   pepper: KeyObject,
   { key, imported_hash, imported_from }: DeclaredKeyValue,
-): KeyValueColumns | null {
+): PlatformKeyValueColumns | null {
   if (imported_hash !== undefined) {
     const sha256 = imported_hash.replace(/^sha256:/, '');
     const hash = hashImportedKey(pepper, sha256);

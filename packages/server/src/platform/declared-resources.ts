@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { DEFAULT_FILE_NAME } from './source-location.ts';
 
 /** A kind of resource that is a list in an organization of floe.yaml. */
-export interface ListedResourceKind<Config> {
+export interface DeclaredResourceKind<Config> {
   /** Name of the kind in verbs and audit actions, such as `teams` or `keys`. */
   readonly kind: string;
   /** Path of the list in an organization. Default: the section with the name of the kind. */
@@ -44,7 +44,7 @@ export function configFileName({ path }: Pick<ConfigFile, 'path'>): string {
 /** Lists the resources of a kind that a file defines, in all organizations or in one. */
 export function listDeclaredResources<Config>(
   file: ConfigFile,
-  { kind, section = [kind], list, pathOf }: ListedResourceKind<Config>,
+  { kind, section = [kind], list, pathOf }: DeclaredResourceKind<Config>,
   orgId?: string,
 ): DeclaredResource<Config>[] {
   return file.config.orgs.flatMap((org, at) => {

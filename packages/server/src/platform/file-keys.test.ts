@@ -6,11 +6,11 @@ import { insertOrg } from '../store/orgs.ts';
 import { insertPlatformKey, listAllPlatformKeys } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
 import { ConfigFileRejectedError } from './config-file-rejected.ts';
-import { platformKeyFileKind } from './file-keys.ts';
-import { createKindSync } from './file-sync.ts';
+import { createConfigFilePlatformKeyKind } from './config-file-platform-keys.ts';
+import { createResourceKindSync } from './config-file-sync.ts';
 import { generatePlatformKey } from './key-format.ts';
 import { loadPlatformSnapshot } from './platform-snapshot.ts';
-import { syncOrgs } from './test/sync-orgs.ts';
+import { syncTestOrgs } from './test/sync-orgs.ts';
 import {
   openTestPlatform,
   PLATFORM_TEST_NOW,
@@ -41,7 +41,7 @@ const fileKey = (more: object = {}) => ({
 });
 const sync = (keys: readonly object[], nowMs = PLATFORM_TEST_NOW, { id = 'acme', line = 7 } = {}) =>
   stored.database.transaction((writer) =>
-    syncOrgs(writer, [createKindSync(platformKeyFileKind(platformTestPepper))], [{ id, keys }], {
+    syncTestOrgs(writer, [createResourceKindSync(createConfigFilePlatformKeyKind(platformTestPepper))], [{ id, keys }], {
       nowMs,
       line,
     }),
@@ -190,9 +190,9 @@ test('the value of another org is refused and nothing is written', async () => {
   await sync([key]);
   await assert.rejects(
     stored.database.transaction((writer) =>
-      syncOrgs(
+      syncTestOrgs(
         writer,
-        [createKindSync(platformKeyFileKind(platformTestPepper))],
+        [createResourceKindSync(createConfigFilePlatformKeyKind(platformTestPepper))],
         [{ id: 'acme' }, { id: 'other', keys: [key] }],
         {
           nowMs: PLATFORM_TEST_NOW,

@@ -5,9 +5,9 @@ import { insertOrg } from '../store/orgs.ts';
 import { insertPlatformKey, updatePlatformKey } from '../store/platform-keys.ts';
 import { listTeamsOfOrg } from '../store/teams.ts';
 import { createPlatformKey } from './create-platform-key.ts';
-import { createKindSync } from './file-sync.ts';
-import { TEAM_FILE_KIND } from './file-teams.ts';
-import { syncOrgs } from './test/sync-orgs.ts';
+import { createResourceKindSync } from './config-file-sync.ts';
+import { CONFIG_FILE_TEAM_KIND } from './config-file-teams.ts';
+import { syncTestOrgs } from './test/sync-orgs.ts';
 import {
   openTestPlatform,
   PLATFORM_TEST_NOW,
@@ -27,7 +27,7 @@ after(() => stored.close());
 const team = (id: string, cost_center?: string) => ({ id, name: id.toUpperCase(), cost_center });
 const sync = (teams: readonly object[], line = 5) =>
   stored.database.transaction((writer) =>
-    syncOrgs(writer, [createKindSync(TEAM_FILE_KIND)], [{ id: 'acme', teams }], {
+    syncTestOrgs(writer, [createResourceKindSync(CONFIG_FILE_TEAM_KIND)], [{ id: 'acme', teams }], {
       nowMs: PLATFORM_TEST_NOW,
       line,
     }),

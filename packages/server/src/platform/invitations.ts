@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import { type MemberRole, parseMemberRole } from '@floe/contract/roles';
 import { newId } from '../core/ids.ts';
-import { appendAuditEntry } from '../store/audit.ts';
+import { appendAuditEntry } from '../store/audit-entries.ts';
 import {
   findInvitationByToken,
   type InvitationRow,
@@ -20,7 +20,7 @@ import {
 } from '../store/members.ts';
 import { findOrgById } from '../store/orgs.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
-import type { ChangeStamp } from './member-keys.ts';
+import type { ChangeAuthorAndTime } from './member-keys.ts';
 import { toInvitationResource, toMemberResource } from './stored-member.ts';
 
 /** 256 random bits. Shown once, in the fragment of a link. */
@@ -61,7 +61,7 @@ export interface IssuedInvitation {
 export async function issueInvitation(
   writer: DatabaseWriter,
   place: InvitationOffer,
-  { by, nowMs }: ChangeStamp,
+  { by, nowMs }: ChangeAuthorAndTime,
 ): Promise<IssuedInvitation> {
   const { id, orgId, email, role, team, ttlMs } = place;
   if (await findMemberByEmail(writer, orgId, email))

@@ -4,11 +4,11 @@ import { Fault } from '@floe/contract/faults';
 import { eventually } from '@floe/testkit/eventually';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
-import { findJobById, requestJobCancellation } from '../store/jobs.ts';
+import { findBackgroundJobById, requestBackgroundJobCancellation } from '../store/background-jobs.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { type JobHandle, JobRunner, resolveJobState } from './job-runner.ts';
+import { type RunningBackgroundJob, BackgroundJobRunner, resolveBackgroundJobState } from './background-job-runner.ts';
 
 const ASKED = { orgId: 'acme', kind: 'test', by: 'key_one' };
 
@@ -21,12 +21,12 @@ async function openHarness(t: TestContext) {
   });
   t.after(() => database.close());
   await database.transaction((writer) => insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }));
-  const jobs = new JobRunner({ database, clock, log: silentLog });
+  const jobs = new BackgroundJobRunner({ database, clock, log: silentLog });
   const view = async (id: string) => {
-    const row = await findJobById(database.read, 'acme', id);
+    const row = await findBackgroundJobById(database.read, 'acme', id);
     assert.ok(row);
     const result = row.result_json === null ? null : JSON.parse(row.result_json);
-    return { ...row, state: resolveJobState(row, clock.now()), result };
+    return { ...row, state: resolveBackgroundJobState(row, clock.now()), result };
   };
   /** Looks until the job is in a state: its rows are written in a thread of their own. */
   const until = (id: string, isIt: (job: Awaited<ReturnType<typeof view>>) => boolean) =>
@@ -40,12 +40,12 @@ async function openHarness(t: TestContext) {
 /** Work that ends when the test says so, or when it is cancelled. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<{ rows: number }>();
-  let handle: JobHandle | undefined;
+  let handle: RunningBackgroundJob | undefined;
   return {
     resolve,
     reject,
     handle: () => handle,
-    run: (given: JobHandle) => {
+    run: (given: RunningBackgroundJob) => {
       handle = given;
       given.signal.addEventListener('abort', () => reject(given.signal.reason));
       return promise;
@@ -86,7 +86,7 @@ test('a job that somebody cancels in any process stops', async (t) => {
   jobs.cancel(here.id);
   assert.equal((await until(here.id, ({ state }) => state !== 'running')).state, 'cancelled');
   const there = await jobs.start(ASKED, work().run);
-  await database.rowTransaction((writer) => requestJobCancellation(writer, 'acme', there.id));
+  await database.rowTransaction((writer) => requestBackgroundJobCancellation(writer, 'acme', there.id));
   clock.advance(2_000);
   assert.equal((await until(there.id, ({ state }) => state !== 'running')).state, 'cancelled');
 });

@@ -63,7 +63,7 @@ export type CredentialHeaders = Readonly<Record<string, string | readonly string
  *
  * @throws Fault `missing_api_key` if there is none, `invalid_api_key` if there are two different ones
  */
-export function extractPlatformKey(headers: CredentialHeaders, imported?: ImportedKeys): string {
+export function extractPlatformKey(headers: CredentialHeaders, imported?: ImportedKeyLookup): string {
   let key = findKey(headers['authorization'], true, undefined);
   key = findKey(headers['x-api-key'], false, key);
   key = findKey(headers['api-key'], false, key);
@@ -77,12 +77,12 @@ export function extractPlatformKey(headers: CredentialHeaders, imported?: Import
 }
 
 /** Functions of a keyring about keys of any format. */
-export interface ImportedKeys {
+export interface ImportedKeyLookup {
   readonly hasImportedKeys: boolean;
   isImportedKey(presented: string): boolean;
 }
 
-function findImportedKey(headers: CredentialHeaders, imported: ImportedKeys): string | undefined {
+function findImportedKey(headers: CredentialHeaders, imported: ImportedKeyLookup): string | undefined {
   let first: string | undefined;
   for (const name of CREDENTIAL_HEADERS)
     for (const header of [headers[name] ?? []].flat()) {

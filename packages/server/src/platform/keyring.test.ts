@@ -14,7 +14,7 @@ import {
   derivePepper,
   hashImportedKey,
   hashPlatformKey,
-  includesScope,
+  grantsScope,
   type KeyRecord,
   requireKeyScope,
 } from './keyring.ts';
@@ -132,8 +132,8 @@ test('two records with one hash are a bug and stop the compilation', () => {
 
 test('any one of the named scopes is enough, and monitoring may send beats', () => {
   const monitoring = record(generatePlatformKey(), { scopes: new Set<KeyScope>(['monitoring']) });
-  assert.ok(includesScope(monitoring.scopes, 'beat'));
-  assert.ok(!includesScope(new Set<KeyScope>(['beat']), 'monitoring'));
+  assert.ok(grantsScope(monitoring.scopes, 'beat'));
+  assert.ok(!grantsScope(new Set<KeyScope>(['beat']), 'monitoring'));
   requireKeyScope(monitoring, 'management', 'monitoring');
   assert.equal(
     codeOf(() => requireKeyScope(monitoring, 'management', 'read')),

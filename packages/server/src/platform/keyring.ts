@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
-import type { Matcher } from '../core/pattern.ts';
-import { hasPlatformKeyFormat, type ImportedKeys, isImportedKeyPrefix } from './key-format.ts';
+import type { PatternMatcher } from '../core/pattern.ts';
+import { hasPlatformKeyFormat, type ImportedKeyLookup, isImportedKeyPrefix } from './key-format.ts';
 
 /** 64 bits select the record. The rest of the digest is compared in constant time. */
 const HASH_PREFIX_CHARS = 16;
@@ -14,7 +14,7 @@ export interface KeyRecord {
   readonly name: string;
   readonly scopes: ReadonlySet<KeyScope>;
   /** Allowed model ids. Null means all models of the organization. */
-  readonly models: Matcher | null;
+  readonly models: PatternMatcher | null;
   /** Paths without a model that a key with `models` may use, including the paths below them. */
   readonly paths?: readonly string[];
   readonly team: string | null;
@@ -29,7 +29,7 @@ export interface KeyRecord {
   readonly deprecationHeaders?: readonly string[] | null;
 }
 
-export interface Keyring extends ImportedKeys {
+export interface Keyring extends ImportedKeyLookup {
   /**
    * Returns the record of a presented key, as `extractPlatformKey` returns it.
    *
@@ -141,7 +141,7 @@ export function describePlatformKey(record: KeyRecord): string {
 }
 
 /** Whether `scopes` include `scope`. `monitoring` includes sending beats. */
-export function includesScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boolean {
+export function grantsScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boolean {
   return scopes.has(scope) || (scope === 'beat' && scopes.has('monitoring'));
 }
 
@@ -151,7 +151,7 @@ export function includesScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): b
  * @throws Fault `insufficient_scope` with the accepted scopes
  */
 export function requireKeyScope(record: KeyRecord, ...anyOf: readonly [KeyScope, ...KeyScope[]]): void {
-  for (const scope of anyOf) if (includesScope(record.scopes, scope)) return;
+  for (const scope of anyOf) if (grantsScope(record.scopes, scope)) return;
   throw new Fault(
     'insufficient_scope',
     `The platform key ${describePlatformKey(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this operation.`,

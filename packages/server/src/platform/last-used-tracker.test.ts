@@ -5,7 +5,7 @@ import { silentLog } from '../core/log.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
 import type { Database } from '../store/ports.ts';
 import { bootstrapInstallation } from './bootstrap.ts';
-import { createLastUsedTracker } from './last-used-tracker.ts';
+import { createKeyLastUsedTracker } from './key-last-used-tracker.ts';
 import {
   openTestPlatform,
   PLATFORM_TEST_NOW,
@@ -48,7 +48,7 @@ test('a first use is written within a second, others of that minute at its end, 
       return stored.database.transaction(work);
     },
   };
-  const lastUsed = createLastUsedTracker(counting, clock, silentLog);
+  const lastUsed = createKeyLastUsedTracker(counting, clock, silentLog);
   for (let i = 0; i < 100; i++) lastUsed.record({ id: keyId }, PLATFORM_TEST_NOW + i);
   assert.deepEqual([writes, timers.length, timers[0]?.ms], [0, 1, 1_000]);
   timers[0]?.run();
@@ -66,7 +66,7 @@ test('a first use is written within a second, others of that minute at its end, 
 });
 
 test('a use of the value before a rotation is one of the key, and told apart', async () => {
-  const lastUsed = createLastUsedTracker(stored.database, clock, silentLog);
+  const lastUsed = createKeyLastUsedTracker(stored.database, clock, silentLog);
   const superseded = ['deprecation', '@1', 'sunset', 'x'];
   lastUsed.record({ id: keyId, deprecationHeaders: superseded }, PLATFORM_TEST_NOW + 70_300);
   lastUsed.record({ id: keyId, deprecationHeaders: null }, PLATFORM_TEST_NOW + 70_400);
@@ -80,7 +80,7 @@ test('a use of the value before a rotation is one of the key, and told apart', a
 
 test('a store that is away is no error for the caller', async () => {
   const away: Database = { ...stored.database, transaction: () => Promise.reject(new Error('away')) };
-  const lastUsed = createLastUsedTracker(away, clock, silentLog);
+  const lastUsed = createKeyLastUsedTracker(away, clock, silentLog);
   lastUsed.record({ id: keyId }, PLATFORM_TEST_NOW + 70_900);
   await lastUsed.close();
   assert.notEqual(await lastUsedAt(), PLATFORM_TEST_NOW + 70_900);

@@ -3,11 +3,11 @@ import { type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
 import type { MemberWithUser } from '../store/members.ts';
 import { listPlatformKeysOfMember, type PlatformKeyRow, updatePlatformKey } from '../store/platform-keys.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
-import { includesScope } from './keyring.ts';
+import { grantsScope } from './keyring.ts';
 import { toKeyRecord, toPlatformKey } from './stored-key.ts';
 
 /** The actor and time of a change. */
-export interface ChangeStamp {
+export interface ChangeAuthorAndTime {
   readonly by: string;
   readonly nowMs: number;
 }
@@ -29,7 +29,7 @@ export interface MemberKeyChange {
 export async function revokeMemberKeys(
   writer: DatabaseWriter,
   member: Member,
-  stamp: ChangeStamp,
+  stamp: ChangeAuthorAndTime,
 ): Promise<MemberKeyChange[]> {
   const changes: MemberKeyChange[] = [];
   for (const row of await listPlatformKeysOfMember(writer, member.org_id, member))
@@ -45,14 +45,14 @@ export async function restrictMemberKeys(
   writer: DatabaseWriter,
   member: Member,
   role: MemberRole,
-  stamp: ChangeStamp,
+  stamp: ChangeAuthorAndTime,
 ): Promise<MemberKeyChange[]> {
   const allowed = new Set(role === 'viewer' ? [] : ROLE_SCOPES[role]);
   const changes: MemberKeyChange[] = [];
   for (const row of await listPlatformKeysOfMember(writer, member.org_id, member)) {
     if (row.source === 'file') continue;
     const scopes = [...toKeyRecord(row).scopes];
-    const left = scopes.filter((scope) => includesScope(allowed, scope));
+    const left = scopes.filter((scope) => grantsScope(allowed, scope));
     if (left.length === scopes.length) continue;
     if (left.length === 0) {
       changes.push(await revokeKey(writer, row, stamp));
@@ -68,7 +68,7 @@ export async function restrictMemberKeys(
 async function revokeKey(
   writer: DatabaseWriter,
   row: PlatformKeyRow,
-  { by, nowMs }: ChangeStamp,
+  { by, nowMs }: ChangeAuthorAndTime,
 ): Promise<MemberKeyChange> {
   const columns = { revoked_at: nowMs, updated_at: nowMs, updated_by: by };
   await updatePlatformKey(writer, row.org_id, row.id, columns);

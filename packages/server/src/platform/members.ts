@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { MemberRole } from '@floe/contract/roles';
 import { deleteMemberGrants, insertMemberRemoval } from '../store/member-grants.ts';
 import {
-  countOwners,
+  countOrgOwners,
   deleteMember,
   type MemberRow,
   type MemberWithUser,
@@ -10,24 +10,24 @@ import {
 } from '../store/members.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
 import {
-  type ChangeStamp,
+  type ChangeAuthorAndTime,
   type MemberKeyChange,
   restrictMemberKeys,
   revokeMemberKeys,
 } from './member-keys.ts';
 
 /** Ends the sessions of a user in an organization, in the transaction that removes the membership. */
-export type EndSessions = (
+export type EndUserSessionsInOrg = (
   writer: DatabaseWriter,
   who: { readonly orgId: string; readonly memberId: string; readonly userId: string },
 ) => Promise<void>;
 
 /** Whether a member is the only owner of their organization. */
-export async function isLastOwner(
+export async function isLastOwnerOfOrg(
   reader: DatabaseReader,
   { role, org_id }: Pick<MemberRow, 'role' | 'org_id'>,
 ): Promise<boolean> {
-  return role === 'owner' && (await countOwners(reader, org_id)) === 1;
+  return role === 'owner' && (await countOrgOwners(reader, org_id)) === 1;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function isLastOwner(
  * @throws Fault `conflict` if no owner would remain
  */
 async function requireAnotherOwner(writer: DatabaseWriter, row: MemberWithUser): Promise<void> {
-  if (await isLastOwner(writer, row))
+  if (await isLastOwnerOfOrg(writer, row))
     throw new Fault('conflict', `${row.email} is the last owner. Make another member an owner first.`);
 }
 
@@ -56,7 +56,7 @@ export async function changeMemberRole(
   writer: DatabaseWriter,
   row: MemberWithUser,
   { role, team }: RoleAndTeam,
-  stamp: ChangeStamp,
+  stamp: ChangeAuthorAndTime,
 ): Promise<{ readonly row: MemberWithUser; readonly keys: readonly MemberKeyChange[] }> {
   if (role !== 'owner') await requireAnotherOwner(writer, row);
   const isOtherRole = role !== row.role;
@@ -77,8 +77,8 @@ export async function changeMemberRole(
 export async function removeMemberFromOrg(
   writer: DatabaseWriter,
   row: MemberWithUser,
-  endSessions: readonly EndSessions[],
-  stamp: ChangeStamp,
+  endSessions: readonly EndUserSessionsInOrg[],
+  stamp: ChangeAuthorAndTime,
 ): Promise<readonly MemberKeyChange[]> {
   const { id, org_id, user_id } = row;
   await requireAnotherOwner(writer, row);

@@ -9,14 +9,14 @@ import {
 } from '../store/operators.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
-import type { ChangeStamp } from './member-keys.ts';
+import type { ChangeAuthorAndTime } from './member-keys.ts';
 import { auditSignIn } from './sign-in/audit-sign-in.ts';
 
 /** @throws Fault `not_found` if no account has this address, `conflict` if it already is an operator */
 export async function addOperator(
   writer: DatabaseWriter,
   email: string,
-  stamp: ChangeStamp,
+  stamp: ChangeAuthorAndTime,
 ): Promise<OperatorWithUser> {
   const user = await findUserByEmail(writer, email);
   if (!user)
@@ -45,7 +45,7 @@ export async function removeOperator(writer: DatabaseWriter, userId: string): Pr
  *
  * @throws Fault `not_found` if no account has this address, `conflict` if it already is an operator
  */
-export async function grantOperatorRole(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
+export async function grantOperatorRoleFromHost(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
   const { user_id } = await addOperator(writer, email, { by: 'cli', nowMs: clock.now() });
   await auditInEveryOrg(writer, clock, 'operators.grant', user_id);
 }
@@ -55,7 +55,7 @@ export async function grantOperatorRole(writer: DatabaseWriter, clock: Clock, em
  *
  * @throws Fault `not_found` if no account has this address, or it is not an operator
  */
-export async function revokeOperatorRole(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
+export async function revokeOperatorRoleFromHost(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
   const user = await findUserByEmail(writer, email);
   if (!user) throw new Fault('not_found', `No account has the email address ${email}.`);
   if (!(await deleteOperator(writer, user.id))) throw new Fault('not_found', `${email} is not an operator.`);

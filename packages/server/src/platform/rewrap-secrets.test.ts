@@ -4,15 +4,15 @@ import { systemClock } from '../core/clock.ts';
 import { insertProviderCredential, updateProviderCredential } from '../store/config-entries.ts';
 import { insertOrg } from '../store/orgs.ts';
 import type { Database } from '../store/ports.ts';
-import { requireKnownKeys, rewrapStoredSecrets } from './rewrap-secrets.ts';
-import { deriveSecretsKey, deriveTurnsKey, openSecret, sealSecret } from './secrets.ts';
+import { requireKnownEncryptionKeys, rewrapStoredSecrets } from './rewrap-secrets.ts';
+import { deriveSecretEncryptionKey, deriveStoredResponsesKey, decryptSecret, encryptSecret } from './secrets.ts';
 import { openTestPlatform } from './test/test-platform.ts';
 
 const ROOT = Buffer.alloc(32, 1);
 const [FIRST, SECOND] = ['f'.repeat(32), 's'.repeat(32)];
 const ring = (...keys: string[]) => ({
-  secrets: deriveSecretsKey(ROOT, keys),
-  turns: deriveTurnsKey(ROOT, keys),
+  secrets: deriveSecretEncryptionKey(ROOT, keys),
+  turns: deriveStoredResponsesKey(ROOT, keys),
 });
 const ROWS = 450;
 const placeOf = (n: number) => ({ orgId: 'acme', rowId: `crd_${String(n).padStart(4, '0')}`, version: 1 });
@@ -32,7 +32,7 @@ async function stored(t: TestContext) {
         weight: 1,
         origin: 'https://a.example',
         last4: '',
-        sealed: sealSecret(`secret ${n}`, placeOf(n), secrets),
+        sealed: encryptSecret(`secret ${n}`, placeOf(n), secrets),
         version: 1,
         tested_at: null,
         test_json: null,
@@ -55,7 +55,7 @@ test('after a rewrap every secret opens under the new key alone, and a second on
   assert.equal(done.find(({ table }) => table === 'provider_credentials')?.rewrapped, ROWS);
   const { previousKeys: _, ...alone } = ring(FIRST).secrets;
   for (const [n, sealed] of (await texts(database)).entries())
-    assert.equal(openSecret(sealed, placeOf(n), alone), `secret ${n}`);
+    assert.equal(decryptSecret(sealed, placeOf(n), alone), `secret ${n}`);
   const again = await rewrapStoredSecrets(database, ring(FIRST));
   assert.ok(again.every(({ rewrapped, unreadable }) => rewrapped + unreadable === 0));
 });
@@ -77,7 +77,7 @@ test('a rewrap that ends anywhere leaves every secret readable, and the next one
   const { secrets } = ring(SECOND);
   const between = await texts(database);
   for (const [n, sealed] of between.entries())
-    assert.equal(openSecret(sealed, placeOf(n), secrets), `secret ${n}`);
+    assert.equal(decryptSecret(sealed, placeOf(n), secrets), `secret ${n}`);
   const under = between.filter((sealed) => sealed.startsWith(`fs1.${secrets.id}.`)).length;
   assert.ok(under > 0 && under < ROWS, `${under} of ${ROWS}`);
   const done = await rewrapStoredSecrets(database, ring(SECOND));
@@ -99,7 +99,7 @@ test('a start without a key that stored secrets need stops with its id and what 
   const database = await stored(t);
   await rewrapStoredSecrets(database, ring(FIRST));
   const check = (...keys: string[]) =>
-    database.transaction((writer) => requireKnownKeys(writer, ring(...keys).secrets));
+    database.transaction((writer) => requireKnownEncryptionKeys(writer, ring(...keys).secrets));
   await check(FIRST);
   await check(SECOND, FIRST);
   for (const keys of [[], [SECOND]])

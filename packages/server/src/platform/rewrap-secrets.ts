@@ -1,17 +1,17 @@
 import type { Database, DatabaseWriter } from '../store/ports.ts';
 import {
   listEncryptionKeyIds,
-  listTextsWithOtherPrefix,
-  replaceSealedText,
-  SEALED_TABLES,
-  type SealedTable,
-} from '../store/sealed-texts.ts';
+  listEncryptedTextsWithOtherPrefix,
+  replaceEncryptedText,
+  ENCRYPTED_TABLES,
+  type EncryptedTable,
+} from '../store/encrypted-texts.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
-import { getSealedPrefix, rewrapSecret, type SecretsKey, UnreadableSecretError } from './secrets.ts';
+import { getEncryptedSecretPrefix, rewrapSecret, type SecretEncryptionKey, UnreadableSecretError } from './secrets.ts';
 
 /** The result for the texts of a table that were encrypted with an older key. */
 export interface RewrapResult {
-  readonly table: SealedTable;
+  readonly table: EncryptedTable;
   readonly rewrapped: number;
   /** Texts that no known key can decrypt. They do not change. */
   readonly unreadable: number;
@@ -23,18 +23,18 @@ export interface RewrapResult {
  */
 export async function rewrapStoredSecrets(
   database: Pick<Database, 'transaction'>,
-  keys: { readonly secrets: SecretsKey; readonly turns: SecretsKey },
+  keys: { readonly secrets: SecretEncryptionKey; readonly turns: SecretEncryptionKey },
 ): Promise<RewrapResult[]> {
   const done: RewrapResult[] = [];
-  for (const table of SEALED_TABLES)
+  for (const table of ENCRYPTED_TABLES)
     done.push(await rewrapTable(database, table, table === 'stored_responses' ? keys.turns : keys.secrets));
   return done;
 }
 
 async function rewrapTable(
   database: Pick<Database, 'transaction'>,
-  table: SealedTable,
-  key: SecretsKey,
+  table: EncryptedTable,
+  key: SecretEncryptionKey,
 ): Promise<RewrapResult> {
   let rewrapped = 0;
   let unreadable = 0;
@@ -42,11 +42,11 @@ async function rewrapTable(
   while (true) {
     const last: typeof after = after;
     const batch = await database.transaction(async (writer) => {
-      const texts = await listTextsWithOtherPrefix(writer, table, getSealedPrefix(key), last);
+      const texts = await listEncryptedTextsWithOtherPrefix(writer, table, getEncryptedSecretPrefix(key), last);
       for (const text of texts) {
         const replacement = rewrapText(text, key);
         if (replacement === null) unreadable += 1;
-        else if (await replaceSealedText(writer, table, text, replacement)) rewrapped += 1;
+        else if (await replaceEncryptedText(writer, table, text, replacement)) rewrapped += 1;
       }
       return texts;
     });
@@ -61,7 +61,7 @@ function rewrapText(
     sealed,
     ...place
   }: { readonly sealed: string; readonly orgId: string; readonly rowId: string; readonly version: number },
-  key: SecretsKey,
+  key: SecretEncryptionKey,
 ): string | null {
   try {
     return rewrapSecret(sealed, place, key, key);
@@ -76,9 +76,9 @@ function rewrapText(
  *
  * @throws StoreUnusableError with the ids of the missing keys
  */
-export async function requireKnownKeys(
+export async function requireKnownEncryptionKeys(
   writer: DatabaseWriter,
-  { id, previousKeys = [] }: SecretsKey,
+  { id, previousKeys = [] }: SecretEncryptionKey,
 ): Promise<void> {
   const known = new Set([id, ...previousKeys.map((key) => key.id)]);
   const missing = (await listEncryptionKeyIds(writer)).filter((key) => !known.has(key));

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  deriveSecretsKey,
-  openSecret,
+  deriveSecretEncryptionKey,
+  decryptSecret,
   rewrapSecret,
-  type SecretBinding,
-  sealSecret,
+  type SecretLocation,
+  encryptSecret,
   UnreadableSecretError,
 } from './secrets.ts';
 
-const key = deriveSecretsKey(Buffer.alloc(32, 1));
-const otherKey = deriveSecretsKey(Buffer.alloc(32, 2));
-const place: SecretBinding = { orgId: 'acme', rowId: 'prv_1', version: 1 };
+const key = deriveSecretEncryptionKey(Buffer.alloc(32, 1));
+const otherKey = deriveSecretEncryptionKey(Buffer.alloc(32, 2));
+const place: SecretLocation = { orgId: 'acme', rowId: 'prv_1', version: 1 };
 const SECRET = 'sk-live-0123456789';
 
 const isUnreadable = (reason: UnreadableSecretError['reason']) => (error: unknown) =>
@@ -21,51 +21,51 @@ const isUnreadable = (reason: UnreadableSecretError['reason']) => (error: unknow
 test('a sealed secret opens at its place, and its text shows nothing of it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (secret) => {
-      const sealed = sealSecret(secret, place, key);
-      assert.equal(openSecret(sealed, place, key), secret);
+      const sealed = encryptSecret(secret, place, key);
+      assert.equal(decryptSecret(sealed, place, key), secret);
       assert.match(sealed, /^fs1\.[0-9a-f]{8}\.[\w-]+\.[\w-]+$/);
     }),
     { numRuns: 200 },
   );
-  const sealed = sealSecret(SECRET, place, key);
+  const sealed = encryptSecret(SECRET, place, key);
   for (const encoding of ['utf8', 'base64url', 'hex'] as const)
     assert.ok(!sealed.includes(Buffer.from(SECRET).toString(encoding)));
 });
 
 test('the same secret sealed twice gives two texts', () => {
-  assert.notEqual(sealSecret(SECRET, place, key), sealSecret(SECRET, place, key));
+  assert.notEqual(encryptSecret(SECRET, place, key), encryptSecret(SECRET, place, key));
 });
 
 test('under another key it does not open, and says that the key is wrong', () => {
-  assert.throws(() => openSecret(sealSecret(SECRET, place, key), place, otherKey), isUnreadable('wrong_key'));
-  const relabelled = sealSecret(SECRET, place, key).replace(key.id, otherKey.id);
-  assert.throws(() => openSecret(relabelled, place, otherKey), isUnreadable('damaged'));
+  assert.throws(() => decryptSecret(encryptSecret(SECRET, place, key), place, otherKey), isUnreadable('wrong_key'));
+  const relabelled = encryptSecret(SECRET, place, key).replace(key.id, otherKey.id);
+  assert.throws(() => decryptSecret(relabelled, place, otherKey), isUnreadable('damaged'));
 });
 
 test('a text moved to another org, row or version does not open', () => {
-  const sealed = sealSecret(SECRET, place, key);
-  const places: SecretBinding[] = [
+  const sealed = encryptSecret(SECRET, place, key);
+  const places: SecretLocation[] = [
     { ...place, orgId: 'other' },
     { ...place, rowId: 'prv_2' },
     { ...place, version: 2 },
     { orgId: 'acme","prv_1', rowId: '', version: 1 },
   ];
   for (const elsewhere of places)
-    assert.throws(() => openSecret(sealed, elsewhere, key), isUnreadable('damaged'));
+    assert.throws(() => decryptSecret(sealed, elsewhere, key), isUnreadable('damaged'));
 });
 
 test('the parts of two texts cannot be put together', () => {
-  const [one, other] = [sealSecret('one', place, key), sealSecret('other', place, key)].map((text) =>
+  const [one, other] = [encryptSecret('one', place, key), encryptSecret('other', place, key)].map((text) =>
     text.split('.'),
   );
   const mixed = [one?.[0], one?.[1], one?.[2], other?.[3]].join('.');
-  assert.throws(() => openSecret(mixed, place, key), isUnreadable('damaged'));
+  assert.throws(() => decryptSecret(mixed, place, key), isUnreadable('damaged'));
 });
 
 test('a text cut at any character, or with any byte changed, does not open', () => {
-  const sealed = sealSecret(SECRET, place, key);
+  const sealed = encryptSecret(SECRET, place, key);
   for (let cut = 0; cut < sealed.length; cut++)
-    assert.throws(() => openSecret(sealed.slice(0, cut), place, key), UnreadableSecretError, `cut at ${cut}`);
+    assert.throws(() => decryptSecret(sealed.slice(0, cut), place, key), UnreadableSecretError, `cut at ${cut}`);
   const [format = '', id = '', ...parts] = sealed.split('.');
   for (const [at, part] of parts.entries()) {
     const bytes = Buffer.from(part, 'base64url');
@@ -73,18 +73,18 @@ test('a text cut at any character, or with any byte changed, does not open', () 
       const changed = Buffer.from(bytes);
       changed[i] = (changed[i] ?? 0) ^ 1;
       const text = [format, id, ...parts.with(at, changed.toString('base64url'))].join('.');
-      assert.throws(() => openSecret(text, place, key), isUnreadable('damaged'), `part ${at}, byte ${i}`);
+      assert.throws(() => decryptSecret(text, place, key), isUnreadable('damaged'), `part ${at}, byte ${i}`);
     }
   }
-  assert.throws(() => openSecret(`${sealed}.x`, place, key), isUnreadable('damaged'));
+  assert.throws(() => decryptSecret(`${sealed}.x`, place, key), isUnreadable('damaged'));
 });
 
 test('a secret wrapped under a new key opens with that one only, and only at its place', () => {
-  const sealed = sealSecret(SECRET, place, key);
+  const sealed = encryptSecret(SECRET, place, key);
   const rewrapped = rewrapSecret(sealed, place, key, otherKey);
-  assert.equal(openSecret(rewrapped, place, otherKey), SECRET);
-  assert.throws(() => openSecret(rewrapped, place, key), isUnreadable('wrong_key'));
-  assert.throws(() => openSecret(rewrapped, { ...place, rowId: 'prv_2' }, otherKey), isUnreadable('damaged'));
+  assert.equal(decryptSecret(rewrapped, place, otherKey), SECRET);
+  assert.throws(() => decryptSecret(rewrapped, place, key), isUnreadable('wrong_key'));
+  assert.throws(() => decryptSecret(rewrapped, { ...place, rowId: 'prv_2' }, otherKey), isUnreadable('damaged'));
   // The secret itself was not encrypted again.
   assert.equal(rewrapped.split('.')[3], sealed.split('.')[3]);
   assert.throws(() => rewrapSecret(sealed, place, otherKey, key), isUnreadable('wrong_key'));

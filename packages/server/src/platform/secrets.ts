@@ -19,7 +19,7 @@ const FORMAT = 'fs1';
  * The row to which an encrypted secret belongs. It cannot be decrypted for another organization, row or
  * version.
  */
-export interface SecretBinding {
+export interface SecretLocation {
   readonly orgId: string;
   readonly rowId: string;
   /** Increased with each new secret of the row, so that an old text cannot be restored. */
@@ -27,12 +27,12 @@ export interface SecretBinding {
 }
 
 /** The key-encryption key of an installation. */
-export interface SecretsKey {
+export interface SecretEncryptionKey {
   readonly key: KeyObject;
   /** Identifies the key in encrypted texts, without revealing it. */
   readonly id: string;
   /** Earlier keys, which only decrypt. */
-  readonly previousKeys?: readonly SecretsKey[];
+  readonly previousKeys?: readonly SecretEncryptionKey[];
 }
 
 /** A secret cannot be decrypted. The message contains neither the secret nor the key. */
@@ -59,7 +59,7 @@ export class UnreadableSecretError extends Error {
  * Derives the key that encrypts credentials (HKDF, RFC 5869) from the first of `encryptionKeys`, or from
  * the installation's secret key. The other keys only decrypt.
  */
-export function deriveSecretsKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretsKey {
+export function deriveSecretEncryptionKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretEncryptionKey {
   return deriveKeys(secretKey, encryptionKeys, 'floe credentials');
 }
 
@@ -67,11 +67,11 @@ export function deriveSecretsKey(secretKey: Buffer, encryptionKeys: readonly str
  * Derives the key that encrypts stored responses. It differs, so that neither kind of text can be decrypted
  * as the other.
  */
-export function deriveTurnsKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretsKey {
+export function deriveStoredResponsesKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretEncryptionKey {
   return deriveKeys(secretKey, encryptionKeys, 'floe stored turns');
 }
 
-function deriveKeys(secretKey: Buffer, encryptionKeys: readonly string[], purpose: string): SecretsKey {
+function deriveKeys(secretKey: Buffer, encryptionKeys: readonly string[], purpose: string): SecretEncryptionKey {
   const given = encryptionKeys.map((text) => deriveKey(Buffer.from(text, 'utf8'), purpose));
   const own = deriveKey(secretKey, purpose);
   const [current = own, ...others] = [...given, own];
@@ -79,7 +79,7 @@ function deriveKeys(secretKey: Buffer, encryptionKeys: readonly string[], purpos
 }
 
 /** Derives the key that encrypts stored bodies of requests and responses. */
-export function deriveBodiesKey(secretKey: Buffer): SecretsKey {
+export function deriveStoredBodiesKey(secretKey: Buffer): SecretEncryptionKey {
   return deriveKey(secretKey, 'floe kept bodies');
 }
 
@@ -89,11 +89,11 @@ export function deriveChallengeKey(secretKey: Buffer): KeyObject {
 }
 
 /** Derives the key that encrypts the state which the browser stores during a sign-in with an issuer. */
-export function deriveSignInKey(secretKey: Buffer): SecretsKey {
+export function deriveSignInKey(secretKey: Buffer): SecretEncryptionKey {
   return deriveKey(secretKey, 'floe sign-in under way');
 }
 
-function deriveKey(secretKey: Buffer, purpose: string): SecretsKey {
+function deriveKey(secretKey: Buffer, purpose: string): SecretEncryptionKey {
   const bytes = Buffer.from(hkdfSync('sha256', secretKey, '', purpose, KEY_BYTES));
   const id = createHmac('sha256', bytes).update(`${purpose} key id`).digest('hex').slice(0, 8);
   return { key: createSecretKey(bytes), id };
@@ -104,7 +104,7 @@ function deriveKey(secretKey: Buffer, purpose: string): SecretsKey {
  * of the latter does not touch secrets. The text is `fs1.<key id>.<wrapped data key>.<encrypted secret>`,
  * base64url.
  */
-export function sealSecret(secret: string, place: SecretBinding, { key, id }: SecretsKey): string {
+export function encryptSecret(secret: string, place: SecretLocation, { key, id }: SecretEncryptionKey): string {
   const dataKey = randomBytes(KEY_BYTES);
   const wrapped = encrypt(key, dataKey, encodeAad('key', place));
   const body = encrypt(createSecretKey(dataKey), Buffer.from(secret, 'utf8'), encodeAad('secret', place));
@@ -112,7 +112,7 @@ export function sealSecret(secret: string, place: SecretBinding, { key, id }: Se
 }
 
 /** Decrypts a secret. @throws UnreadableSecretError */
-export function openSecret(sealed: string, place: SecretBinding, under: SecretsKey): string {
+export function decryptSecret(sealed: string, place: SecretLocation, under: SecretEncryptionKey): string {
   const { body, dataKey } = unwrapDataKey(sealed, place, under);
   return decrypt(createSecretKey(dataKey), body, encodeAad('secret', place)).toString('utf8');
 }
@@ -122,7 +122,7 @@ export function openSecret(sealed: string, place: SecretBinding, under: SecretsK
  *
  * @throws UnreadableSecretError if `from` cannot decrypt it
  */
-export function rewrapSecret(sealed: string, place: SecretBinding, from: SecretsKey, to: SecretsKey): string {
+export function rewrapSecret(sealed: string, place: SecretLocation, from: SecretEncryptionKey, to: SecretEncryptionKey): string {
   const { body, dataKey } = unwrapDataKey(sealed, place, from);
   // Decrypted once, so that a damaged secret does not look valid afterwards.
   decrypt(createSecretKey(dataKey), body, encodeAad('secret', place));
@@ -131,11 +131,11 @@ export function rewrapSecret(sealed: string, place: SecretBinding, from: Secrets
 }
 
 /** The prefix of all texts that were encrypted with a key. */
-export function getSealedPrefix({ id }: SecretsKey): string {
+export function getEncryptedSecretPrefix({ id }: SecretEncryptionKey): string {
   return `${FORMAT}.${id}.`;
 }
 
-function unwrapDataKey(sealed: string, place: SecretBinding, under: SecretsKey) {
+function unwrapDataKey(sealed: string, place: SecretLocation, under: SecretEncryptionKey) {
   const [format, keyId, wrapped, body, ...rest] = sealed.split('.');
   if (
     format !== FORMAT ||
@@ -153,7 +153,7 @@ function unwrapDataKey(sealed: string, place: SecretBinding, under: SecretsKey) 
 }
 
 /** JSON separates the parts, so that two places never have the same bytes. */
-function encodeAad(purpose: 'key' | 'secret', { orgId, rowId, version }: SecretBinding): Buffer {
+function encodeAad(purpose: 'key' | 'secret', { orgId, rowId, version }: SecretLocation): Buffer {
   return Buffer.from(JSON.stringify([FORMAT, purpose, orgId, rowId, version]));
 }
 

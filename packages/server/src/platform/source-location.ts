@@ -11,14 +11,14 @@ export interface SourceColumns {
 export const DEFAULT_FILE_NAME = 'floe.yaml';
 
 /** The source of a row in the form of the API. */
-export function toSource({ source, source_file, source_line }: SourceColumns) {
+export function toResourceSource({ source, source_file, source_line }: SourceColumns) {
   return source === 'file'
     ? { kind: 'file' as const, file: source_file ?? DEFAULT_FILE_NAME, line: source_line }
     : { kind: 'console' as const, file: null, line: null };
 }
 
 /** The source of a row for display, such as `floe.yaml, line 12`. */
-export function sourceLocation({ source_file, source_line }: Omit<SourceColumns, 'source'>): string {
+export function formatSourceLocation({ source_file, source_line }: Omit<SourceColumns, 'source'>): string {
   return `${source_file ?? DEFAULT_FILE_NAME}${source_line === null ? '' : `, line ${source_line}`}`;
 }
 

@@ -1,4 +1,4 @@
-import type { FirstRun } from './bootstrap.ts';
+import type { FirstStartCredentials } from './bootstrap.ts';
 
 export interface StartupInfo {
   readonly version: string;
@@ -17,7 +17,7 @@ export interface StartupInfo {
  * The message at the start. The first start shows the key, the sign-in link and a working curl command.
  * Later starts show only addresses, because the key is not stored.
  */
-export function formatStartupMessage(place: StartupInfo, firstRun: FirstRun | null): string {
+export function formatStartupMessage(place: StartupInfo, firstRun: FirstStartCredentials | null): string {
   const lines = [
     `floe: listening on ${place.localUrl}`,
     '',
@@ -41,9 +41,9 @@ export function formatStartupMessage(place: StartupInfo, firstRun: FirstRun | nu
 }
 
 /** The same as fields of a log line. On the first start, they include the key and the sign-in link. */
-export function startupFields(
+export function toStartupLogFields(
   place: StartupInfo,
-  firstRun: FirstRun | null,
+  firstRun: FirstStartCredentials | null,
 ): Readonly<Record<string, unknown>> {
   return {
     version: place.version,

@@ -3,7 +3,7 @@ import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { compilePatterns } from '../core/pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
 import type { KeyRecord } from './keyring.ts';
-import { toSource } from './source-location.ts';
+import { toResourceSource } from './source-location.ts';
 
 /** The records of a stored key: its value, and the previous value while it still works. */
 export function toKeyRecords(row: PlatformKeyRow): KeyRecord[] {
@@ -72,7 +72,7 @@ export function toPlatformKey(row: PlatformKeyRow, nowMs: number): PlatformKey {
     last_used_at: row.last_used_at === null ? null : toIsoString(row.last_used_at),
     rotated_at: typeof row.rotated_at === 'number' ? toIsoString(row.rotated_at) : null,
     previous: previousValueView(row, nowMs),
-    source: toSource(row),
+    source: toResourceSource(row),
     updated_at: toIsoString(row.updated_at),
     updated_by: row.updated_by ?? null,
   };

@@ -2,14 +2,14 @@ import { storedTeamFields, type Team } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
-import { toSource } from './source-location.ts';
+import { toResourceSource } from './source-location.ts';
 
 /** A team in the form of the API and the audit log. */
 export function toTeamResource(row: TeamRow): Team {
   return {
     id: row.id,
     ...storedTeamFields.parse(row),
-    source: toSource(row),
+    source: toResourceSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { callBuffered } from './buffered-call.ts';
+import { sendBufferedRequest } from './buffered-request.ts';
 import { createHttpTransport } from './http-transport.ts';
-import type { Transport } from './transport.ts';
+import type { UpstreamTransport } from './transport.ts';
 
 const REQUEST = {
   method: 'GET',
@@ -18,13 +18,13 @@ const LIMITS = { timeoutMs: 30_000, maxBytes: 1_000 };
 test('an address that is none is a failure of the call, and nothing is left that could fail later', async () => {
   const clock = new FakeClock();
   const transport = createHttpTransport();
-  await assert.rejects(callBuffered(transport, clock, REQUEST, LIMITS), /Invalid URL/);
+  await assert.rejects(sendBufferedRequest(transport, clock, REQUEST, LIMITS), /Invalid URL/);
   clock.advance(60_000);
   await transport.close();
 });
 
 test('a transport that fails while it is asked is told as a failure', async () => {
-  const failing: Transport = {
+  const failing: UpstreamTransport = {
     dispatch(_, handler) {
       handler.onError(new Error('no way out'));
       return () => undefined;
@@ -32,6 +32,6 @@ test('a transport that fails while it is asked is told as a failure', async () =
     close: async () => undefined,
   };
   const clock = new FakeClock();
-  await assert.rejects(callBuffered(failing, clock, REQUEST, LIMITS), /no way out/);
+  await assert.rejects(sendBufferedRequest(failing, clock, REQUEST, LIMITS), /no way out/);
   clock.advance(60_000);
 });

@@ -5,7 +5,7 @@ import {
   createDialectSupport,
   type DialectSupport,
   fillPlaceholders,
-  matchModelOrUpstreamName,
+  compileModelMatcher,
 } from './dialect-support.ts';
 import { createOpaquePaths, type OpaquePaths } from './opaque-paths.ts';
 import type { ConnectionOptions } from './outbound.ts';
@@ -232,7 +232,7 @@ function optionsByModel(
 ): (model: string) => RequestWriteOptions {
   const base: RequestWriteOptions = sheet.streamUsage === 'forbidden' ? { streamUsage: false } : {};
   const quirks = (sheet.quirks ?? []).map(({ models, options }) => ({
-    holdsFor: models ? matchModelOrUpstreamName(models, upstreamModel) : () => true,
+    holdsFor: models ? compileModelMatcher(models, upstreamModel) : () => true,
     options,
   }));
   return (model) => {

@@ -1,6 +1,6 @@
-import { compilePatterns, type Matcher } from '../core/pattern.ts';
+import { compilePatterns, type PatternMatcher } from '../core/pattern.ts';
 import type {
-  BodyShape,
+  EndpointBodyAdjustments,
   Dialect,
   DialectEndpoint,
   DialectPaths,
@@ -17,7 +17,7 @@ export interface DialectSupport {
   dialectFor(model: string): Dialect;
   /** Returns the path of a supported dialect. `upstreamModel` is the provider's name of the model. */
   pathOf(dialect: Dialect, upstreamModel: string, stream: boolean): string;
-  bodyShapeOf(dialect: Dialect): BodyShape | undefined;
+  bodyShapeOf(dialect: Dialect): EndpointBodyAdjustments | undefined;
 }
 
 /** The settings from which dialect support is computed. */
@@ -91,9 +91,9 @@ function orderedDialects(speaks: DialectPaths): Dialect[] {
   return names.filter((name) => order.includes(name)).sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 
-function endpointMatcher(path: EndpointPath, upstreamModel: (model: string) => string): Matcher {
+function endpointMatcher(path: EndpointPath, upstreamModel: (model: string) => string): PatternMatcher {
   const models = endpointModels(path);
-  return models === undefined ? () => true : matchModelOrUpstreamName(models, upstreamModel);
+  return models === undefined ? () => true : compileModelMatcher(models, upstreamModel);
 }
 
 function endpointModels(path: EndpointPath): DialectEndpoint['models'] {
@@ -111,7 +111,7 @@ function preferredDialect(
   if (first === undefined) throw new Error(`${sheet.kind} supports no dialect`);
   const preferences = (sheet.dialectPreferences ?? [])
     .filter(({ dialect }) => dialects.includes(dialect))
-    .map(({ models, dialect }) => ({ holdsFor: matchModelOrUpstreamName(models, upstreamModel), dialect }));
+    .map(({ models, dialect }) => ({ holdsFor: compileModelMatcher(models, upstreamModel), dialect }));
   return (model) =>
     preferences.find(({ holdsFor }) => holdsFor(model))?.dialect ??
     dialects.find((dialect) => speaks(dialect, model)) ??
@@ -122,10 +122,10 @@ function preferredDialect(
  * Returns a matcher for model patterns of a sheet, which contain public ids. With deployments, that can be
  * the requested id or the provider's name.
  */
-export function matchModelOrUpstreamName(
+export function compileModelMatcher(
   models: readonly string[],
   upstreamModel: (model: string) => string,
-): Matcher {
+): PatternMatcher {
   const matches = compilePatterns(models);
   return (model) => matches(model) || matches(upstreamModel(model));
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { createHttpTransport } from './http-transport.ts';
 import type { UpstreamRequest } from './transport.ts';
 
 test('a connection serves the requests of one pool only, and serves those again', async (t) => {
-  const upstream = await startFakeUpstream({ respond: () => jsonReply({}) });
+  const upstream = await startFakeUpstream({ respond: () => createJsonReply({}) });
   const transport = createHttpTransport();
   t.after(async () => {
     await transport.close();

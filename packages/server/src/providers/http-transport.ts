@@ -1,7 +1,7 @@
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import { OriginPool } from './http1/origin-pool.ts';
 import { createSocketConnector, type SocketConnector } from './socket-connector.ts';
-import type { Transport, UpstreamHandler, UpstreamRequest } from './transport.ts';
+import type { UpstreamTransport, UpstreamHandler, UpstreamRequest } from './transport.ts';
 import { UploadPool } from './upload-pool.ts';
 
 /**
@@ -10,7 +10,7 @@ import { UploadPool } from './upload-pool.ts';
  * opened; reused connections need no check. Only the handshake has a deadline here; the exchange has its own,
  * with an injected clock.
  */
-export function createHttpTransport(guard?: OutboundGuard): Transport {
+export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
   const origins = new Map<string, OriginPool>();
   const uploads = new Map<string, UploadPool>();
 

@@ -6,7 +6,7 @@ import { configureProvider, type Provider } from './configured-provider.ts';
 import { createModelLists } from './model-list.ts';
 import { parseModelPage } from './model-page.ts';
 import { findProviderSheet } from './provider-sheets.ts';
-import type { Transport, UpstreamRequest } from './transport.ts';
+import type { UpstreamTransport, UpstreamRequest } from './transport.ts';
 
 const ids = (body: unknown) => parseModelPage(body).models.map((model) => model.id);
 
@@ -102,7 +102,7 @@ const flow = { pause: () => undefined, resume: () => undefined };
 /** Lists over a transport that answers each path with a body, and with status 500 where there is none. */
 function listsOver(bodyOf: (path: string) => unknown) {
   const requests: UpstreamRequest[] = [];
-  const transport: Transport = {
+  const transport: UpstreamTransport = {
     dispatch(request, handler) {
       requests.push(request);
       const body = bodyOf(request.path);

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { callBuffered } from './buffered-call.ts';
+import { sendBufferedRequest } from './buffered-request.ts';
 import type { Credential, Provider } from './configured-provider.ts';
 import { type ListedModel, parseModelPage } from './model-page.ts';
-import type { Transport, UpstreamRequest } from './transport.ts';
+import type { UpstreamTransport, UpstreamRequest } from './transport.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
 const REFRESH_INTERVAL_MS = 10 * 60 * 1000;
@@ -31,7 +31,7 @@ export interface ModelLists {
  * Creates model lists. They are read every 10 minutes, starting immediately, for providers with an open
  * allowlist (`*`).
  */
-export function createModelLists(transport: Transport, clock: Clock, log: Log): ModelLists {
+export function createModelLists(transport: UpstreamTransport, clock: Clock, log: Log): ModelLists {
   const lists = new Map<string, readonly ListedModel[]>();
   const outputs = new Map<string, ReadonlyMap<string, number>>();
   let watched: readonly Provider[] = [];
@@ -89,7 +89,7 @@ function unlistedModel(id: string): ListedModel {
  * Combines all lists of a provider. The first entry of a model counts. Lists that cannot be read are omitted.
  */
 async function fetchModelLists(
-  transport: Transport,
+  transport: UpstreamTransport,
   clock: Clock,
   provider: Provider,
 ): Promise<ListedModel[]> {
@@ -106,7 +106,7 @@ async function fetchModelLists(
 
 /** Reads the pages of a list, up to the maximum number. */
 async function fetchModelList(
-  transport: Transport,
+  transport: UpstreamTransport,
   clock: Clock,
   provider: Provider,
   { origin, path: first }: Provider['modelLists'][number],
@@ -115,7 +115,7 @@ async function fetchModelList(
   let path = first;
   for (let pages = 0; pages < MAX_LIST_PAGES; pages++) {
     const request = buildGetRequest(provider, provider.nextCredential(), { origin, path });
-    const { body } = await callBuffered(transport, clock, request, LIMITS);
+    const { body } = await sendBufferedRequest(transport, clock, request, LIMITS);
     const page = parseModelPage(JSON.parse(body.toString('utf8')));
     models.push(...page.models);
     if (page.next === undefined) break;

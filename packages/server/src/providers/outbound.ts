@@ -18,7 +18,7 @@ export interface ConnectionOptions {
 }
 
 /** Configured options for outgoing connections. Empty strings mean not set. */
-export interface OutboundSettings {
+export interface OutboundConnectionSettings {
   readonly proxy: string;
   readonly no_proxy: string;
   readonly ca_file: string;
@@ -26,7 +26,7 @@ export interface OutboundSettings {
 }
 
 /** Resolved options for outgoing connections. */
-export interface ResolvedOutbound {
+export interface ResolvedOutboundConnections {
   /** Returns how to connect to an origin such as `https://api.host.test`. */
   via(origin: string): ConnectionOptions | undefined;
   /** All configured proxies. */
@@ -45,10 +45,10 @@ export class OutboundConfigError extends Error {
  * with a value counts.
  * @throws OutboundConfigError if a file cannot be read
  */
-export function resolveOutbound(
-  settings: readonly OutboundSettings[],
+export function resolveOutboundConnections(
+  settings: readonly OutboundConnectionSettings[],
   variable: (name: string) => string | undefined,
-): ResolvedOutbound {
+): ResolvedOutboundConnections {
   const first = (name: 'proxy' | 'no_proxy' | 'ca_file') => settings.find((one) => one[name] !== '')?.[name];
   const environment = (name: string) => variable(name) || variable(name.toLowerCase()) || undefined;
   const proxy = first('proxy');

@@ -7,7 +7,7 @@ import { findTierPriceFactors } from './tier-price-factors.ts';
 const CATALOG_DATE = '2026-09-23';
 
 /** A price book without prices. */
-export const NO_PRICES: PriceBook = { priceOf: () => null };
+export const EMPTY_PRICE_BOOK: PriceBook = { priceOf: () => null };
 
 /**
  * Loads the prices that are included in Floe (@pydantic/genai-prices). Loaded on demand, because reading half

@@ -1,5 +1,5 @@
 import { compilePatterns } from '../core/pattern.ts';
-import { NO_PRICES } from './price-catalog.ts';
+import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
 import { createUnmeteredPrice, type Price, type PriceBook, type TieredRate } from './prices.ts';
 
 /** Configured prices in USD per million tokens. */
@@ -61,7 +61,7 @@ export function createModelPriceLookup(
   pricing: Omit<PricingSettings, 'bookName'> | undefined,
   upstreamModel: (model: string) => string,
 ): (model: string) => Price | null {
-  const { billing = 'metered', multiplier = 1, overrides = {}, book = NO_PRICES } = pricing ?? {};
+  const { billing = 'metered', multiplier = 1, overrides = {}, book = EMPTY_PRICE_BOOK } = pricing ?? {};
   const priceOf = createPriceLookup({
     billing,
     multiplier,

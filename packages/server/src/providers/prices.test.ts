@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { UnitCounts } from '@floe/wire/unit-counts';
 import type { Usage } from '@floe/wire/usage';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
-import { loadPriceBook, NO_PRICES } from './price-catalog.ts';
-import { computeUsageCost, type Price, worstCaseCostNanoUsd } from './prices.ts';
+import { loadPriceBook, EMPTY_PRICE_BOOK } from './price-catalog.ts';
+import { computeUsageCost, type Price, computeMaxCostNanoUsd } from './prices.ts';
 
 function cost(price: Price, usage: Usage) {
   const { nanoUsd, unpriced } = computeUsageCost(price, usage, NOON);
@@ -102,7 +102,7 @@ test('an hour of cache, web searches and service tiers cost what they cost', asy
 
 test('what has no price is named, whatever else has one', () => {
   const overrides = { m: { input: 1, output: 2, units: { image: 40_000 }, tiers: { flex: 0.5 } } };
-  const settings = { billing: 'metered', multiplier: 1, overrides, book: NO_PRICES, bookName: null } as const;
+  const settings = { billing: 'metered', multiplier: 1, overrides, book: EMPTY_PRICE_BOOK, bookName: null } as const;
   const price = createPriceLookup(settings)('m') ?? assert.fail();
   assert.deepEqual(cost(price, { units: { image: 2 } }), { nanoUsd: 80_000_000, unpriced: [] });
   assert.deepEqual(cost(price, { units: { input: 1000 }, tier: 'flex' }), { nanoUsd: 500_000, unpriced: [] });
@@ -163,7 +163,7 @@ test('free and seat cost nothing, whatever the model', () => {
       billing,
       multiplier: 1,
       overrides: {},
-      book: NO_PRICES,
+      book: EMPTY_PRICE_BOOK,
       bookName: null,
     });
     const price = priceOf('anything') ?? assert.fail();
@@ -178,9 +178,9 @@ test('what may be written to the cache is reserved at the dearer of the two rate
     billing: 'metered',
     multiplier: 1,
     overrides,
-    book: NO_PRICES,
+    book: EMPTY_PRICE_BOOK,
     bookName: null,
   });
   const price = priceOf('m') ?? assert.fail();
-  assert.equal(worstCaseCostNanoUsd(price, { input: 1000, output: 100 }, NOON), 1000 * 3750 + 100 * 15_000);
+  assert.equal(computeMaxCostNanoUsd(price, { input: 1000, output: 100 }, NOON), 1000 * 3750 + 100 * 15_000);
 });

@@ -46,7 +46,7 @@ export interface PriceBook {
 }
 
 /** Returns the price per million tokens for a request with this number of input tokens. */
-export function usdPerMillion(rate: TieredRate, inputTokens: number): number {
+export function getUsdPerMillionTokens(rate: TieredRate, inputTokens: number): number {
   return rate.tiers.findLast(({ above }) => inputTokens > above)?.usd ?? rate.base;
 }
 
@@ -92,7 +92,7 @@ export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: num
       if (isUnpriced(unit, partOf, price)) unpriced.push(unit);
       continue;
     }
-    const usd = usdPerMillion(rate, input);
+    const usd = getUsdPerMillionTokens(rate, input);
     rates[unit] = usd;
     if (partOf === null) fees += count * usd;
     else if (partOf === 'tokens') {
@@ -143,7 +143,7 @@ export interface UsageUpperBound {
 }
 
 /** Returns the maximum cost: all input is uncached, or is written to the cache if that costs more. */
-export function worstCaseCostNanoUsd(
+export function computeMaxCostNanoUsd(
   price: Price,
   { input, output, tier, mayWriteHourCache }: UsageUpperBound,
   atMs: number,

@@ -1,6 +1,6 @@
 import type { RequestWriteOptions } from '@floe/wire/dialect';
 import type { EmbeddingsSupport } from '@floe/wire/embeddings';
-import type { DialectName } from '@floe/wire/events';
+import type { DialectName } from '@floe/wire/response-events';
 
 /** A dialect that a provider can support. */
 export type Dialect = DialectName;
@@ -29,13 +29,13 @@ export interface DialectEndpoint {
   readonly streaming: string;
   /** Supported models. Absent: all. */
   readonly models?: readonly string[];
-  readonly shape?: BodyShape;
+  readonly shape?: EndpointBodyAdjustments;
 }
 
 /**
  * How the body of an endpoint differs from the dialect, because URL and headers contain some of its members.
  */
-export interface BodyShape {
+export interface EndpointBodyAdjustments {
   /** Members that the endpoint rejects. They are reported as dropped, except `model` and `stream`. */
   readonly omits: readonly string[];
   /** Required members, as JSON text. */
@@ -95,7 +95,7 @@ export interface EmbeddingsEndpoint extends EmbeddingsSupport {
 }
 
 /** An exception to the default meaning of error statuses: this status with this text means `means`. */
-export interface ErrorRule {
+export interface ErrorStatusOverride {
   readonly status: number;
   /** Lower-case text that the body must contain. */
   readonly text: string;
@@ -161,7 +161,7 @@ export interface ProviderSheet {
   readonly storesResponses?: true;
   /** Whether it counts tokens of Messages requests. For other providers of that dialect, Floe tries. */
   readonly countsTokens?: true;
-  readonly errors?: readonly ErrorRule[];
+  readonly errors?: readonly ErrorStatusOverride[];
   /** Model ids for a provider that is configured only by key, until its model list has been read. */
   readonly knownModels?: readonly string[];
   /** Documentation of the provider, and the date of the facts. */

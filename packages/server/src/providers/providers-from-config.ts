@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { type Credential, configureProvider, type Provider } from './configured-provider.ts';
-import { OutboundConfigError, type OutboundSettings, resolveOutbound } from './outbound.ts';
-import { NO_PRICES } from './price-catalog.ts';
+import { OutboundConfigError, type OutboundConnectionSettings, resolveOutboundConnections } from './outbound.ts';
+import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
 import type { PriceBook } from './prices.ts';
 import type { ProviderSheet } from './provider-sheet.ts';
 import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
@@ -16,7 +16,7 @@ export interface ProviderEnvironment {
   /** Pool of the organization. Organizations share no connections. */
   readonly pool?: string;
   /** The `outbound` settings of the configuration. */
-  readonly outbound: OutboundSettings;
+  readonly outbound: OutboundConnectionSettings;
   /**
    * Returns whether a provider may use environment variables and cloud identities of the machine. Absent: all
    * may.
@@ -34,10 +34,10 @@ export interface UnusableProvider {
  * Creates the enabled providers of an organization. A provider without a configured credential uses the
  * environment variable of its kind. A provider that cannot be used is returned in `unusable`.
  */
-export function providersFromConfig(
+export function createProvidersFromConfig(
   configs: readonly ProviderConfig[],
   environment: ProviderEnvironment,
-  book: PriceBook = NO_PRICES,
+  book: PriceBook = EMPTY_PRICE_BOOK,
 ) {
   const providers: Provider[] = [];
   const unusable: UnusableProvider[] = [];
@@ -71,7 +71,7 @@ function providerFromConfig(
   const baseUrl = config.base_url ?? sheet?.baseUrl;
   if (!sheet || baseUrl === undefined) throw new MissingSettingError(`kind ${config.kind} requires base_url`);
   const { timeouts, breaker, client_cert } = config;
-  const resolvedOutbound = resolveOutbound(
+  const resolvedOutbound = resolveOutboundConnections(
     [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],
     variable,
   );
@@ -151,12 +151,12 @@ const DEFAULT_TIMEOUTS = {
  * Creates the providers of an installation without configuration: the sandbox, and every provider whose
  * environment variable is set, with all of its models.
  */
-export function providersFromEnvironment(
+export function createProvidersFromEnvironment(
   { lookupVariable, pool, outbound }: ProviderEnvironment,
-  book: PriceBook = NO_PRICES,
+  book: PriceBook = EMPTY_PRICE_BOOK,
 ): Provider[] {
   const found: Provider[] = [];
-  const ways = resolveOutbound([outbound], lookupVariable);
+  const ways = resolveOutboundConnections([outbound], lookupVariable);
   for (const sheet of PROVIDER_SHEETS) {
     const url = firstSet(sheet.urlVariables ?? [], lookupVariable);
     const key = firstSet(sheet.keyVariables, lookupVariable);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProviderConfig } from '@floe/contract/config';
-import type { ResolvedOutbound } from './outbound.ts';
+import type { ResolvedOutboundConnections } from './outbound.ts';
 import type { ProviderSheet } from './provider-sheet.ts';
 import { resolveAwsIdentity } from './signing/aws-identity.ts';
 import { resolveGoogleIdentity } from './signing/google-identity.ts';
@@ -32,7 +32,7 @@ export function resolveSigningIdentity(
 /** Returns the signing configuration of an identity, including how to connect to its token services. */
 export function createSigningConfig(
   identity: SigningConfig['identity'] | undefined,
-  outbound: ResolvedOutbound,
+  outbound: ResolvedOutboundConnections,
 ): SigningConfig | undefined {
   if (identity === undefined) return undefined;
   const key = createHash('sha256').update(JSON.stringify(identity)).digest('base64url');

@@ -9,13 +9,13 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { createCertificateAuthority, issueCertificate } from '@floe/testkit/certificate';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { createOutboundGuard } from '../core/outbound-guard.ts';
-import { callBuffered } from './buffered-call.ts';
+import { sendBufferedRequest } from './buffered-request.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { OutboundConfigError, type OutboundSettings, resolveOutbound } from './outbound.ts';
+import { OutboundConfigError, type OutboundConnectionSettings, resolveOutboundConnections } from './outbound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'floe-ways-'));
 const at = (name: string) => join(folder, name);
-const NOTHING: OutboundSettings = { proxy: '', no_proxy: '', ca_file: '' };
+const NOTHING: OutboundConnectionSettings = { proxy: '', no_proxy: '', ca_file: '' };
 const transport = createHttpTransport();
 const sockets = new Set<Socket>();
 
@@ -99,10 +99,10 @@ const proxyUrl = (user = '') => `http://${user}127.0.0.1:${ports['proxy']}`;
 
 async function get(
   origin: string,
-  settings: Partial<OutboundSettings>,
+  settings: Partial<OutboundConnectionSettings>,
   environment: Record<string, string> = {},
 ) {
-  const ways = resolveOutbound([{ ...NOTHING, ...settings }], (name) => environment[name]);
+  const ways = resolveOutboundConnections([{ ...NOTHING, ...settings }], (name) => environment[name]);
   const request = {
     method: 'GET',
     origin,
@@ -112,7 +112,7 @@ async function get(
     connectMs: 2_000,
     via: ways.via(origin),
   } as const;
-  const answer = await callBuffered(transport, new FakeClock(), request, {
+  const answer = await sendBufferedRequest(transport, new FakeClock(), request, {
     timeoutMs: 60_000,
     maxBytes: 1_000,
   });
@@ -157,7 +157,7 @@ test('`outbound.proxy` is for plain http too, `HTTPS_PROXY` for https alone', as
 
 test('hosts of `no_proxy` are reached directly: names with all below them, ports, everything', () => {
   const through = (no_proxy: string, origin: string, environment: Record<string, string> = {}) =>
-    resolveOutbound(
+    resolveOutboundConnections(
       [{ ...NOTHING, proxy: 'http://proxy.test:1', no_proxy }],
       (name) => environment[name],
     ).via(origin)?.proxy?.href;
@@ -179,7 +179,7 @@ test('hosts of `no_proxy` are reached directly: names with all below them, ports
 
 test('`no_proxy` takes addresses and networks, of both families', () => {
   const isDirect = (no_proxy: string, origin: string) =>
-    resolveOutbound([{ ...NOTHING, proxy: 'http://proxy.test:1', no_proxy }], () => undefined).via(origin) ===
+    resolveOutboundConnections([{ ...NOTHING, proxy: 'http://proxy.test:1', no_proxy }], () => undefined).via(origin) ===
     undefined;
   for (const [list, origin] of [
     ['10.0.0.0/8', 'http://10.1.2.3'],
@@ -228,11 +228,11 @@ test('what no rule allows is refused before the proxy is asked for it', async ()
   const guarded = createHttpTransport(
     createOutboundGuard(() => ({ allowPrivate: false, privateNetworks: [], namedHosts: named })),
   );
-  const { via } = resolveOutbound([{ ...NOTHING, proxy: proxyUrl() }], () => undefined);
+  const { via } = resolveOutboundConnections([{ ...NOTHING, proxy: proxyUrl() }], () => undefined);
   const ask = (origin: string) => {
     const request = { method: 'GET', origin, path: '/', headers: [], body: null, connectMs: 2_000 };
     const limits = { timeoutMs: 60_000, maxBytes: 1_000 };
-    return callBuffered(guarded, new FakeClock(), { ...request, via: via(origin) }, limits);
+    return sendBufferedRequest(guarded, new FakeClock(), { ...request, via: via(origin) }, limits);
   };
   for (const host of ['169.254.169.254', '127.0.0.1:1', '[::1]', 'metadata.google.internal', '0x0a.1'])
     await assert.rejects(ask(`http://${host}`), { name: 'OutboundRefusedError' }, host);
@@ -255,14 +255,14 @@ test('a proxy that refuses, or is not there, is an error that says so', async ()
 test('settings of a provider win over those of the file, one by one', () => {
   const own = { ...NOTHING, proxy: 'http://own.test:1' };
   const file = { ...NOTHING, proxy: 'http://file.test:1', no_proxy: 'direct.test' };
-  const ways = resolveOutbound([own, file], () => undefined);
+  const ways = resolveOutboundConnections([own, file], () => undefined);
   assert.equal(ways.via('https://a.test')?.proxy?.host, 'own.test:1');
   assert.equal(ways.via('https://direct.test'), undefined);
 });
 
 test('nothing configured costs nothing, and a file that is not there is named', () => {
-  assert.equal(resolveOutbound([NOTHING], () => undefined).via('https://a.test'), undefined);
-  const absent = () => resolveOutbound([{ ...NOTHING, ca_file: at('absent.pem') }], () => undefined);
+  assert.equal(resolveOutboundConnections([NOTHING], () => undefined).via('https://a.test'), undefined);
+  const absent = () => resolveOutboundConnections([{ ...NOTHING, ca_file: at('absent.pem') }], () => undefined);
   assert.throws(
     absent,
     (error) => error instanceof OutboundConfigError && /ca_file: .*absent\.pem/.test(error.message),

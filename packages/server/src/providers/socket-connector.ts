@@ -1,6 +1,6 @@
 import { isIPv6, type Socket } from 'node:net';
 import buildConnector from 'undici/lib/core/connect.js';
-import { unbracketHost } from '../core/network.ts';
+import { hostWithoutBrackets } from '../core/network.ts';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import type { ConnectionOptions } from './outbound.ts';
 
@@ -48,7 +48,7 @@ function tunnelConnector(
   connectMs: number,
 ): SocketConnector {
   const asked = {
-    hostname: unbracketHost(proxy),
+    hostname: hostWithoutBrackets(proxy),
     host: proxy.host,
     protocol: proxy.protocol,
     port: proxy.port,

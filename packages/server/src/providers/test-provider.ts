@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
 import { OutboundRefusedError } from '../core/outbound-guard.ts';
-import { type BufferedResponse, callBuffered } from './buffered-call.ts';
+import { type BufferedResponse, sendBufferedRequest } from './buffered-request.ts';
 import type { Credential, Provider } from './configured-provider.ts';
 import { buildGetRequest } from './model-list.ts';
 import { parseModelPage } from './model-page.ts';
 import type { Dialect } from './provider-sheet.ts';
-import type { Transport, UpstreamRequest } from './transport.ts';
+import type { UpstreamTransport, UpstreamRequest } from './transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 4 << 20 };
 /** Maximum length of the provider's message. */
@@ -33,7 +33,7 @@ export async function testProvider(
   provider: Provider,
   credential: Credential,
   model: string | null,
-  { transport, clock }: { readonly transport: Transport; readonly clock: Clock },
+  { transport, clock }: { readonly transport: UpstreamTransport; readonly clock: Clock },
 ): Promise<ProviderTestResult> {
   const [list] = provider.modelLists;
   const exact = model ?? (list ? null : (provider.models.find((name) => !name.includes('*')) ?? null));
@@ -51,7 +51,7 @@ export async function testProvider(
   const started = clock.monotonic();
   const took = () => Math.round(clock.monotonic() - started);
   try {
-    const answer = await callBuffered(transport, clock, request, RESPONSE_LIMITS);
+    const answer = await sendBufferedRequest(transport, clock, request, RESPONSE_LIMITS);
     return {
       ...describeResponse(answer, asked, credential),
       asked,

@@ -58,7 +58,7 @@ export interface UpstreamHandler {
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Sends requests to providers. `dispatch` never throws and returns a function that cancels the request. */
-export interface Transport {
+export interface UpstreamTransport {
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): () => void;
   close(): Promise<void>;
 }

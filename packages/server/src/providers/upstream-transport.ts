@@ -4,10 +4,10 @@ import { createHttpTransport } from './http-transport.ts';
 import { SANDBOX_ORIGIN } from './sandbox/sandbox-sheet.ts';
 import { createSandboxTransport } from './sandbox/sandbox-transport.ts';
 import { createSigningTransport } from './signing/signing-transport.ts';
-import type { Transport } from './transport.ts';
+import type { UpstreamTransport } from './transport.ts';
 
 /** Creates the transport for all requests to providers: HTTP, and the sandbox within the process. */
-export function createUpstreamTransport(clock: Clock, guard?: OutboundGuard): Transport {
+export function createUpstreamTransport(clock: Clock, guard?: OutboundGuard): UpstreamTransport {
   const http = createSigningTransport(createHttpTransport(guard), clock);
   const sandbox = createSandboxTransport(clock);
   return {

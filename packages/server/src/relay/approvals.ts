@@ -7,10 +7,10 @@ import { newId } from '../core/ids.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import type { Database, DatabaseWriter } from '../store/ports.ts';
 import {
-  consumeApproval,
-  findApprovalById,
+  consumeRelayApproval,
+  findRelayApprovalById,
   insertRelayApproval,
-  listRelevantApprovals,
+  listValidRelayApprovals,
   type RelayApprovalRow,
 } from '../store/relay/relay-approvals.ts';
 import { toLoggedEvent } from './logged-event.ts';
@@ -39,7 +39,7 @@ export type ApprovalResult =
   | { readonly granted: true; readonly rules: ReadonlySet<string> }
   | { readonly granted: false; readonly approval: NonNullable<RelayDecision['approval']> };
 
-export interface ApprovalsOptions {
+export interface RelayApprovalsOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly clock: Clock;
   /** The installation's base URL. */
@@ -50,11 +50,11 @@ export interface ApprovalsOptions {
  * Approvals of `ask` decisions. `requestApproval` creates them, members answer them in the console, and a
  * repeated event finds them.
  */
-export class Approvals {
-  readonly #options: ApprovalsOptions;
+export class RelayApprovals {
+  readonly #options: RelayApprovalsOptions;
   readonly #waiters = new Map<string, Set<() => void>>();
 
-  constructor(options: ApprovalsOptions) {
+  constructor(options: RelayApprovalsOptions) {
     this.#options = options;
   }
 
@@ -77,7 +77,7 @@ export class Approvals {
       .filter(({ decision, mode }) => decision === 'ask' && mode === 'enforce')
       .map(({ rule }) => rule);
     const asked = { orgId: caller.orgId, sessionId, keyId: caller.keyId, nowMs };
-    const known = await listRelevantApprovals(database.read, asked);
+    const known = await listValidRelayApprovals(database.read, asked);
     const granted = await this.#findGrantedRules(known, rules, inputHash, nowMs);
     if (rules.every((rule) => granted.has(rule))) return { granted: true, rules: granted };
     const waits = findWaitingApproval(known, inputHash);
@@ -86,7 +86,7 @@ export class Approvals {
       (await database.transaction(async (writer) => {
         // Another process may have inserted the same approval since the first read. Transactions run one at
         // a time, so this read is final.
-        const others = findWaitingApproval(await listRelevantApprovals(writer, asked), inputHash);
+        const others = findWaitingApproval(await listValidRelayApprovals(writer, asked), inputHash);
         if (others) return others;
         const first = toApprovalRow({ caller, event, verdict, inputHash, decisionId, config }, rules, nowMs);
         await insertRelayApproval(writer, first);
@@ -118,7 +118,7 @@ export class Approvals {
       if (row.scope === 'once') {
         if (row.input_hash !== input || row.used_at !== null) continue;
         const isFirst = await this.#options.database.transaction((writer) =>
-          consumeApproval(writer, row.org_id, row.id, nowMs),
+          consumeRelayApproval(writer, row.org_id, row.id, nowMs),
         );
         if (!isFirst) continue;
       }
@@ -139,7 +139,7 @@ export class Approvals {
     const { database, clock } = this.#options;
     const until = clock.monotonic() + Math.min(waitSeconds, MAX_APPROVAL_WAIT_SECONDS) * 1_000;
     for (;;) {
-      const row = await findApprovalById(database.read, orgId, id);
+      const row = await findRelayApprovalById(database.read, orgId, id);
       const isOpen = row?.state === 'waiting' && row.expires_at > clock.now();
       const leftMs = until - clock.monotonic();
       if (!isOpen || leftMs <= 0) return row;

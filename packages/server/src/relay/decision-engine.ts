@@ -9,7 +9,7 @@ import { deriveId, newId } from '../core/ids.ts';
 import type { RowSink } from '../store/ports.ts';
 import type { RelayRow } from '../store/relay/ingest-relay-region.ts';
 import type { RelayDecisionsTable } from '../store/relay/relay-tables.ts';
-import type { Approvals } from './approvals.ts';
+import type { RelayApprovals } from './approvals.ts';
 import { toLoggedEvent } from './logged-event.ts';
 import type { OrgRelay, OrgRelays } from './org-relays.ts';
 import type { RelayCaller } from './relay-caller.ts';
@@ -19,7 +19,7 @@ export interface DecisionEngineOptions {
   readonly relays: OrgRelays;
   readonly rows: RowSink<RelayRow>;
   readonly sessions: Pick<RelaySessions, 'recordRelayCall'>;
-  readonly approvals: Approvals;
+  readonly approvals: RelayApprovals;
   readonly clock: Clock;
 }
 

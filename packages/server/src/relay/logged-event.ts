@@ -1,5 +1,5 @@
 import { redactJson } from '@floe/conditions/detect/redact';
-import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { relayEvent } from '@floe/contract/api/relay';
 

@@ -22,7 +22,7 @@ const DAY_MS = 24 * 3_600_000;
  * The row of a report. A repeated report has the same id. An implausible time is replaced by the time of
  * arrival.
  */
-export function reportRow(caller: RelayCaller, report: RelayReport, nowMs: number): RelayRow {
+export function toReportRow(caller: RelayCaller, report: RelayReport, nowMs: number): RelayRow {
   const said = report.at === undefined ? nowMs : Date.parse(report.at);
   const at = said > nowMs || said < nowMs - 7 * DAY_MS ? nowMs : said;
   return {

@@ -5,7 +5,7 @@ import { silentLog } from '../core/log.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import type { Database } from '../store/ports.ts';
-import { getRelaySessionPage } from '../store/relay/session-summaries.ts';
+import { getRelaySessionPage } from '../store/relay/relay-session-summaries.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { createOrgRelays } from './org-relays.ts';

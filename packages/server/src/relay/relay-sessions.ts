@@ -6,7 +6,7 @@ import type { Database } from '../store/ports.ts';
 import {
   addToRelaySessions,
   listRelayActivitySince,
-  MAX_CALLS_PER_READ,
+  MAX_RELAY_SESSIONS_PER_READ,
   type RelaySessionDelta,
 } from '../store/relay/relay-sessions.ts';
 import type { OrgRelays } from './org-relays.ts';
@@ -30,7 +30,7 @@ export interface AgentSession {
 }
 
 /** The caller of a model request. */
-export interface ModelUse {
+export interface SessionModelRequest {
   readonly orgId: string;
   readonly keyId: string;
   readonly keyName: string;
@@ -115,7 +115,7 @@ export class RelaySessions {
   }
 
   /** @param agent name of the client from its `user-agent`, or null */
-  recordModelUse(use: ModelUse, agent: string | null): AgentSession {
+  recordModelUse(use: SessionModelRequest, agent: string | null): AgentSession {
     const session = this.#session(use.orgId, use.sessionId);
     session.modelRequests += 1;
     const nowMs = this.#clock.now();
@@ -138,7 +138,7 @@ export class RelaySessions {
     return session;
   }
 
-  #delta({ orgId, keyId, keyName, owner, sessionId }: ModelUse, nowMs: number): RelaySessionDelta | null {
+  #delta({ orgId, keyId, keyName, owner, sessionId }: SessionModelRequest, nowMs: number): RelaySessionDelta | null {
     const name = `${orgId}\n${sessionId}\n${keyId}`;
     const found = this.#deltas.get(name);
     if (found) {
@@ -217,7 +217,7 @@ export class RelaySessions {
         this.#readUntil = Math.max(this.#readUntil, call.last_relay_call_at);
       }
       const last = calls.at(-1)?.last_relay_call_at ?? since;
-      if (calls.length < MAX_CALLS_PER_READ || last === since) return;
+      if (calls.length < MAX_RELAY_SESSIONS_PER_READ || last === since) return;
       since = last;
     }
   }

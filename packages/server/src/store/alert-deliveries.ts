@@ -28,7 +28,7 @@ export async function insertAlertDeliveries(
 }
 
 /** Changes columns of deliveries. */
-export async function updateDeliveries(
+export async function updateAlertDeliveries(
   writer: DatabaseWriter,
   ids: readonly string[],
   change: AlertDeliveryUpdate,
@@ -50,13 +50,13 @@ const MAX_PUBLISHED_ALERTS = 100;
  * @param deliveries deliveries of the message, all of one organization and one channel
  * @param at time in milliseconds
  */
-export async function recordDeliveryOutcome(
+export async function recordAlertDeliveryOutcome(
   writer: DatabaseWriter,
   deliveries: readonly Pick<AlertDeliveryRow, 'id' | 'org_id' | 'alert_id' | 'channel_name'>[],
   change: AlertDeliveryUpdate & { readonly state: string },
   at: number,
 ): Promise<void> {
-  await updateDeliveries(
+  await updateAlertDeliveries(
     writer,
     deliveries.map(({ id }) => id),
     change,
@@ -88,7 +88,7 @@ async function publishDeliveryOutcome(
 }
 
 /** A delivery that was not sent yet, with its alert. */
-export interface PendingDelivery {
+export interface PendingAlertDelivery {
   readonly delivery: AlertDeliveryRow;
   readonly alert: AlertRow;
 }
@@ -97,12 +97,12 @@ export interface PendingDelivery {
  * Lists up to `limit` deliveries of a channel that are due, those without an attempt first. Adds all
  * pending deliveries that have the same subject or belong to the same message. In order.
  */
-export async function listPendingDeliveries(
+export async function listPendingAlertDeliveries(
   reader: DatabaseReader,
   channelId: string,
   nowMs: number,
   limit: number,
-): Promise<PendingDelivery[]> {
+): Promise<PendingAlertDelivery[]> {
   const owed = () =>
     reader
       .selectFrom('alert_deliveries')
@@ -175,7 +175,7 @@ export function listDeliveriesOfAlerts(
     .execute();
 }
 
-export function findDeliveryById(
+export function findAlertDeliveryById(
   reader: DatabaseReader,
   orgId: string,
   id: string,
@@ -189,19 +189,19 @@ export function findDeliveryById(
 }
 
 /** Makes a message due now, with a new series of attempts, and ends the backoff of its channel. */
-export async function requeueDelivery(
+export async function requeueAlertDelivery(
   writer: DatabaseWriter,
   row: AlertDeliveryRow,
   nowMs: number,
 ): Promise<void> {
   const fresh = { state: 'pending', pending_reason: null, due_at: nowMs, attempts: 0 };
   const unsent = { status: null, error: null, sent_at: null, grouped_into: null };
-  await recordDeliveryOutcome(writer, [row], { ...fresh, ...unsent }, nowMs);
+  await recordAlertDeliveryOutcome(writer, [row], { ...fresh, ...unsent }, nowMs);
   await writer.updateTable('channels').set({ backoff_until: 0 }).where('id', '=', row.channel_id).execute();
 }
 
 /** Marks the pending deliveries of a channel as failed, with the reason. */
-export async function abandonDeliveries(
+export async function failPendingAlertDeliveries(
   writer: DatabaseWriter,
   channel: Pick<ChannelRow, 'id' | 'org_id' | 'name'>,
   error: string,
@@ -224,7 +224,7 @@ export async function abandonDeliveries(
 }
 
 /** Number of pending deliveries and of alerts without deliveries. */
-export async function countQueuedDeliveries(reader: DatabaseReader): Promise<number> {
+export async function countPendingAlertDeliveries(reader: DatabaseReader): Promise<number> {
   const pending = await reader
     .selectFrom('alert_deliveries')
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -3,7 +3,7 @@ import type { AlertRow } from './alerts.ts';
 import type { DatabaseReader } from './ports.ts';
 
 /** The delivery to a channel of the alert that `closing` ends, if there is one. */
-export function findOpeningDelivery(
+export function findOpeningAlertDelivery(
   reader: DatabaseReader,
   channelId: string,
   closing: Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id' | 'seq'>,
@@ -46,7 +46,7 @@ export async function hasOngoingAlertInThread(
 }
 
 /** How often the subject failed again after the message `thread`, without a message of its own. */
-export async function countRelapses(
+export async function countAlertRelapses(
   reader: DatabaseReader,
   channelId: string,
   thread: string,
@@ -67,7 +67,7 @@ export async function countRelapses(
 }
 
 /** When the first message of each opening alert was sent to a channel since `sinceMs`, oldest first. */
-export async function listOpeningSendTimes(
+export async function listAlertSendTimes(
   reader: DatabaseReader,
   channelId: string,
   sinceMs: number,

@@ -63,7 +63,7 @@ export function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promi
 }
 
 /** Open alerts of subjects that were routed earlier. */
-export function listOngoingAlerts(
+export function listOpenAlertsOfSubjects(
   reader: DatabaseReader,
   orgId: string,
   subjectIds: readonly string[],

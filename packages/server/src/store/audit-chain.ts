@@ -10,13 +10,13 @@ import { getSetting, storeSetting } from './settings.ts';
 type AuditRow = AuditTable;
 
 /** The previous hash of the first entry of a chain. */
-export const CHAIN_START_HASH = '';
+export const AUDIT_CHAIN_START_HASH = '';
 
 /**
  * HMAC-SHA-256, hex, of the previous hash and every column, as a JSON list in this order. The key is not in
  * the database, so that write access to the database is not enough to change or add an entry.
  */
-export function computeEntryHash(key: KeyObject, previous: string, entry: Omit<AuditRow, 'hash'>): string {
+export function computeAuditEntryHash(key: KeyObject, previous: string, entry: Omit<AuditRow, 'hash'>): string {
   const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = entry;
   const { reason, ip_address, session_id } = entry;
   const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
@@ -172,7 +172,7 @@ async function verifyEntries(
 ): Promise<AuditChainState> {
   const [key, unkeyed] = [getAuditKey(reader), await findUnkeyedSegment(reader, orgId)];
   let { entries, firstSeq } = known;
-  let [seq, hash] = [known.lastSeq ?? 0, known.lastHash ?? CHAIN_START_HASH];
+  let [seq, hash] = [known.lastSeq ?? 0, known.lastHash ?? AUDIT_CHAIN_START_HASH];
   for (;;) {
     const rows = await reader
       .selectFrom('audit')
@@ -190,7 +190,7 @@ async function verifyEntries(
       const due =
         unkeyed !== null && at <= unkeyed.seq
           ? computeUnkeyedHash(hash, placed)
-          : computeEntryHash(key, hash, placed);
+          : computeAuditEntryHash(key, hash, placed);
       const isEnd = unkeyed?.seq !== at || unkeyed.hash === row.hash;
       const fits = isEnd && (anchor || (at === seq + 1 && row.hash === due));
       entries += 1;
@@ -221,13 +221,13 @@ export interface AuditAnchor {
 
 const DAY_MS = 86_400_000;
 /** About three years of daily anchors. */
-export const MAX_ANCHORS = 1_000;
+export const MAX_AUDIT_ANCHORS = 1_000;
 
 /** The last entry of each day (UTC) of an organization's chain, newest first. */
-export async function listDailyAnchors(
+export async function listDailyAuditAnchors(
   reader: DatabaseReader,
   orgId: string,
-  limit = MAX_ANCHORS,
+  limit = MAX_AUDIT_ANCHORS,
 ): Promise<AuditAnchor[]> {
   const ends = await reader
     .selectFrom('audit')
@@ -238,7 +238,7 @@ export async function listDailyAnchors(
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  return listAnchorsAt(
+  return listAuditAnchorsAt(
     reader,
     orgId,
     ends.map(({ seq }) => Number(seq)),
@@ -246,7 +246,7 @@ export async function listDailyAnchors(
 }
 
 /** The entries with these sequence numbers that still exist, newest first. */
-export async function listAnchorsAt(
+export async function listAuditAnchorsAt(
   reader: DatabaseReader,
   orgId: string,
   seqs: readonly number[],

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { silentLog } from '../core/log.ts';
-import { type AuditRow, appendAuditEntry, getAuditPage } from './audit.ts';
+import { type AuditEntryRow, appendAuditEntry, getAuditEntryPage } from './audit-entries.ts';
 import {
-  computeEntryHash,
-  listDailyAnchors,
+  computeAuditEntryHash,
+  listDailyAuditAnchors,
   recordUnkeyedAuditChains,
   verifyAuditChain,
   verifyAuditChainFrom,
@@ -48,8 +48,8 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, n)));
     return database;
   };
-  const rows = async (database: Database): Promise<readonly AuditRow[]> =>
-    (await getAuditPage(database.read, { orgId: TEST_ORG_ID, limit: 100 })).rows;
+  const rows = async (database: Database): Promise<readonly AuditEntryRow[]> =>
+    (await getAuditEntryPage(database.read, { orgId: TEST_ORG_ID, limit: 100 })).rows;
 
   test(`${engine}: changes of some kinds are found by what stands before their dot, newest first, page by page`, async (t) => {
     const database = await openWith(t, 0);
@@ -67,14 +67,14 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     });
     const wanted = { orgId: TEST_ORG_ID, kinds: ['routes', 'limits', 'update'], from: 0, to: 5 };
     const ids = async (more: { limit: number; from?: number; cursor?: string }) => {
-      const { rows: found, nextCursor } = await getAuditPage(database.read, { ...wanted, ...more });
+      const { rows: found, nextCursor } = await getAuditEntryPage(database.read, { ...wanted, ...more });
       return { ids: found.map(({ id }) => id), ...(nextCursor !== null && { cursor: nextCursor }) };
     };
     const first = await ids({ limit: 2 });
     assert.deepEqual(first.ids, ['aud_4', 'aud_1']);
     assert.deepEqual(await ids({ limit: 2, ...first }), { ids: ['aud_0'] });
     assert.deepEqual((await ids({ limit: 9, from: 1 })).ids, ['aud_4', 'aud_1']);
-    const { rows: ofSessions } = await getAuditPage(database.read, {
+    const { rows: ofSessions } = await getAuditEntryPage(database.read, {
       ...wanted,
       kinds: ['sessions'],
       limit: 9,
@@ -173,8 +173,8 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     // The attacker knows the algorithm, but not the key outside of the database.
     const foreign = deriveAuditKey(Buffer.alloc(32, 9));
     const hashes = [
-      (previous: string, row: AuditRow) => computeEntryHash(foreign, previous, row),
-      (previous: string, { hash: _, ip_address: __, session_id: ___, reason, ...row }: AuditRow) => {
+      (previous: string, row: AuditEntryRow) => computeAuditEntryHash(foreign, previous, row),
+      (previous: string, { hash: _, ip_address: __, session_id: ___, reason, ...row }: AuditEntryRow) => {
         const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = row;
         const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
         if (reason !== null) fields.push(reason);
@@ -255,7 +255,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     const day = 86_400_000;
     for (const [n, at] of [5, day - 1, day, 3 * day, 3 * day + 7].entries())
       await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, at)));
-    const anchors = await listDailyAnchors(database.read, TEST_ORG_ID);
+    const anchors = await listDailyAuditAnchors(database.read, TEST_ORG_ID);
     assert.deepEqual(
       anchors.map(({ seq, at }) => [seq, at]),
       [
@@ -266,7 +266,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     );
     const byId = new Map((await rows(database)).map(({ seq, hash }) => [seq, hash]));
     for (const { seq, hash } of anchors) assert.equal(hash, byId.get(seq));
-    assert.deepEqual((await listDailyAnchors(database.read, TEST_ORG_ID, 1)).length, 1);
+    assert.deepEqual((await listDailyAuditAnchors(database.read, TEST_ORG_ID, 1)).length, 1);
   });
 
   test(`${engine}: an entry says which address and session its transaction came from`, async (t) => {

@@ -30,7 +30,7 @@ export async function markBackgroundResponseDue(writer: DatabaseWriter, id: stri
 }
 
 /** Which responses a process polls. */
-export interface BackgroundPoll {
+export interface BackgroundPollRequest {
   readonly owner: string;
   readonly nowMs: number;
   /** Until when other processes leave the responses of `owner` to it. */
@@ -42,7 +42,7 @@ export interface BackgroundPoll {
 /** Renews the leases of the owner, takes over responses whose lease has expired, and returns the due ones. */
 export async function leaseDueBackgroundResponses(
   writer: DatabaseWriter,
-  { owner, nowMs, leaseUntilMs, maxPerOrg }: BackgroundPoll,
+  { owner, nowMs, leaseUntilMs, maxPerOrg }: BackgroundPollRequest,
 ): Promise<BackgroundResponseRow[]> {
   await writer
     .updateTable('background_responses')

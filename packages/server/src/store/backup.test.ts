@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { backupDatabase, restoreDatabase } from './backup.ts';
+import { backupDatabase, restoreDatabase } from './database-backup.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { MIGRATIONS } from './migrations/migration-list.ts';
 import { openDatabase } from './open-database.ts';

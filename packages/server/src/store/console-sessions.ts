@@ -28,7 +28,7 @@ export async function findConsoleSessionByToken(
 }
 
 /** A user with their memberships, oldest membership first. */
-export interface MembershipAccessRow {
+export interface MembershipWithRolesRow {
   readonly user_id: string;
   readonly email: string;
   readonly name: string;
@@ -48,11 +48,11 @@ export interface MembershipAccessRow {
 }
 
 /** @param issuer name of the issuer whose grants are also returned; null for none */
-export function listMembershipAccess(
+export function listMembershipsWithRoles(
   reader: DatabaseReader,
   userId: string,
   issuer: string | null,
-): Promise<MembershipAccessRow[]> {
+): Promise<MembershipWithRolesRow[]> {
   return reader
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isBusyError } from './sqlite/sqlite-errors.ts';
+import { isSqliteBusyError } from './sqlite/sqlite-errors.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** Keeps references, so that garbage collection of a handle does not release the lock. */
@@ -35,7 +35,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
     lock.exec('begin exclusive');
   } catch (cause) {
     lock.close();
-    if (isBusyError(cause))
+    if (isSqliteBusyError(cause))
       throw new StoreUnusableError(
         `Another Floe process is using the data directory ${dataDir}. Stop it, or set FLOE_DATA_DIR to another directory.`,
         { cause },

@@ -1,4 +1,4 @@
-import { CLIENT_ERROR_STATUS } from '@floe/contract/exchange-outcome';
+import { CLIENT_ERROR_STATUS_RANGE } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 
 /** Values of a column: one of `any` (empty: all), and none of `none`. */
@@ -28,7 +28,7 @@ export interface IntegerRangeFilter {
 }
 
 /** Text columns by which lists can be filtered. */
-export const TEXT_FILTER_COLUMNS = [
+export const EXCHANGE_TEXT_FILTER_COLUMNS = [
   'route_mode',
   'surface',
   'provider',
@@ -45,10 +45,10 @@ export const TEXT_FILTER_COLUMNS = [
   'session',
   'usage_source',
 ] as const;
-export type TextFilterColumn = (typeof TEXT_FILTER_COLUMNS)[number];
+export type TextFilterColumn = (typeof EXCHANGE_TEXT_FILTER_COLUMNS)[number];
 
 /** Numeric columns by which lists can be filtered. `attempts` is the number of upstream calls. */
-export const NUMERIC_FILTER_COLUMNS = [
+export const EXCHANGE_NUMERIC_FILTER_COLUMNS = [
   'latency_ms',
   'first_token_ms',
   'overhead_ms',
@@ -57,7 +57,7 @@ export const NUMERIC_FILTER_COLUMNS = [
   'output_tokens',
   'attempts',
 ] as const;
-export type NumericFilterColumn = (typeof NUMERIC_FILTER_COLUMNS)[number];
+export type NumericFilterColumn = (typeof EXCHANGE_NUMERIC_FILTER_COLUMNS)[number];
 
 /** Conditions on exchanges, except for time and organization. */
 export interface ExchangeFilters {
@@ -81,7 +81,7 @@ export interface ExchangeFilters {
 export type SqlCondition = RawBuilder<boolean>;
 
 /** A condition and the name of its filter. */
-export interface FilterCondition {
+export interface ExchangeFilterCondition {
   readonly filter: string;
   readonly condition: SqlCondition;
 }
@@ -90,17 +90,17 @@ export interface FilterCondition {
  * Converts filters to conditions on rows of `exchanges`. `keys` replaces the filter `key`. Conditions on
  * indexed columns are included; a scan of an index leaves out those that the index already satisfies.
  */
-export function buildFilterConditions(
+export function buildExchangeFilterConditions(
   filters: ExchangeFilters,
   keys: ValueFilter | undefined,
-): FilterCondition[] {
-  const found: FilterCondition[] = [];
+): ExchangeFilterCondition[] {
+  const found: ExchangeFilterCondition[] = [];
   const add = (filter: string, conditions: readonly SqlCondition[]) => {
     for (const condition of conditions) found.push({ filter, condition });
   };
-  for (const column of TEXT_FILTER_COLUMNS)
+  for (const column of EXCHANGE_TEXT_FILTER_COLUMNS)
     add(column, valueConditions(sql.ref(column), filters.textColumns?.[column]));
-  for (const column of NUMERIC_FILTER_COLUMNS)
+  for (const column of EXCHANGE_NUMERIC_FILTER_COLUMNS)
     add(column, rangeConditions(column, filters.numericColumns?.[column]));
   add('key', valueConditions(sql.ref('key_id'), keys));
   add('model', modelConditions(filters.model));
@@ -110,12 +110,12 @@ export function buildFilterConditions(
   if (filters.dropped !== undefined)
     add('dropped', [filters.dropped ? sql`dropped_json is not null` : sql`dropped_json is null`]);
   for (const [name, choice] of Object.entries(filters.metadata ?? {}))
-    add(metadataFilterName(name), valueConditions(metadataMember(name), choice));
+    add(formatMetadataFilterName(name), valueConditions(metadataMember(name), choice));
   return found;
 }
 
 /** The name of the filter for a metadata key. */
-export function metadataFilterName(name: string): string {
+export function formatMetadataFilterName(name: string): string {
   return `metadata.${name}`;
 }
 
@@ -123,8 +123,8 @@ export function metadataFilterName(name: string): string {
 export const OUTCOME_SQL: RawBuilder<string> = sql`case
   when state = 'complete' then 'succeeded'
   when state in ('cached', 'blocked', 'partial', 'aborted') then state
-  when status between ${sql.lit(CLIENT_ERROR_STATUS.from)} and ${sql.lit(CLIENT_ERROR_STATUS.to)}
-    and status <> ${sql.lit(CLIENT_ERROR_STATUS.except)} then 'client_error'
+  when status between ${sql.lit(CLIENT_ERROR_STATUS_RANGE.from)} and ${sql.lit(CLIENT_ERROR_STATUS_RANGE.to)}
+    and status <> ${sql.lit(CLIENT_ERROR_STATUS_RANGE.except)} then 'client_error'
   else 'upstream_error' end`;
 
 function valueConditions(column: RawBuilder<unknown>, choice: ValueFilter | undefined): SqlCondition[] {

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { FilterCondition } from './exchange-filters.ts';
+import type { ExchangeFilterCondition } from './exchange-filters.ts';
 import { encodeTimeCursor, type TimePosition } from './pagination.ts';
 import type { DatabaseReader, ExchangeRow } from './ports.ts';
 import type { Schema } from './schema.ts';
@@ -18,7 +18,7 @@ export interface ExchangeScan {
   /** Start of the scan. Undefined for the newest row. */
   readonly cursor: string | undefined;
   /** Conditions that no index satisfies. */
-  readonly residualConditions: readonly FilterCondition[];
+  readonly residualConditions: readonly ExchangeFilterCondition[];
   readonly limit: number;
   /** Number of scanned rows after which the scan ends. */
   readonly maxScannedRows: number;
@@ -79,7 +79,7 @@ async function findNthPosition(ahead: UnselectedExchanges, nth: number): Promise
 async function selectNewestMatches(
   reader: DatabaseReader,
   stretch: UnselectedExchanges,
-  others: readonly FilterCondition[],
+  others: readonly ExchangeFilterCondition[],
   limit: number,
 ): Promise<ExchangeRow[]> {
   let passing = stretch.selectAll();

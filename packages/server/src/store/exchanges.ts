@@ -1,9 +1,9 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
-  buildFilterConditions,
+  buildExchangeFilterConditions,
   type ExchangeFilters,
-  type FilterCondition,
-  metadataFilterName,
+  type ExchangeFilterCondition,
+  formatMetadataFilterName,
   type ValueFilter,
 } from './exchange-filters.ts';
 import { type ExchangeScanResult, scanExchangesInSteps } from './exchange-scan.ts';
@@ -117,7 +117,7 @@ async function scanExchanges(
   scanned: number,
 ): Promise<ExchangeScanResult> {
   const { conditions, coveredFilter } = planExchangeScan(query, keys);
-  const others = buildFilterConditions(query, keys).filter(({ filter }) => filter !== coveredFilter);
+  const others = buildExchangeFilterConditions(query, keys).filter(({ filter }) => filter !== coveredFilter);
   const found: ExchangeScanResult[] = [];
   const perWalk = Math.ceil(scanned / conditions.length);
   for (const condition of conditions) {
@@ -142,10 +142,10 @@ async function scanExchanges(
     .flatMap((walk) => walk.scanEnd ?? [])
     .sort(compareNewestFirst)
     .at(0);
-  const rows = sortNewestFirst(found.flatMap((walk) => walk.rows));
+  const rows = sortExchangesNewestFirst(found.flatMap((walk) => walk.rows));
   // A scan that ended at a later time says nothing about rows that another scan has not reached.
   return {
-    rows: horizon ? rows.filter((row) => compareNewestFirst(toTimePosition(row), horizon) <= 0) : rows,
+    rows: horizon ? rows.filter((row) => compareNewestFirst(toExchangeTimePosition(row), horizon) <= 0) : rows,
     scanEnd: horizon,
   };
 }
@@ -179,14 +179,14 @@ async function scanByMetadata(
   keys: ValueFilter | undefined,
   mark: IndexedMetadataFilter,
 ): Promise<ExchangeScanResult> {
-  const others = buildFilterConditions(query, keys).filter(
-    ({ filter }) => filter !== metadataFilterName(mark.name),
+  const others = buildExchangeFilterConditions(query, keys).filter(
+    ({ filter }) => filter !== formatMetadataFilterName(mark.name),
   );
   const looked = others.length > 0 ? MAX_METADATA_ROWS : query.limit + 1;
   const { places, horizon } = await listMetadataPositions(reader, query, mark, looked);
   if (places.length === 0) return { rows: [], scanEnd: horizon };
   const rows = await selectExchangesAt(reader, places, others).execute();
-  return { rows: sortNewestFirst(rows), scanEnd: horizon };
+  return { rows: sortExchangesNewestFirst(rows), scanEnd: horizon };
 }
 
 /** Positions of the newest rows with a metadata value. All of them, unless `horizon` is set. */
@@ -224,7 +224,7 @@ async function listMetadataPositions(
 export function selectExchangesAt(
   reader: DatabaseReader,
   places: readonly TimePosition[],
-  others: readonly FilterCondition[],
+  others: readonly ExchangeFilterCondition[],
 ): Query {
   const times = places.map(({ at }) => at);
   return selectExchangesById(
@@ -240,7 +240,7 @@ export function selectExchangesById(
   reader: DatabaseReader,
   ids: readonly string[],
   { from, to }: { readonly from: number; readonly to: number },
-  others: readonly FilterCondition[],
+  others: readonly ExchangeFilterCondition[],
 ): Query {
   let query = reader
     .selectFrom('exchanges')
@@ -251,7 +251,7 @@ export function selectExchangesById(
 }
 
 /** The position of an exchange in a list by time. */
-export function toTimePosition(row: ExchangeRow): TimePosition {
+export function toExchangeTimePosition(row: ExchangeRow): TimePosition {
   return { at: row.created_at, id: row.id };
 }
 
@@ -262,10 +262,10 @@ function compareNewestFirst(one: TimePosition, other: TimePosition): number {
 }
 
 /** Sorts newest first and removes duplicates. */
-export function sortNewestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
+export function sortExchangesNewestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byId.values()].sort((one, other) =>
-    compareNewestFirst(toTimePosition(one), toTimePosition(other)),
+    compareNewestFirst(toExchangeTimePosition(one), toExchangeTimePosition(other)),
   );
 }
 

@@ -5,28 +5,28 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { appendAuditEntry } from './audit.ts';
+import { appendAuditEntry } from './audit-entries.ts';
 import { insertBreakerChange } from './breaker-changes.ts';
 import { getExchangePage } from './exchanges.ts';
-import { EXCLUDED_TABLES, importSqliteDatabase } from './import-sqlite.ts';
+import { TABLES_EXCLUDED_FROM_IMPORT, importSqliteDatabase } from './import-sqlite.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { openDatabase } from './open-database.ts';
 import { insertOrg } from './orgs.ts';
 import { insertPlatformKey } from './platform-keys.ts';
 import type { Database, DatabaseWriter } from './ports.ts';
-import { readPostgresMigrations } from './postgres/applied-migrations.ts';
+import { readAppliedPostgresMigrations } from './postgres/applied-migrations.ts';
 import { insertProviderResources } from './provider-resources.ts';
 import { getRollupTotal } from './rollups/read-rollups.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS } from './rollups/rollup-figures.ts';
-import { bindDatabaseToSecretKey, type SecretKey } from './secret-key.ts';
+import { bindDatabaseToSecretKey, type InstallationSecretKey } from './secret-key.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import { insertStoredResponses } from './stored-responses.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestDatabase } from './test/postgres-database.ts';
 import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
-import { upsertSavedView } from './views.ts';
+import { upsertSavedView } from './saved-views.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 const T0 = Date.UTC(2026, 10, 21);
@@ -45,7 +45,7 @@ const TURNS = Array.from({ length: 45 }, (_, n) => ({
 }));
 
 /** A key that is in no data directory. */
-const secretOf = (fill: number): SecretKey => ({
+const secretOf = (fill: number): InstallationSecretKey => ({
   key: Buffer.alloc(32, fill),
   isGenerated: false,
   file: 'secret.key',
@@ -235,7 +235,7 @@ test('an imported instance holds the same rows and the same sums, and a second i
   const target = await openDatabase(url, { ...quiet, dataDir });
   t.after(() => target.close());
   assert.deepEqual(await contents(target), await contents(source));
-  assert.deepEqual(planMigrations(await readPostgresMigrations(url)), []);
+  assert.deepEqual(planMigrations(await readAppliedPostgresMigrations(url)), []);
   t.diagnostic(`${ROWS} exchanges imported, 0 lost, 0 doubled`);
 });
 
@@ -252,7 +252,7 @@ test('every table is imported, or named with why it is not', async (t) => {
     { url: await createTestDatabase(t), dataDir },
     quiet,
   );
-  const accounted = new Set([...imported.map(({ table }) => table), ...Object.keys(EXCLUDED_TABLES)]);
+  const accounted = new Set([...imported.map(({ table }) => table), ...Object.keys(TABLES_EXCLUDED_FROM_IMPORT)]);
   assert.deepEqual(
     rows.map(({ name }) => name).filter((name) => !accounted.has(name)),
     [],

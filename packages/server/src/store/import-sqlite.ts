@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { DatabaseLocation } from './backup.ts';
+import type { DatabaseLocation } from './database-backup.ts';
 import { copyAlerts } from './import-alerts.ts';
 import { copyMonitors } from './import-monitors.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
@@ -112,7 +112,7 @@ const SMALL_TABLES = [
 ] as const;
 
 /** Tables about processes or derived from imported tables, with the reason. */
-export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
+export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
   jobs: 'jobs belong to the processes of the source',
   live_events: 'short-lived events for connected clients of the source',
   monitor_leases: 'which process evaluates monitors',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
-import { databaseEngineOf } from './database-engine.ts';
-import { getExchangeTail } from './exchange-tail.ts';
+import { getDatabaseEngine } from './database-engine.ts';
+import { getExchangeBatchMatches } from './exchange-batch-matches.ts';
 import {
-  canReplayAfter,
+  hasAllLiveEventsAfter,
   expireLiveEvents,
   formatLiveEventPosition,
-  getLiveEventHead,
+  getLatestLiveEventPosition,
   type LiveEventPosition,
   listLiveEventData,
   listLiveEventsAfter,
@@ -29,14 +29,14 @@ const NOW = Date.UTC(2026, 10, 21);
  * events.
  */
 async function waitUntilVisible({ read }: Database): Promise<void> {
-  if (databaseEngineOf(read) === 'sqlite') return;
+  if (getDatabaseEngine(read) === 'sqlite') return;
   const [newest] = await read
     .selectFrom('live_events')
     .select('xid')
     .orderBy('xid', 'desc')
     .limit(1)
     .execute();
-  await eventually(async () => (await getLiveEventHead(read)).xid >= (newest?.xid ?? 0) || undefined);
+  await eventually(async () => (await getLatestLiveEventPosition(read)).xid >= (newest?.xid ?? 0) || undefined);
 }
 
 /**
@@ -66,7 +66,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     const database = await openWithOrgs(t);
     await database.transaction((writer) => tell(writer, 0));
     await waitUntilVisible(database);
-    const head = await getLiveEventHead(database.read);
+    const head = await getLatestLiveEventPosition(database.read);
     for (let n = 1; n <= 7; n++)
       await database.transaction(async (writer) => {
         await tell(writer, n);
@@ -87,7 +87,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
 
   test(`${engine}: what a slower transaction commits is told after it, and passed over by nobody`, async (t) => {
     const database = await openWithOrgs(t);
-    let position = await getLiveEventHead(database.read);
+    let position = await getLatestLiveEventPosition(database.read);
     const seen: unknown[] = [];
     const look = async (read = after) => {
       for (const event of await read(database, position)) {
@@ -95,7 +95,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
         position = event.position;
       }
     };
-    if (databaseEngineOf(database.read) === 'sqlite') {
+    if (getDatabaseEngine(database.read) === 'sqlite') {
       await database.rowTransaction((writer) => tell(writer, 1));
       await database.rowTransaction((writer) => tell(writer, 2));
     } else {
@@ -122,7 +122,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
 
   test(`${engine}: what is undone is not told`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await getLiveEventHead(database.read);
+    const head = await getLatestLiveEventPosition(database.read);
     const undone = database.transaction(async (writer) => {
       await tell(writer, 1);
       throw new Error('changed my mind');
@@ -133,20 +133,20 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
 
   test(`${engine}: old events go, and whoever stood before them is known to have missed some`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await getLiveEventHead(database.read);
+    const head = await getLatestLiveEventPosition(database.read);
     await database.transaction((writer) => tell(writer, 1, TEST_ORG_ID, NOW - 2 * 86_400_000));
     const [first] = await after(database, head);
     await database.transaction((writer) => tell(writer, 2));
     await database.rowTransaction((writer) => expireLiveEvents(writer, NOW));
     assert.deepEqual(numbers(await after(database, head)), [2]);
-    assert.equal(await canReplayAfter(database.read, TEST_ORG_ID, head), false);
-    assert.equal(await canReplayAfter(database.read, TEST_ORG_ID, first?.position ?? head), true);
-    assert.equal(await canReplayAfter(database.read, OTHER, head), true);
+    assert.equal(await hasAllLiveEventsAfter(database.read, TEST_ORG_ID, head), false);
+    assert.equal(await hasAllLiveEventsAfter(database.read, TEST_ORG_ID, first?.position ?? head), true);
+    assert.equal(await hasAllLiveEventsAfter(database.read, OTHER, head), true);
   });
 
   test(`${engine}: of an org's events only the last ones are kept`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await getLiveEventHead(database.read);
+    const head = await getLatestLiveEventPosition(database.read);
     await database.transaction(async (writer) => {
       const row = { org_id: TEST_ORG_ID, topic: 'audit', at: NOW, data_json: '{}' };
       for (let n = 0; n < 5; n++)
@@ -157,12 +157,12 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     });
     await database.rowTransaction((writer) => expireLiveEvents(writer, NOW));
     assert.equal((await after(database, head, 5_000)).length, 2_048);
-    assert.equal(await canReplayAfter(database.read, TEST_ORG_ID, head), false);
+    assert.equal(await hasAllLiveEventsAfter(database.read, TEST_ORG_ID, head), false);
   });
 
   test(`${engine}: rows that were new are told with their batch, and counted exactly however many are read`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await getLiveEventHead(database.read);
+    const head = await getLatestLiveEventPosition(database.read);
     const rows = Array.from({ length: 30 }, (_, n) =>
       createTestExchangeRow(`exc_${String(n).padStart(2, '0')}`, {
         created_at: NOW + n,
@@ -187,7 +187,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
       ],
     );
     const tail = async (limit: number, filters = {}) => {
-      const found = await getExchangeTail(database.read, batches, { orgId: TEST_ORG_ID, ...filters }, limit);
+      const found = await getExchangeBatchMatches(database.read, batches, { orgId: TEST_ORG_ID, ...filters }, limit);
       return [found.count, found.rows.map(({ id }) => id.slice(4)).join(' ')];
     };
     assert.deepEqual(await tail(100, { textColumns: { state: { any: ['blocked'], none: [] } } }), [

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { sql } from 'kysely';
-import { databaseEngineOf } from './database-engine.ts';
+import { getDatabaseEngine } from './database-engine.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 
@@ -53,8 +53,8 @@ export async function publishLiveEvent(
 }
 
 /** The position from which a reader gets only events that commit from now on. */
-export async function getLiveEventHead(reader: DatabaseReader): Promise<LiveEventPosition> {
-  if (databaseEngineOf(reader) === 'postgres') {
+export async function getLatestLiveEventPosition(reader: DatabaseReader): Promise<LiveEventPosition> {
+  if (getDatabaseEngine(reader) === 'postgres') {
     const [row] = await reader
       .selectFrom(sql<{ xmin: number }>`(select ${FIRST_RUNNING_XID} as xmin)`.as('head'))
       .select('xmin')
@@ -91,7 +91,7 @@ export async function listLiveEventsAfter(
     .where('xid', '>=', after.xid)
     .where(sql<boolean>`(xid, seq) > (${after.xid}, ${after.seq})`);
   if (upTo) query = query.where(sql<boolean>`(xid, seq) <= (${upTo.xid}, ${upTo.seq})`);
-  if (databaseEngineOf(reader) === 'postgres') query = query.where(sql<boolean>`xid < ${FIRST_RUNNING_XID}`);
+  if (getDatabaseEngine(reader) === 'postgres') query = query.where(sql<boolean>`xid < ${FIRST_RUNNING_XID}`);
   const rows = await query.orderBy('xid').orderBy('seq').limit(limit).execute();
   return rows.map((row) => ({
     orgId: row.org_id,
@@ -130,7 +130,7 @@ interface LiveEventDataQuery {
 }
 
 /** Whether `one` comes after `other`. */
-export function isLaterPosition(one: LiveEventPosition, other: LiveEventPosition): boolean {
+export function isLaterLiveEventPosition(one: LiveEventPosition, other: LiveEventPosition): boolean {
   return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }
 
@@ -138,13 +138,13 @@ export function isLaterPosition(one: LiveEventPosition, other: LiveEventPosition
 const FIRST_RUNNING_XID = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`;
 
 /** Whether an organization's events after a position are still complete. */
-export async function canReplayAfter(
+export async function hasAllLiveEventsAfter(
   reader: DatabaseReader,
   orgId: string,
   after: LiveEventPosition,
 ): Promise<boolean> {
   const removed = parseLiveEventPosition((await getSetting(reader, removedPositionSetting(orgId))) ?? '0-0');
-  return removed === null || !isLaterPosition(removed, after);
+  return removed === null || !isLaterLiveEventPosition(removed, after);
 }
 
 export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string {

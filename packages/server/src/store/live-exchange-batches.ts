@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from './schema.ts';
-import type { ExchangeRowValues } from './spool/row-lines.ts';
+import type { ExchangeRowValues } from './spool/exchange-row-lines.ts';
 
 /** The live event of exchanges that were committed together. The rows are in their table. */
 export interface LiveExchangeBatch {

@@ -26,7 +26,7 @@ export interface BreakerChangesTable {
 }
 
 /** Saved filters of a page. */
-export interface ViewsTable extends z.output<typeof storedViewFields> {
+export interface SavedViewsTable extends z.output<typeof storedViewFields> {
   id: string;
   org_id: string;
   /** Id of the member or the platform key that created it. */
@@ -40,7 +40,7 @@ export interface ViewsTable extends z.output<typeof storedViewFields> {
 }
 
 /** Work that takes longer than a request. */
-export interface JobsTable {
+export interface BackgroundJobsTable {
   id: string;
   org_id: string;
   kind: string;

@@ -56,7 +56,7 @@ export function findMemberById(
 }
 
 /** Whether any organization has an owner. */
-export async function hasAnyOwner(reader: DatabaseReader): Promise<boolean> {
+export async function hasAnyOrgOwner(reader: DatabaseReader): Promise<boolean> {
   const found = await reader
     .selectFrom('members')
     .select('id')
@@ -134,7 +134,7 @@ export function findMemberByEmail(
     .executeTakeFirst();
 }
 
-export async function countOwners(reader: DatabaseReader, orgId: string): Promise<number> {
+export async function countOrgOwners(reader: DatabaseReader, orgId: string): Promise<number> {
   const { count } = await reader
     .selectFrom('members')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))

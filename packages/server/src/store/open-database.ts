@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Migration } from './migrations/migration.ts';
-import type { BeatStore } from './monitoring/optimistic-beats.ts';
+import type { BeatStore } from './monitoring/uneventful-beats.ts';
 import type { Database } from './ports.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';

@@ -1,7 +1,7 @@
 import type { ListOrder } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { databaseEngineOf } from './database-engine.ts';
+import { getDatabaseEngine } from './database-engine.ts';
 import type { DatabaseReader } from './ports.ts';
 
 /** Rows in the requested order, and the cursor of the next page. Null on the last page. */
@@ -22,7 +22,7 @@ export interface PageRequest extends CursorRequest {
 }
 
 /** The sort key of rows. Rows with the same key are sorted by id. */
-export interface Keyset<Row> {
+export interface PageSortKey<Row> {
   readonly key: RawBuilder<unknown>;
   readonly id: RawBuilder<unknown>;
   readonly type: 'string' | 'number';
@@ -37,7 +37,7 @@ export interface Keyset<Row> {
  */
 export function getKeysetPage<DB, Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
-  keyset: Keyset<NoInfer<Row>>,
+  keyset: PageSortKey<NoInfer<Row>>,
   { limit, cursor }: CursorRequest,
 ): Promise<RowPage<Row>> {
   return readFirstPage(afterCursor(rows, keyset, cursor), keyset, limit);
@@ -45,7 +45,7 @@ export function getKeysetPage<DB, Table extends keyof DB, Row>(
 
 function afterCursor<DB, Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
-  { key, id, type, direction }: Pick<Keyset<never>, 'key' | 'id' | 'type' | 'direction'>,
+  { key, id, type, direction }: Pick<PageSortKey<never>, 'key' | 'id' | 'type' | 'direction'>,
   cursor: string | undefined,
 ): SelectQueryBuilder<DB, Table, Row> {
   if (cursor === undefined) return rows;
@@ -58,7 +58,7 @@ function afterCursor<DB, Table extends keyof DB, Row>(
 
 async function readFirstPage<DB, Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
-  { key, id, direction, positionOf }: Keyset<Row>,
+  { key, id, direction, positionOf }: PageSortKey<Row>,
   limit: number,
 ): Promise<RowPage<Row>> {
   const ordered = rows.orderBy(key, direction).orderBy(id, direction);
@@ -90,11 +90,11 @@ export function getTimeRangePage<DB, Table extends keyof DB, At extends string, 
   at: At,
   request: TimeRangeRequest,
 ): Promise<RowPage<Row>> {
-  return getNewestPage(filterTimeRange(rows, at, request), at, request.limit);
+  return getNewestPage(filterRowsByTimeRange(rows, at, request), at, request.limit);
 }
 
 /** The rows in a time range after the cursor. */
-export function filterTimeRange<DB, Table extends keyof DB, Row>(
+export function filterRowsByTimeRange<DB, Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   at: string,
   { from, to, cursor }: Omit<TimeRangeRequest, 'limit'>,
@@ -170,8 +170,8 @@ export async function getListPage<DB, Table extends keyof DB, Row>(
   { search, sort = 'newest', ...asked }: Omit<ListRequest, 'orgId'>,
 ): Promise<RowPage<Row>> {
   const isNamed = sort === 'name';
-  const found = search === undefined ? rows : rows.where(containsText([columns.id, columns.name], search));
-  const keyset: Keyset<Row> = {
+  const found = search === undefined ? rows : rows.where(buildContainsTextCondition([columns.id, columns.name], search));
+  const keyset: PageSortKey<Row> = {
     key: isNamed ? nameOrder(reader, columns.name) : sql.ref(columns.at),
     id: sql.ref(columns.id),
     type: isNamed ? 'string' : 'number',
@@ -185,7 +185,7 @@ export async function getListPage<DB, Table extends keyof DB, Row>(
 }
 
 /** Whether one of these columns contains a text, case-insensitive. */
-export function containsText(columns: readonly string[], text: string) {
+export function buildContainsTextCondition(columns: readonly string[], text: string) {
   const part = `%${escapeLikePattern(text.toLowerCase())}%`;
   const each = columns.map((column) => sql`lower(${sql.ref(column)}) like ${part} escape '!'`);
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
@@ -199,7 +199,7 @@ export function escapeLikePattern(text: string): string {
 /** The same order in both engines: by bytes, with ASCII letters case-insensitive. */
 function nameOrder(reader: DatabaseReader, column: string) {
   const name = sql.ref(column);
-  return databaseEngineOf(reader) === 'sqlite'
+  return getDatabaseEngine(reader) === 'sqlite'
     ? sql<string>`lower(${name})`
     : sql<string>`lower(${name} collate "C") collate "C"`;
 }

@@ -30,7 +30,7 @@ export interface Database {
    * Inserts rows of the spool into `exchanges` and adds them to the rollups, in one transaction. Ignores
    * rows whose id exists. Waits for its turn among the transactions.
    */
-  ingest(region: SpoolRegion): Promise<IngestResult>;
+  ingest(region: SpoolRegion): Promise<SpoolIngestResult>;
   /**
    * Deletes exchanges that began before `beforeMs` (PostgreSQL: complete days). Returns the number of rows.
    */
@@ -63,7 +63,7 @@ export interface SpoolRegion {
 }
 
 /** The result of inserting a region of the spool. */
-export interface IngestResult {
+export interface SpoolIngestResult {
   /** Start of the next region. `from` if there was no complete line. */
   readonly next: number;
   /** Number of new rows. */

@@ -39,7 +39,7 @@ export async function findProviderResources(
 }
 
 /** Marks the results of a resource as counted. Of several concurrent calls, exactly one returns `true`. */
-export async function markResultsCounted(
+export async function markResultUsageCounted(
   writer: DatabaseWriter,
   orgId: string,
   provider: string,

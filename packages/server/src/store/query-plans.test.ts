@@ -14,20 +14,20 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import pg from 'pg';
-import { querySeries, querySummary, queryTopValues } from '../analytics/charts.ts';
+import { queryChartSeries, queryChartSummary, queryTopValues } from '../analytics/charts.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { getAlertPage } from './alerts.ts';
-import { getAuditPage } from './audit.ts';
+import { getAuditEntryPage } from './audit-entries.ts';
 import { getBreakerChangePage } from './breaker-changes.ts';
 import type { DatabaseEngine } from './database-engine.ts';
-import { getExchangeTail } from './exchange-tail.ts';
+import { getExchangeBatchMatches } from './exchange-batch-matches.ts';
 import { type ExchangeQuery, getExchangePage } from './exchanges.ts';
 import { listLiveEventsAfter } from './live-events.ts';
 import { openDatabase } from './open-database.ts';
 import { encodeTimeCursor } from './pagination.ts';
 import type { DatabaseReader } from './ports.ts';
-import { sumByKeyAndModel } from './rollups/monthly-rollup.ts';
+import { sumRollupsByKeyAndModel } from './rollups/rollup-sums-by-key-and-model.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import type { Schema } from './schema.ts';
 import { ingestRows } from './test/ingest-rows.ts';
@@ -76,7 +76,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     }),
     'list of some metadata': list({ metadata: { env: is('prod', 'test') } }),
     'list of other metadata': list({ metadata: { build: not('7') } }),
-    'tail, filtered': () => getExchangeTail(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
+    'tail, filtered': () => getExchangeBatchMatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
     'live events': () =>
       listLiveEventsAfter(reader, {
         orgIds: [TEST_ORG_ID, 'org_two'],
@@ -86,9 +86,9 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     'changes of breakers': () => getBreakerChangePage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW }),
     'changes of one breaker': () =>
       getBreakerChangePage(reader, { orgId: TEST_ORG_ID, limit: 50, breakerId: 'x', cursor }),
-    'audit of a range': () => getAuditPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
+    'audit of a range': () => getAuditEntryPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
     'audit of some kinds': () =>
-      getAuditPage(reader, {
+      getAuditEntryPage(reader, {
         orgId: TEST_ORG_ID,
         limit: 50,
         from: NOW,
@@ -96,22 +96,22 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
         kinds: ['routes', 'limits'],
       }),
     'alerts of a range': () => getAlertPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
-    summary: () => querySummary(reader, hours),
-    'summary of two keys': () => querySummary(reader, { ...hours, filter }),
+    summary: () => queryChartSummary(reader, hours),
+    'summary of two keys': () => queryChartSummary(reader, { ...hours, filter }),
     'top teams': () => queryTopValues(reader, { ...hours, groupBy: 'team', order: 'cost_nano_usd' }),
     'values that begin so': () =>
       queryTopValues(reader, { ...hours, groupBy: 'model', order: 'requests', prefix: 'gpt' }),
     'top models of two keys': () =>
       queryTopValues(reader, { ...hours, groupBy: 'model', order: 'requests', filter }),
     'chart of the same values': () =>
-      querySeries(reader, { ...hours, groupBy: 'model', onlyValues: ['a', 'b'] }),
+      queryChartSeries(reader, { ...hours, groupBy: 'model', onlyValues: ['a', 'b'] }),
     'chart of models of two keys': () =>
-      querySeries(reader, { ...hours, groupBy: 'model', onlyValues: ['a'], filter }),
-    'a month': () => sumByKeyAndModel(reader, month),
+      queryChartSeries(reader, { ...hours, groupBy: 'model', onlyValues: ['a'], filter }),
+    'a month': () => sumRollupsByKeyAndModel(reader, month),
     'summary to the second': () =>
-      querySummary(reader, { ...hours, from: month.from + 1000, to: NOW - 1000 }),
+      queryChartSummary(reader, { ...hours, from: month.from + 1000, to: NOW - 1000 }),
     'summary to the second, with minutes': () =>
-      querySummary(reader, { ...hours, from: month.from + 1000, minutesSince: month.from }),
+      queryChartSummary(reader, { ...hours, from: month.from + 1000, minutesSince: month.from }),
     'top projects to the second, with minutes': () =>
       queryTopValues(reader, {
         ...hours,
@@ -123,9 +123,9 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     'top teams to the second': () =>
       queryTopValues(reader, { ...hours, to: NOW - 1000, groupBy: 'team', order: 'requests' }),
     'days of a zone of half hours': () =>
-      querySeries(reader, { ...hours, ...DAYS_OF_KOLKATA, groupBy: 'model' }),
+      queryChartSeries(reader, { ...hours, ...DAYS_OF_KOLKATA, groupBy: 'model' }),
     'days of two projects': () =>
-      querySeries(reader, {
+      queryChartSeries(reader, {
         ...hours,
         ...DAYS_OF_KOLKATA,
         filter: { ...filter, facet: 'metadata.env' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { appendAuditEntry, getAuditPage } from './audit.ts';
+import { appendAuditEntry, getAuditEntryPage } from './audit-entries.ts';
 import { type ExchangeQuery, findExchangeById, getExchangePage } from './exchanges.ts';
 import { findOrgById, insertOrg, listAllOrgs } from './orgs.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './platform-keys.ts';
 import type { Database } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
-import { applySpendBatch, listSpendSince } from './spend/budget-spend.ts';
+import { applySpendJournalBatch, listBudgetSpendSince } from './spend/budget-spend.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
 
@@ -50,8 +50,8 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       { ...budget, orgId: TEST_ORG_ID, bucket: 'b:each:\0\ud800', nanoUsd: 2 },
       { ...budget, orgId: OTHER_ORG, bucket: 'b:each:ana', nanoUsd: 3 },
     ];
-    await database.transaction((writer) => applySpendBatch(writer, { journal: 'j', upTo: 1, charges }, 5));
-    const spent = await listSpendSince(database.read, 0, 5);
+    await database.transaction((writer) => applySpendJournalBatch(writer, { journal: 'j', upTo: 1, charges }, 5));
+    const spent = await listBudgetSpendSince(database.read, 0, 5);
     assert.deepEqual(spent.map(({ bucket, spent_nano_usd }) => [bucket, spent_nano_usd]).sort(), [
       ['b:each:ana', 3],
       ['b:each:\ufffd\ufffd', 2],
@@ -190,7 +190,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       numbers.map((n) => `key_${n}`),
     );
     const audit = await allPages((cursor) =>
-      getAuditPage(database.read, { orgId: TEST_ORG_ID, limit: 7, ...cursor }),
+      getAuditEntryPage(database.read, { orgId: TEST_ORG_ID, limit: 7, ...cursor }),
     );
     assert.deepEqual(
       audit.map(({ id }) => id),

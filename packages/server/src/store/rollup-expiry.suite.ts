@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { insertOrg } from './orgs.ts';
 import type { Database } from './ports.ts';
 import { expireRollups } from './rollups/expire-rollups.ts';
-import { mergeMinutesIntoQuarters, QUARTER_MS } from './rollups/quarter-hours.ts';
+import { mergeMinutesIntoQuarterHours, QUARTER_HOUR_MS } from './rollups/quarter-hours.ts';
 import { HOUR_MS, MINUTE_MS } from './rollups/rollup-accumulator.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
@@ -50,13 +50,13 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     const before = await minutesOf(database);
     const others = await minutesOf(database, OTHER);
     const until = T0 + 150 * MINUTE_MS + 1;
-    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, until);
+    await mergeMinutesIntoQuarterHours(database, TEST_ORG_ID, until);
     const after = await minutesOf(database);
-    const cut = until - (until % QUARTER_MS);
-    assert.ok(after.every(({ at }) => at >= cut || at % QUARTER_MS === 0));
+    const cut = until - (until % QUARTER_HOUR_MS);
+    assert.ok(after.every(({ at }) => at >= cut || at % QUARTER_HOUR_MS === 0));
     const expected = new Map<string, number[]>();
     for (const { org_id, facet, at, value, ...figures } of before) {
-      const name = `${org_id} ${facet} ${at < cut ? at - (at % QUARTER_MS) : at} ${value}`;
+      const name = `${org_id} ${facet} ${at < cut ? at - (at % QUARTER_HOUR_MS) : at} ${value}`;
       const sums = Object.values(figures);
       expected.set(
         name,
@@ -75,12 +75,12 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     const every = Array.from({ length: 1300 }, (_, n) => T0 + n * MINUTE_MS);
     const database = await openWithRows(t, every);
     const until = T0 + DAY_MS;
-    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, until);
+    await mergeMinutesIntoQuarterHours(database, TEST_ORG_ID, until);
     assert.equal((await timesOf(database)).length, Math.ceil(1300 / 15));
     assert.equal((await timesOf(database, 'metadata.project')).length, Math.ceil(1300 / 15));
     await ingestRows(t, database, [createTestExchangeRow('exc_late', { created_at: T0 + 7 * MINUTE_MS })]);
     assert.equal((await timesOf(database)).length, Math.ceil(1300 / 15) + 1);
-    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, until);
+    await mergeMinutesIntoQuarterHours(database, TEST_ORG_ID, until);
     const all = (await minutesOf(database)).filter(({ facet }) => facet === 'all');
     assert.deepEqual([all.length, all[0]?.requests], [Math.ceil(1300 / 15), 16]);
   });
@@ -96,9 +96,9 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
       transaction: (work) =>
         left-- > 0 ? database.transaction(work) : Promise.reject(new Error('the database is away')),
     };
-    await assert.rejects(mergeMinutesIntoQuarters(breaking, TEST_ORG_ID, T0 + DAY_MS), /away/);
-    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, T0 + DAY_MS);
-    const left15 = (await minutesOf(database)).filter(({ at }) => at % QUARTER_MS !== 0);
+    await assert.rejects(mergeMinutesIntoQuarterHours(breaking, TEST_ORG_ID, T0 + DAY_MS), /away/);
+    await mergeMinutesIntoQuarterHours(database, TEST_ORG_ID, T0 + DAY_MS);
+    const left15 = (await minutesOf(database)).filter(({ at }) => at % QUARTER_HOUR_MS !== 0);
     assert.deepEqual(left15, []);
     assert.equal((await timesOf(database)).length, 4);
   });

@@ -3,7 +3,7 @@ import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-t
 import type { BackgroundResponsesTable, StoredBodiesTable } from './body-tables.ts';
 import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
-import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from './live-tables.ts';
+import type { BreakerChangesTable, BackgroundJobsTable, LiveEventsTable, SavedViewsTable } from './live-tables.ts';
 import type {
   InvitationsTable,
   MemberGrantsTable,
@@ -64,8 +64,8 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   relay_sessions: RelaySessionsTable;
   live_events: LiveEventsTable;
   breaker_changes: BreakerChangesTable;
-  views: ViewsTable;
-  jobs: JobsTable;
+  views: SavedViewsTable;
+  jobs: BackgroundJobsTable;
   migrations: MigrationsTable;
 }
 

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadSecretKey, type SecretKey, type SecretKeyOptions } from './secret-key.ts';
+import { loadInstallationSecretKey, type InstallationSecretKey, type InstallationSecretKeyOptions } from './secret-key.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
 
 const GIVEN = 'a given key of more than 32 characters';
 
 /** As a start does it with a new database. */
-function loadAndRemember(options: SecretKeyOptions): SecretKey {
-  const secret = loadSecretKey(options);
+function loadAndRemember(options: InstallationSecretKeyOptions): InstallationSecretKey {
+  const secret = loadInstallationSecretKey(options);
   secret.remember();
   return secret;
 }
@@ -20,13 +20,13 @@ const refuses = (pattern: RegExp) => (error: unknown) =>
 
 test('a key is generated once, readable by its owner alone, and found again', (t) => {
   const dataDir = join(createTemporaryDirectory(t), 'made');
-  assert.equal(loadSecretKey({ dataDir }).isGenerated, true);
+  assert.equal(loadInstallationSecretKey({ dataDir }).isGenerated, true);
   assert.equal(existsSync(dataDir), false, 'nothing is written before the database accepts the key');
   const first = loadAndRemember({ dataDir });
   assert.equal(first.isGenerated, true);
   assert.equal(first.key.length, 32);
   assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600);
-  const again = loadSecretKey({ dataDir });
+  const again = loadInstallationSecretKey({ dataDir });
   assert.equal(again.isGenerated, false);
   assert.deepEqual(again.key, first.key);
 });
@@ -37,17 +37,17 @@ test('a key that other users of the machine can read is refused, with the comman
   const file = join(dataDir, 'secret.key');
   for (const bit of [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]) {
     chmodSync(file, 0o600 | bit);
-    assert.throws(() => loadSecretKey({ dataDir }), refuses(/chmod 600 .*secret\.key/), bit.toString(8));
+    assert.throws(() => loadInstallationSecretKey({ dataDir }), refuses(/chmod 600 .*secret\.key/), bit.toString(8));
   }
   for (const mode of [0o600, 0o400]) {
     chmodSync(file, mode);
-    assert.deepEqual(loadSecretKey({ dataDir }).key, key);
+    assert.deepEqual(loadInstallationSecretKey({ dataDir }).key, key);
   }
 });
 
 test('two installations have two keys', (t) => {
-  const one = loadSecretKey({ dataDir: createTemporaryDirectory(t) });
-  const other = loadSecretKey({ dataDir: createTemporaryDirectory(t) });
+  const one = loadInstallationSecretKey({ dataDir: createTemporaryDirectory(t) });
+  const other = loadInstallationSecretKey({ dataDir: createTemporaryDirectory(t) });
   assert.notDeepEqual(one.key, other.key);
 });
 
@@ -56,18 +56,18 @@ test('a generated key may move from its file to the environment', (t) => {
   const { key } = loadAndRemember({ dataDir });
   const given = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
   rmSync(join(dataDir, 'secret.key'));
-  assert.deepEqual(loadSecretKey({ dataDir, given }).key, key);
+  assert.deepEqual(loadInstallationSecretKey({ dataDir, given }).key, key);
 });
 
 test('a given key is used, never written down, and may not be short', (t) => {
   const dataDir = createTemporaryDirectory(t);
   assert.throws(
-    () => loadSecretKey({ dataDir, given: 'x'.repeat(31) }),
+    () => loadInstallationSecretKey({ dataDir, given: 'x'.repeat(31) }),
     refuses(/FLOE_SECRET_KEY must have at least 32 characters, got 31/),
   );
   const { key, isGenerated } = loadAndRemember({ dataDir, given: GIVEN });
   assert.equal(isGenerated, false);
-  assert.deepEqual(loadSecretKey({ dataDir, given: GIVEN }).key, key);
+  assert.deepEqual(loadInstallationSecretKey({ dataDir, given: GIVEN }).key, key);
   assert.throws(() => readFileSync(join(dataDir, 'secret.key')), /ENOENT/);
   assert.ok(
     !readFileSync(join(dataDir, 'secret.fingerprint'), 'utf8').includes(key.toString('hex').slice(0, 8)),
@@ -78,13 +78,13 @@ test('another key than last time, a lost one and a cut one are refused', (t) => 
   const dataDir = createTemporaryDirectory(t);
   loadAndRemember({ dataDir });
   assert.throws(
-    () => loadSecretKey({ dataDir, given: GIVEN }),
+    () => loadInstallationSecretKey({ dataDir, given: GIVEN }),
     refuses(/FLOE_SECRET_KEY is not the secret key/),
   );
   writeFileSync(join(dataDir, 'secret.key'), 'another key, also of 32 characters and more');
-  assert.throws(() => loadSecretKey({ dataDir }), refuses(/secret\.key is not the secret key/));
+  assert.throws(() => loadInstallationSecretKey({ dataDir }), refuses(/secret\.key is not the secret key/));
   writeFileSync(join(dataDir, 'secret.key'), 'cut');
-  assert.throws(() => loadSecretKey({ dataDir }), refuses(/is truncated/));
+  assert.throws(() => loadInstallationSecretKey({ dataDir }), refuses(/is truncated/));
   rmSync(join(dataDir, 'secret.key'));
-  assert.throws(() => loadSecretKey({ dataDir }), refuses(/is missing\. Restore/));
+  assert.throws(() => loadInstallationSecretKey({ dataDir }), refuses(/is missing\. Restore/));
 });

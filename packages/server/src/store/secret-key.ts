@@ -17,14 +17,14 @@ import { StoreUnusableError } from './store-unusable-error.ts';
 
 export const SECRET_KEY_MIN_CHARS = 32;
 
-export interface SecretKeyOptions {
+export interface InstallationSecretKeyOptions {
   readonly dataDir: string;
   /** Value of `FLOE_SECRET_KEY`. */
   readonly given?: string;
 }
 
 /** The installation's secret key. */
-export interface SecretKey {
+export interface InstallationSecretKey {
   /** 32 bytes. */
   readonly key: Buffer;
   /** Whether the key was generated because there was none. `remember` writes the file. */
@@ -47,7 +47,7 @@ export interface SecretKey {
  * @throws StoreUnusableError if the key is short, differs from the last one, is missing, or other users can
  * read its file
  */
-export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
+export function loadInstallationSecretKey({ dataDir, given }: InstallationSecretKeyOptions): InstallationSecretKey {
   const file = join(dataDir, 'secret.key');
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
@@ -87,7 +87,7 @@ export function forgetSecretFingerprint(dataDir: string): void {
 }
 
 /** For PostgreSQL without `FLOE_SECRET_KEY`, because each process would generate another key. */
-export function missingSharedSecretError(): StoreUnusableError {
+export function createMissingSharedSecretError(): StoreUnusableError {
   return new StoreUnusableError(
     'PostgreSQL requires FLOE_SECRET_KEY, with the same value for every process that uses the database. Example: the output of openssl rand -hex 32.',
   );
@@ -109,7 +109,7 @@ const FINGERPRINT_SETTING = 'secret_fingerprint';
  */
 export async function requireSecretKeyOfDatabase(
   reader: DatabaseReader,
-  { key, isGenerated, file }: SecretKey,
+  { key, isGenerated, file }: InstallationSecretKey,
 ): Promise<void> {
   const kept = await getSetting(reader, FINGERPRINT_SETTING);
   if (kept === undefined || kept === computeFingerprint(key)) return;
@@ -125,7 +125,7 @@ export async function requireSecretKeyOfDatabase(
  *
  * @throws StoreUnusableError if the database was used with another key. Nothing is written then.
  */
-export async function bindDatabaseToSecretKey(writer: DatabaseWriter, secret: SecretKey): Promise<void> {
+export async function bindDatabaseToSecretKey(writer: DatabaseWriter, secret: InstallationSecretKey): Promise<void> {
   await requireSecretKeyOfDatabase(writer, secret);
   // The files first: if writing them failed afterwards, the database could not be opened again.
   secret.remember();

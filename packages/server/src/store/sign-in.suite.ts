@@ -10,7 +10,7 @@ import {
   findConsoleSessionByToken,
   insertConsoleSession,
   listConsoleSessionsOfUser,
-  listMembershipAccess,
+  listMembershipsWithRoles,
   rotateConsoleSession,
   updateConsoleSessionLastSeen,
 } from './console-sessions.ts';
@@ -109,7 +109,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
 
   test(`${engine}: a standing has the oldest membership first, and last use never goes back`, async (t) => {
     const database = await openWithPeople(t);
-    const standings = await listMembershipAccess(database.read, 'usr_a', null);
+    const standings = await listMembershipsWithRoles(database.read, 'usr_a', null);
     assert.deepEqual(
       standings.map(({ org_id, org_name, member_id, email }) => [org_id, org_name, member_id, email]),
       [

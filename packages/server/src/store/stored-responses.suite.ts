@@ -6,7 +6,7 @@ import {
   deleteStoredResponses,
   expireStoredResponses,
   findStoredResponse,
-  getStoredResponseChain,
+  listStoredConversation,
   insertStoredResponses,
   type StoredResponseRow,
 } from './stored-responses.ts';
@@ -46,7 +46,7 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
       turn('y', 'x', 4),
     ];
     const database = await openWith(t, rows);
-    const ids = async (id: string) => (await getStoredResponseChain(database.read, id)).map((row) => row.id);
+    const ids = async (id: string) => (await listStoredConversation(database.read, id)).map((row) => row.id);
     assert.deepEqual(await ids('c'), ['c', 'b', 'a']);
     assert.deepEqual(await ids('y'), ['y', 'x', 'a']);
     await database.transaction((writer) => deleteStoredResponses(writer, ALL, 'resp_b'));

@@ -5,7 +5,7 @@ import type { StoredResponsesTable } from './schema.ts';
 export type StoredResponseRow = StoredResponsesTable;
 
 /** Filters stored responses by key, or by organization for all of its keys. */
-export interface StoredResponseOwner {
+export interface StoredResponseFilter {
   readonly orgId: string;
   readonly keyId: string | null;
 }
@@ -29,7 +29,7 @@ export async function insertStoredResponses(
 /** The newest turn with this response id since `sinceMs`. */
 export function findStoredResponse(
   reader: DatabaseReader,
-  owner: StoredResponseOwner,
+  owner: StoredResponseFilter,
   responseId: string,
   sinceMs: number,
 ): Promise<StoredResponseRow | undefined> {
@@ -44,7 +44,7 @@ export function findStoredResponse(
 }
 
 /** A turn and its previous turns, newest first. Stops at a missing one. */
-export function getStoredResponseChain(reader: DatabaseReader, id: string): Promise<StoredResponseRow[]> {
+export function listStoredConversation(reader: DatabaseReader, id: string): Promise<StoredResponseRow[]> {
   return reader
     .withRecursive('chain(id, previous_id, depth)', (query) =>
       query
@@ -82,7 +82,7 @@ export async function replaceStoredResponse(
 /** Deletes all turns with this response id. Returns false if there were none. */
 export async function deleteStoredResponses(
   writer: DatabaseWriter,
-  owner: StoredResponseOwner,
+  owner: StoredResponseFilter,
   responseId: string,
 ): Promise<boolean> {
   let query = writer

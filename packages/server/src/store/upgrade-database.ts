@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { DatabaseLocation } from './backup.ts';
+import type { DatabaseLocation } from './database-backup.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { Migration } from './migrations/migration.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
-import { readPostgresMigrations } from './postgres/applied-migrations.ts';
+import { readAppliedPostgresMigrations } from './postgres/applied-migrations.ts';
 import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import {
-  copyFailedError,
+  createCopyFailedError,
   type DatabaseCopyOptions,
-  migrationCopyTarget,
+  buildMigrationCopyPath,
   requireFreeSpace,
 } from './sqlite/database-copy.ts';
 
@@ -38,16 +38,16 @@ export async function planUpgrade(
   { freeBytes, migrations: known }: PlanUpgradeOptions = {},
 ): Promise<UpgradePlan> {
   if (isPostgresUrl(url))
-    return { migrations: planMigrations(await readPostgresMigrations(url), known), copy: null };
+    return { migrations: planMigrations(await readAppliedPostgresMigrations(url), known), copy: null };
   const path = resolveSqlitePath(url, dataDir);
   if (!existsSync(path)) return { migrations: planMigrations([], known), copy: null };
   const { applied, copyBytes } = inspectSqliteFile(path);
   const migrations = planMigrations(applied, known);
   const [first] = migrations;
   if (!first || applied.length === 0) return { migrations, copy: null };
-  const { to, purpose } = migrationCopyTarget(path, first.number);
+  const { to, purpose } = buildMigrationCopyPath(path, first.number);
   await requireFreeSpace(to, copyBytes, freeBytes).catch((error: unknown) => {
-    throw copyFailedError(path, to, error, purpose);
+    throw createCopyFailedError(path, to, error, purpose);
   });
   return { migrations, copy: to };
 }

@@ -1,7 +1,7 @@
 // The script of scripted-model.ts in the words of Converse and Cohere: the stream's events, and what they add up to.
 import type { JsonObject } from '@floe/contract/json';
-import { sseToEventStream } from '@floe/testkit/amazon-event-stream';
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { convertSseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { assembleCohereAnswer, assembleConverseAnswer } from '../cloud-answer-content.ts';
 import { toBinaryReply } from '../upstream-samples.ts';
 import type { ScriptedTurn } from './scripted-model.ts';
@@ -26,9 +26,9 @@ export function scriptedConverseReply(turn: ScriptedTurn, isStream: boolean): Up
     ['messageStop', { stopReason: 'call' in turn ? 'tool_use' : 'end_turn' }],
     ['metadata', { metrics: { latencyMs: 1 }, usage }],
   ];
-  if (!isStream) return jsonReply(assembleConverseAnswer(events.map(([, data]) => ({ event: '', data }))));
+  if (!isStream) return createJsonReply(assembleConverseAnswer(events.map(([, data]) => ({ event: '', data }))));
   const text = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join('');
-  return toBinaryReply(sseToEventStream(text));
+  return toBinaryReply(convertSseToEventStream(text));
 }
 
 export function scriptedCohereReply(turn: ScriptedTurn, isStream: boolean): UpstreamReply {
@@ -52,5 +52,5 @@ export function scriptedCohereReply(turn: ScriptedTurn, isStream: boolean): Upst
     ...content,
     { type: 'message-end', delta: { finish_reason: called ? 'TOOL_CALL' : 'COMPLETE', usage } },
   ];
-  return isStream ? sseReply([...events, 'data: [DONE]\n\n']) : jsonReply(assembleCohereAnswer(events));
+  return isStream ? createSseReply([...events, 'data: [DONE]\n\n']) : createJsonReply(assembleCohereAnswer(events));
 }

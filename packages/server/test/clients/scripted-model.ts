@@ -1,7 +1,7 @@
 // A model that follows a script in every dialect: it orders one tool, and when the result has come says its last words.
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty, type TestDialect } from '../answer-content.ts';
 import { scriptedCohereReply, scriptedConverseReply } from './scripted-clouds.ts';
 
@@ -32,7 +32,7 @@ export function scriptedReply(
   order: ToolOrder,
 ): UpstreamReply {
   const body = objectOrEmpty(JSON.parse(request.body.toString('utf8') || '{}'));
-  if (request.path.includes('count_tokens')) return jsonReply({ input_tokens: 100 });
+  if (request.path.includes('count_tokens')) return createJsonReply({ input_tokens: 100 });
   const turn = createTurn(dialect, body, order);
   const inPath = dialect === 'gemini' || dialect === 'converse';
   const isStream = inPath ? /stream/i.test(request.path) : body['stream'] === true;
@@ -99,14 +99,14 @@ function scriptedChatReply(turn: ScriptedTurn, isStream: boolean): UpstreamReply
   if (!isStream) {
     const message = { role: 'assistant', ...said, ...(call && { tool_calls: [call] }) };
     const choices = [{ index: 0, message, finish_reason }];
-    return jsonReply({ ...head, object: 'chat.completion', choices, usage });
+    return createJsonReply({ ...head, object: 'chat.completion', choices, usage });
   }
   const chunk = (delta: object, finish: string | null = null) => ({
     ...head,
     object: 'chat.completion.chunk',
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
-  return sseReply([
+  return createSseReply([
     chunk({ role: 'assistant', content: '' }),
     chunk(call ? { tool_calls: [{ index: 0, ...call }] } : said),
     chunk({}, finish_reason),
@@ -129,7 +129,7 @@ function scriptedMessagesReply(turn: ScriptedTurn, isStream: boolean): UpstreamR
     model: 'm-1',
     stop_sequence: null,
   };
-  if (!isStream) return jsonReply({ ...message, content: [block], stop_reason, usage });
+  if (!isStream) return createJsonReply({ ...message, content: [block], stop_reason, usage });
   const delta =
     'call' in turn
       ? { type: 'input_json_delta', partial_json: JSON.stringify(turn.call.input) }
@@ -163,7 +163,7 @@ function scriptedResponsesReply(turn: ScriptedTurn, isStream: boolean): Upstream
     output: [item],
     usage,
   };
-  if (!isStream) return jsonReply(whole);
+  if (!isStream) return createJsonReply(whole);
   const begun = { ...base, status: 'in_progress', output: [] };
   const at = { output_index: 0, item_id: item['id'] };
   const inside = 'call' in turn ? callEvents(item, at) : textEvents(item, at, turn.text);
@@ -227,9 +227,9 @@ function scriptedGeminiReply(turn: ScriptedTurn, isStream: boolean): UpstreamRep
     modelVersion: 'm-1',
     responseId: HEAD.gemini,
   };
-  return isStream ? sseReply([answer]) : jsonReply(answer);
+  return isStream ? createSseReply([answer]) : createJsonReply(answer);
 }
 
 function events(list: readonly StreamEvent[]): UpstreamReply {
-  return sseReply(list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+  return createSseReply(list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
 }

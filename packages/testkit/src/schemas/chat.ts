@@ -142,7 +142,7 @@ const USAGE = openObject(
 const FINISH = enumOf('stop', 'length', 'tool_calls', 'content_filter', 'function_call');
 const ENVELOPE = { id: NON_EMPTY_TEXT_SCHEMA, created: INTEGER_SCHEMA, model: TEXT_SCHEMA };
 
-export const CHAT_ANSWER_SCHEMA = openObject(
+export const CHAT_RESPONSE_SCHEMA = openObject(
   {
     ...ENVELOPE,
     object: enumOf('chat.completion'),

@@ -157,7 +157,7 @@ const OUTPUT_BLOCK = oneOf(
   }),
 );
 
-export const MESSAGES_ANSWER_SCHEMA = openObject({
+export const MESSAGES_RESPONSE_SCHEMA = openObject({
   id: NON_EMPTY_TEXT_SCHEMA,
   type: enumOf('message'),
   role: enumOf('assistant'),
@@ -176,7 +176,7 @@ const DELTA = oneOf(
 );
 
 export const MESSAGES_EVENT_SCHEMA = oneOf(
-  openObject({ type: enumOf('message_start'), message: MESSAGES_ANSWER_SCHEMA }),
+  openObject({ type: enumOf('message_start'), message: MESSAGES_RESPONSE_SCHEMA }),
   openObject({ type: enumOf('content_block_start'), index: COUNT_SCHEMA, content_block: OUTPUT_BLOCK }),
   openObject({ type: enumOf('content_block_delta'), index: COUNT_SCHEMA, delta: DELTA }),
   openObject({ type: enumOf('content_block_stop'), index: COUNT_SCHEMA }),

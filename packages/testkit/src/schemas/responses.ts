@@ -170,7 +170,7 @@ const USAGE = openObject({
 });
 
 /** All members that SDKs and Open Responses (openresponses.org) require. Members without a value are null. */
-export const RESPONSES_ANSWER_SCHEMA = openObject(
+export const RESPONSES_RESPONSE_SCHEMA = openObject(
   {
     id: NON_EMPTY_TEXT_SCHEMA,
     object: enumOf('response'),
@@ -212,7 +212,7 @@ export const RESPONSES_ANSWER_SCHEMA = openObject(
 const AT_ITEM: SchemaMembers = { item_id: NON_EMPTY_TEXT_SCHEMA, output_index: COUNT_SCHEMA };
 const AT_PART: SchemaMembers = { ...AT_ITEM, content_index: COUNT_SCHEMA };
 const AT_SUMMARY: SchemaMembers = { ...AT_ITEM, summary_index: COUNT_SCHEMA };
-const RESPONSE: SchemaMembers = { response: RESPONSES_ANSWER_SCHEMA };
+const RESPONSE: SchemaMembers = { response: RESPONSES_RESPONSE_SCHEMA };
 const EVENTS: Readonly<Record<string, SchemaMembers>> = {
   'response.created': RESPONSE,
   'response.in_progress': RESPONSE,

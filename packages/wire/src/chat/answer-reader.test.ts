@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { AnswerAccumulator, type CanonicalAnswer } from '../answer.ts';
-import type { AnswerReadOptions } from '../dialect.ts';
-import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
+import type { ResponseReadOptions } from '../dialect.ts';
+import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 
-const OPTIONS: AnswerReadOptions = { id: 'X' };
+const OPTIONS: ResponseReadOptions = { id: 'X' };
 
-function read(chunks: readonly (JsonObject | string)[], options = OPTIONS): CanonicalAnswer {
-  const fold = new AnswerAccumulator();
-  const reader = createAnswerReader((event) => fold.add(event), options);
+function read(chunks: readonly (JsonObject | string)[], options = OPTIONS): CanonicalResponse {
+  const fold = new ResponseAccumulator();
+  const reader = createResponseReader((event) => fold.add(event), options);
   for (const chunk of chunks)
     reader.read({ event: 'message', data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) });
   reader.end();
@@ -23,9 +23,9 @@ const delta = (value: JsonObject, finish: string | null = null, rest: JsonObject
   ...rest,
 });
 const call = (entry: JsonObject): JsonObject => delta({ tool_calls: [entry] });
-const callsOf = (answer: CanonicalAnswer): unknown[] =>
+const callsOf = (answer: CanonicalResponse): unknown[] =>
   answer.blocks.flatMap((block) => (block.kind === 'tool' ? [[block.id, block.name, block.text]] : []));
-const textOf = (answer: CanonicalAnswer, kind: string): string =>
+const textOf = (answer: CanonicalResponse, kind: string): string =>
   answer.blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
 
 describe('tool calls, however the host marks them', () => {
@@ -191,13 +191,13 @@ describe('usage and endings', () => {
     });
 
   test('a 200 that holds an error is an error', () => {
-    const answer = readWholeAnswer(
+    const answer = readCompleteResponse(
       { error: { message: 'prompt is too long: 9 tokens > 8 maximum' } },
       OPTIONS,
     );
     assert.equal(answer.upstream?.kind, 'context');
-    assert.ok(readWholeAnswer({ choices: [] }, OPTIONS).fault);
-    assert.ok(readWholeAnswer('hello', OPTIONS).fault);
+    assert.ok(readCompleteResponse({ choices: [] }, OPTIONS).fault);
+    assert.ok(readCompleteResponse('hello', OPTIONS).fault);
   });
 });
 

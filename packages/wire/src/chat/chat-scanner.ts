@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { countContentBytesAt } from '../content-bytes.ts';
-import { type Finish, parseFinishReason } from '../finish.ts';
+import { type ResponseFinish, parseFinishReason } from '../finish.ts';
 import { decodeUtf8Range } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';
@@ -48,7 +48,7 @@ export class ChatScanner {
   model: string | undefined;
   usage: Usage | undefined;
   /** The first finish that was reported. */
-  finish: Finish | undefined;
+  finish: ResponseFinish | undefined;
   readonly choices = new Map<number, Choice>();
   /**
    * UTF-8 bytes of text, reasoning and tool calls so far, including removed parts. Counted only if requested.

@@ -1,8 +1,8 @@
 import { writeOpenAiFault } from '../client-fault.ts';
 import type { ClientDialect, UpstreamDialect } from '../dialect.ts';
 import { parseUpstreamFault } from '../upstream-fault.ts';
-import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
-import { createAnswerWriter, writeWholeAnswer } from './answer-writer.ts';
+import { createResponseReader, readCompleteResponse } from './response-reader.ts';
+import { createResponseWriter, writeCompleteResponse } from './response-writer.ts';
 import { readRequest } from './read-request.ts';
 import { writeRequest } from './write-request.ts';
 
@@ -21,10 +21,10 @@ export const chatDialect: ClientDialect & UpstreamDialect = {
   ]),
   readRequest,
   writeRequest,
-  createAnswerReader,
-  readWholeAnswer,
-  createAnswerWriter,
-  writeWholeAnswer,
+  createResponseReader,
+  readCompleteResponse,
+  createResponseWriter,
+  writeCompleteResponse,
   writeFault: writeOpenAiFault,
   readFault: parseUpstreamFault,
 };

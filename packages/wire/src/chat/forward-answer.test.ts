@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
 import type { ReasoningStripOptions } from './chat-scanner.ts';
-import { forwardChatAnswer, parseSimpleAnswer, scanAnswer } from './forward-answer.ts';
+import { forwardChatResponse, parseSimpleChatResponse, scanChatResponse } from './forward-response.ts';
 
 const PLAIN: ReasoningStripOptions = { stripReasoning: false, thinkTags: false };
 const CUT: ReasoningStripOptions = { stripReasoning: true, thinkTags: false };
@@ -18,7 +18,7 @@ describe('a forwarded whole Chat answer', () => {
 
   test('passes unchanged and tells what it carried, leading blank lines included', () => {
     const body = answer({ content: 'hi' }, { usage: { prompt_tokens: 3, completion_tokens: 1 } });
-    const told = forwardChatAnswer(body, PLAIN);
+    const told = forwardChatResponse(body, PLAIN);
     assert.equal(told.body, body);
     assert.deepEqual(
       { ...told, body: undefined },
@@ -34,16 +34,16 @@ describe('a forwarded whole Chat answer', () => {
 
   test('loses its reasoning in every form', () => {
     const body = answer({ content: '<think>hm</think>\n\nyes', reasoning: 'hm', reasoning_details: [{}] });
-    assert.equal(forwardChatAnswer(body, ALL).body.toString(), answer({ content: 'yes' }).toString());
+    assert.equal(forwardChatResponse(body, ALL).body.toString(), answer({ content: 'yes' }).toString());
     const array = answer({
       content: [
         { type: 'thinking', thinking: [] },
         { type: 'text', text: 'yes' },
       ],
     });
-    assert.equal(forwardChatAnswer(array, ALL).body.toString(), answer({ content: 'yes' }).toString());
+    assert.equal(forwardChatResponse(array, ALL).body.toString(), answer({ content: 'yes' }).toString());
     const open = answer({ content: '<thin' });
-    assert.equal(forwardChatAnswer(open, ALL).body.toString(), open.toString());
+    assert.equal(forwardChatResponse(open, ALL).body.toString(), open.toString());
   });
 
   const faulty: readonly [string, string][] = [
@@ -62,14 +62,14 @@ describe('a forwarded whole Chat answer', () => {
   ];
   for (const [name, body] of faulty)
     test(`is an upstream error with ${name}`, () => {
-      const { fault } = forwardChatAnswer(Buffer.from(body), ALL);
+      const { fault } = forwardChatResponse(Buffer.from(body), ALL);
       assert(fault instanceof Fault);
       assert.deepEqual([fault.code, fault.detail.upstreamBody], ['upstream_error', body]);
     });
 
   test('is an upstream error when it is not UTF-8', () => {
     const body = Buffer.concat([answer({ content: 'hi' }), Buffer.from([0xff])]);
-    assert.equal(forwardChatAnswer(body, PLAIN).fault?.code, 'upstream_error');
+    assert.equal(forwardChatResponse(body, PLAIN).fault?.code, 'upstream_error');
   });
 });
 
@@ -122,8 +122,8 @@ describe('a plain Chat answer', () => {
   /** Whether it was taken, whatever is cut. */
   const check = (body: Buffer): boolean => {
     const taken = [PLAIN, CUT, ALL].map((options) => {
-      const read = parseSimpleAnswer(body, options);
-      if (read !== null) assert.deepEqual(read, scanAnswer(body, options), body.toString());
+      const read = parseSimpleChatResponse(body, options);
+      if (read !== null) assert.deepEqual(read, scanChatResponse(body, options), body.toString());
       return read !== null;
     });
     return !taken.includes(false);

@@ -36,7 +36,7 @@ import {
   readTokenLimit,
   requireUntranslatableFeatures,
 } from '../request-draft.ts';
-import { withFinalBreakpoint, withTurnBreakpoint } from '../turn-breakpoints.ts';
+import { withFinalCacheBreakpoint, withTurnCacheBreakpoint } from '../turn-breakpoints.ts';
 
 const REQUEST_FIELDS = new Set(
   (
@@ -88,7 +88,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     stream: body['stream'] === true,
     streamUsage: readIncludeUsage(body, draft),
     system,
-    turns: repairTurns(withFinalBreakpoint(turns, body), draft),
+    turns: repairTurns(withFinalCacheBreakpoint(turns, body), draft),
     tools,
     toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools),
     parallelTools: tools.length > 0 ? asBoolean(body['parallel_tool_calls']) : undefined,
@@ -128,7 +128,7 @@ function readMessages(
   asArray(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
     if (!isObject(entry)) throw invalidFieldFault(`\`${path}\` must be an object.`, path);
-    const turn = withTurnBreakpoint(
+    const turn = withTurnCacheBreakpoint(
       readChatMessage(entry, freeform, path, draft),
       readCacheBreakpoint(entry),
     );

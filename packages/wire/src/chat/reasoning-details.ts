@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import type { Seal } from '../events.ts';
+import type { Seal } from '../response-events.ts';
 import { asArray, asString, isNonEmpty, isObject } from '../json-narrowing.ts';
 
 /**

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { chatRecordings, type RecordedExchange } from '../../test/recordings.ts';
 import { parseSseFrame, SseFramer } from '../sse.ts';
-import { forwardChatAnswer, MAX_FAST_PARSE_BYTES, parseSimpleAnswer, scanAnswer } from './forward-answer.ts';
+import { forwardChatResponse, MAX_FAST_PARSE_BYTES, parseSimpleChatResponse, scanChatResponse } from './forward-response.ts';
 import { type ChatForwardOptions, ChatStreamForwarder } from './stream-forwarder.ts';
 
 const PLAIN: ChatForwardOptions = {
@@ -126,22 +126,22 @@ function isSameStream(cut: Buffer, whole: Buffer): boolean {
 function checkAnswer({ name, body, readable }: RecordedExchange): void {
   const value: unknown = JSON.parse(body.toString());
   const good = readable && isObject(value) && Array.isArray(value.choices);
-  const plain = forwardChatAnswer(body, PLAIN);
+  const plain = forwardChatResponse(body, PLAIN);
   assert.equal(plain.fault === undefined, good, `${name}: ${plain.fault?.message}`);
   assert(plain.body.equals(body), name);
   // Longer ones are never read so.
   for (let end = body.length <= MAX_FAST_PARSE_BYTES ? body.length : 0; end > 0; end -= 1) {
     const cut = body.subarray(0, end);
     for (const options of [PLAIN, STRIP, ALL]) {
-      const read = parseSimpleAnswer(cut, options);
-      if (read !== null) assert.deepEqual(read, scanAnswer(cut, options), `${name}, cut at ${end}`);
+      const read = parseSimpleChatResponse(cut, options);
+      if (read !== null) assert.deepEqual(read, scanChatResponse(cut, options), `${name}, cut at ${end}`);
     }
   }
   if (!good || !isObject(value)) return;
   assert(plain.finish !== undefined && plain.model !== undefined, name);
   if (isObject(value.usage)) assert((plain.usage?.units.input ?? 0) > 0, name);
-  assert.deepEqual(JSON.parse(forwardChatAnswer(body, STRIP).body.toString()), stripped(value), name);
-  assert.equal(forwardChatAnswer(body.subarray(0, -2), PLAIN).fault?.code, 'upstream_error', name);
+  assert.deepEqual(JSON.parse(forwardChatResponse(body, STRIP).body.toString()), stripped(value), name);
+  assert.equal(forwardChatResponse(body.subarray(0, -2), PLAIN).fault?.code, 'upstream_error', name);
 }
 
 test('every recorded Chat answer is forwarded whole, in any chunking, with and without its reasoning', (context) => {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import type { Finish } from '../finish.ts';
+import type { ResponseFinish } from '../finish.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { formatSseFrame, locateFrameData, type SseFrameData, SseFramer, type SseFrames } from '../sse.ts';
@@ -68,7 +68,7 @@ export class ChatStreamForwarder {
   }
 
   /** The first finish that was reported. */
-  get finish(): Finish | undefined {
+  get finish(): ResponseFinish | undefined {
     return this.#walk.finish;
   }
 

@@ -23,9 +23,9 @@ import {
   resolveServiceTier,
   selectSeal,
   toReminderTurn,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
-import { writeChatFormat, writeChatReasoning, writeChatTools } from './write-settings.ts';
+import { writeChatResponseFormat, writeChatReasoning, writeChatTools } from './write-settings.ts';
 
 /** OpenAI rejects `tool_calls[].id` with more than 40 characters in Chat. */
 const CALL_ID_MAX = 40;
@@ -57,7 +57,7 @@ export function writeRequest(request: CanonicalRequest, options: RequestWriteOpt
     model: options.model ?? request.model,
     messages: writeMessages(request, writer),
     ...writeChatTools(request, options, dropped),
-    response_format: writeChatFormat(request.format),
+    response_format: writeChatResponseFormat(request.format),
     max_tokens: request.maxTokens,
     stop: request.stop.length > 0 ? request.stop : undefined,
     temperature: sampling.temperature,

@@ -2,11 +2,11 @@ import type { JsonObject } from '@floe/contract/json';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CanonicalRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
 import {
-  planTools,
+  adaptToolsForTarget,
   resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { toProviderToolName } from '../tool-names.ts';
 
 /** Writes `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */
@@ -15,7 +15,7 @@ export function writeChatTools(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): JsonObject {
-  const { tools, choice } = planTools(request, options, dropped, false);
+  const { tools, choice } = adaptToolsForTarget(request, options, dropped, false);
   if (tools.length === 0) return {};
   return {
     tools: tools.map((tool) => writeTool(tool, options, dropped)),
@@ -59,7 +59,7 @@ function writeChoice(
 }
 
 /** Writes `response_format` of a Chat request. */
-export function writeChatFormat(format: ResponseFormat | undefined): JsonObject | undefined {
+export function writeChatResponseFormat(format: ResponseFormat | undefined): JsonObject | undefined {
   if (format === undefined) return undefined;
   if (format.type === 'json') return { type: 'json_object' };
   return {

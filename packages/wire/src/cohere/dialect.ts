@@ -1,6 +1,6 @@
 import type { UpstreamDialect } from '../dialect.ts';
 import { parseUpstreamFault } from '../upstream-fault.ts';
-import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 import { writeRequest } from './write-request.ts';
 
 /** The dialect Cohere Chat, version 2. */
@@ -8,7 +8,7 @@ export const cohereDialect: UpstreamDialect = {
   name: 'cohere',
   supportedFeatures: new Set(['image', 'image-url', 'image-type', 'json', 'schema']),
   writeRequest,
-  createAnswerReader,
-  readWholeAnswer,
+  createResponseReader,
+  readCompleteResponse,
   readFault: parseUpstreamFault,
 };

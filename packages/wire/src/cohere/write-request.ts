@@ -13,14 +13,14 @@ import {
   applyQuirks,
   joinResultText,
   joinSystemText,
-  planTools,
+  adaptToolsForTarget,
   reportDroppedFields,
   reportReasoningSummary,
   reportUnsupportedFormatFields,
   resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
@@ -173,7 +173,7 @@ function writeTools(
   dropped: Set<string>,
 ): JsonObject {
   const rules: RequestWriteOptions = { ...options, tools: [...(options.tools ?? []), 'named-filters'] };
-  const { tools, choice } = planTools(request, rules, dropped, false);
+  const { tools, choice } = adaptToolsForTarget(request, rules, dropped, false);
   if (tools.length === 0) return {};
   return {
     tools: tools.map((tool) => writeTool(tool, dropped)),

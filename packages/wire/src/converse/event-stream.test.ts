@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
-import { encodeEventStreamFrame, sseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { encodeEventStreamFrame, convertSseToEventStream } from '@floe/testkit/amazon-event-stream';
 import { RECORDED_STREAMS } from '../../test/samples.ts';
-import { collectAnswer } from '../answer.ts';
-import type { AnswerEvent } from '../events.ts';
+import { accumulateResponse } from '../canonical-response.ts';
+import type { ResponseEvent } from '../response-events.ts';
 import { parseSseFrame, SseFramer } from '../sse.ts';
-import { createAnswerReader } from './answer-reader.ts';
+import { createResponseReader } from './response-reader.ts';
 import { EventStreamTranscoder, isAwsEventStream } from './event-stream.ts';
 
 const streams = RECORDED_STREAMS.filter(({ dialect }) => dialect === 'converse');
@@ -31,8 +31,8 @@ function run(pieces: readonly Buffer[]): Run {
 
 function isFinished({ sse, broken, rest }: Run): boolean {
   if (broken || rest > 0) return false;
-  const events: AnswerEvent[] = [];
-  const reader = createAnswerReader((event) => events.push(event), { id: 'X1' });
+  const events: ResponseEvent[] = [];
+  const reader = createResponseReader((event) => events.push(event), { id: 'X1' });
   const framer = new SseFramer();
   const { bytes, ends } = framer.push(Buffer.from(sse));
   ends.forEach((end, at) => {
@@ -40,7 +40,7 @@ function isFinished({ sse, broken, rest }: Run): boolean {
     if (frame) reader.read(frame);
   });
   reader.end();
-  return collectAnswer(events).finish !== undefined;
+  return accumulateResponse(events).finish !== undefined;
 }
 
 describe('binary frames', () => {
@@ -115,7 +115,7 @@ describe('binary frames', () => {
 
   test('a chunk is unwrapped to the event it carries, byte for byte', () => {
     const sse = 'event: ping\ndata: {"type":"ping","odd" :  "é\\u2028"}\n\n';
-    assert.equal(run([sseToEventStream(sse, true)]).sse, sse);
+    assert.equal(run([convertSseToEventStream(sse, true)]).sse, sse);
   });
 
   test('headers of every type are stepped over', () => {

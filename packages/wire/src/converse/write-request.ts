@@ -23,13 +23,13 @@ import {
   resolveServiceTier,
   selectSeal,
   toReminderTurn,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 import {
   writeAdditionalModelFields,
-  writeCachePoint,
-  writeConverseFormat,
-  writeToolConfig,
+  writeConverseCachePoint,
+  writeConverseResponseFormat,
+  writeConverseToolConfig,
 } from './write-settings.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { names: true };
@@ -93,9 +93,9 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     system: system.length > 0 ? system : undefined,
     messages: writeMessages(request, writer),
     inferenceConfig: Object.keys(config).length > 0 ? config : undefined,
-    toolConfig: writeToolConfig(request, options, dropped),
+    toolConfig: writeConverseToolConfig(request, options, dropped),
     additionalModelRequestFields: extras,
-    outputConfig: writeConverseFormat(request.format),
+    outputConfig: writeConverseResponseFormat(request.format),
     serviceTier: tier === undefined ? undefined : { type: tier },
     requestMetadata: acceptHint(request.metadata, 'metadata', options, dropped),
   };
@@ -154,7 +154,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
     case 'refusal':
       return part.text.trim() === '' ? [] : [{ text: part.text }];
     case 'media':
-      return [writeMedia(part, writer), ...writeCachePoint(part.cache, writer.options)];
+      return [writeMedia(part, writer), ...writeConverseCachePoint(part.cache, writer.options)];
     case 'reasoning': {
       const sealed = selectSeal(part, 'converse', writer.options, writer.dropped);
       if (sealed === undefined) {
@@ -167,12 +167,12 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
     case 'call': {
       const input = part.freeform ? { input: part.input } : parseArguments(part.input, writer.dropped);
       const toolUse = { toolUseId: writer.callId(part.id), name: toProviderToolName(part.name), input };
-      return [{ toolUse }, ...writeCachePoint(part.cache, writer.options)];
+      return [{ toolUse }, ...writeConverseCachePoint(part.cache, writer.options)];
     }
     case 'result':
       return [
         { toolResult: writeResult(part, writer) },
-        ...writeCachePoint(resultBreakpoint(part), writer.options),
+        ...writeConverseCachePoint(resultBreakpoint(part), writer.options),
       ];
   }
 }
@@ -183,7 +183,7 @@ function resultBreakpoint({ cache, parts }: ToolResultPart): CacheBreakpoint | u
 }
 
 function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
-  return part.text.trim() === '' ? [] : [{ text: part.text }, ...writeCachePoint(part.cache, writer.options)];
+  return part.text.trim() === '' ? [] : [{ text: part.text }, ...writeConverseCachePoint(part.cache, writer.options)];
 }
 
 /**

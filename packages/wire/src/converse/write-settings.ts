@@ -8,11 +8,11 @@ import type {
   ToolDefinition,
 } from '../request.ts';
 import {
-  planTools,
+  adaptToolsForTarget,
   resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { toProviderToolName } from '../tool-names.ts';
 
 const MIN_BUDGET = 1_024;
@@ -23,12 +23,12 @@ const ANSWER_TOKENS = 4_096;
  * Writes `toolConfig` of a Converse request. The dialect cannot forbid calls, so the tools are omitted,
  * unless the history contains calls, which require tools.
  */
-export function writeToolConfig(
+export function writeConverseToolConfig(
   request: CanonicalRequest,
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): JsonObject | undefined {
-  const { tools, choice } = planTools(request, options, dropped, false);
+  const { tools, choice } = adaptToolsForTarget(request, options, dropped, false);
   const called = calledToolNames(request);
   if (tools.length === 0 || choice?.mode === 'none') {
     if (called.length === 0) return undefined;
@@ -68,18 +68,18 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
   if (tool.kind === 'freeform') {
     const { description, schema } = toFunctionSchema(tool);
     const toolSpec = { name, description: description || undefined, inputSchema: { json: schema } };
-    return [{ toolSpec }, ...writeCachePoint(tool.cache, options)];
+    return [{ toolSpec }, ...writeConverseCachePoint(tool.cache, options)];
   }
   const strict = tool.strict === true && options.tools?.includes('strict') ? true : undefined;
   if (tool.strict === true && !strict) dropped.add('tools.strict');
   const json: JsonObject =
     tool.schema['type'] === 'object' ? tool.schema : { ...tool.schema, type: 'object' };
   const toolSpec = { name, description: tool.description || undefined, inputSchema: { json }, strict };
-  return [{ toolSpec }, ...writeCachePoint(tool.cache, options)];
+  return [{ toolSpec }, ...writeConverseCachePoint(tool.cache, options)];
 }
 
 /** Writes a cache breakpoint, which is a separate member after the cached content. */
-export function writeCachePoint(
+export function writeConverseCachePoint(
   cache: CacheBreakpoint | undefined,
   options: RequestWriteOptions,
 ): JsonObject[] {
@@ -88,7 +88,7 @@ export function writeCachePoint(
 }
 
 /** Writes the response format. The schema is sent as text. */
-export function writeConverseFormat(format: ResponseFormat | undefined): JsonObject | undefined {
+export function writeConverseResponseFormat(format: ResponseFormat | undefined): JsonObject | undefined {
   if (format?.type !== 'schema') return undefined;
   const { name, description, schema } = format;
   const jsonSchema = { name, description, schema: JSON.stringify(schema) };

@@ -1,6 +1,6 @@
 import type { UpstreamDialect } from '../dialect.ts';
 import { parseUpstreamFault } from '../upstream-fault.ts';
-import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 import { writeRequest } from './write-request.ts';
 
 /** The dialect Gemini: generateContent and streamGenerateContent. */
@@ -18,7 +18,7 @@ export const geminiDialect: UpstreamDialect = {
     'schema',
   ]),
   writeRequest,
-  createAnswerReader,
-  readWholeAnswer,
+  createResponseReader,
+  readCompleteResponse,
   readFault: parseUpstreamFault,
 };

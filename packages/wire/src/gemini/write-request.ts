@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, mayContainInexact } from '@floe/contract/json';
+import { type Json, type JsonObject, mayContainInexactNumbers } from '@floe/contract/json';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { isNonEmpty, isObject, tryParseExactJson } from '../json-narrowing.ts';
 import { reportUnsupportedPartFields } from '../part-capabilities.ts';
@@ -17,7 +17,7 @@ import {
   ensureNonEmptyConversation,
   joinResultText,
   joinSystemText,
-  planTools,
+  adaptToolsForTarget,
   reportDroppedFields,
   reportReasoningSummary,
   reportUnsupportedFormatFields,
@@ -26,7 +26,7 @@ import {
   selectSeal,
   toFunctionSchema,
   toReminderTurn,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { isGeneratedCallId, toProviderToolName } from '../tool-names.ts';
 
 /** Limit of the service's schema. */
@@ -162,7 +162,7 @@ function writeUserTurn(turn: ConversationTurn, writer: ContentWriter): JsonObjec
 function writeFunctionResponse(part: ToolResultPart): JsonObject {
   const text = joinResultText(part);
   if (part.isError) return { error: text };
-  const parsed = mayContainInexact(text) ? undefined : tryParseExactJson(text);
+  const parsed = mayContainInexactNumbers(text) ? undefined : tryParseExactJson(text);
   return isObject(parsed) ? parsed : { output: text };
 }
 
@@ -180,7 +180,7 @@ function writeTools(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): JsonObject {
-  const { tools, choice } = planTools(request, options, dropped, true);
+  const { tools, choice } = adaptToolsForTarget(request, options, dropped, true);
   if (tools.length === 0) return {};
   return {
     tools: [{ functionDeclarations: tools.map((tool) => writeTool(tool, dropped)) }],

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { writeChatFormat } from '../chat/write-settings.ts';
+import { writeChatResponseFormat } from '../chat/write-settings.ts';
 import { formatDataUrl } from '../read-media.ts';
 import type {
   CacheBreakpoint,
@@ -30,7 +30,7 @@ export function writeNormalizedBody(request: CanonicalRequest): JsonObject {
     tools: tools.length > 0 ? tools.map(writeTool) : undefined,
     tool_choice: writeChoice(request.toolChoice, tools),
     parallel_tool_calls: request.parallelTools,
-    response_format: writeChatFormat(request.format),
+    response_format: writeChatResponseFormat(request.format),
     verbosity: request.verbosity,
     max_completion_tokens: request.maxTokens,
     stop: request.stop.length > 0 ? request.stop : undefined,

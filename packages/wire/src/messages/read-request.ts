@@ -16,7 +16,7 @@ import {
   readStopSequences,
   readTokenLimit,
 } from '../request-draft.ts';
-import { withFinalBreakpoint } from '../turn-breakpoints.ts';
+import { withFinalCacheBreakpoint } from '../turn-breakpoints.ts';
 
 const REQUEST_FIELDS = new Set(
   (
@@ -47,7 +47,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     stream: body['stream'] === true,
     streamUsage: true,
     system: withoutBillingLine([...readSystemPrompt(body['system'], 'system', draft), ...system], draft),
-    turns: repairTurns(withFinalBreakpoint(turns, body), draft),
+    turns: repairTurns(withFinalCacheBreakpoint(turns, body), draft),
     tools,
     toolChoice: readToolChoice(body['tool_choice'], tools),
     parallelTools: tools.length > 0 && choice?.['disable_parallel_tool_use'] === true ? false : undefined,

@@ -22,12 +22,12 @@ import {
   resolveServiceTier,
   selectSeal,
   toReminderTurn,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 import {
   type MessagesThinking,
   writeCacheControlMember,
-  writeMessagesFormat,
+  writeMessagesResponseFormat,
   writeMessagesThinking,
   writeMessagesTools,
 } from './write-settings.ts';
@@ -65,7 +65,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
   reportUnsupportedPartFields(request, PART_CAPABILITIES, dropped);
   reportReasoningSummary(request, dropped);
   const system = withJsonInstruction(request, dropped);
-  const format = writeMessagesFormat(request.format, dropped);
+  const format = writeMessagesResponseFormat(request.format, dropped);
   reportUnsupportedFormatFields(request, ['description'], dropped);
   const config = { effort: thinking.effort, format };
   const body: JsonObject = {

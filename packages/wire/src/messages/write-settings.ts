@@ -2,11 +2,11 @@ import type { JsonObject } from '@floe/contract/json';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CacheBreakpoint, CanonicalRequest, ResponseFormat, ToolDefinition } from '../request.ts';
 import {
-  planTools,
+  adaptToolsForTarget,
   resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { toProviderToolName } from '../tool-names.ts';
 import { toSchemaSubset } from './schema-subset.ts';
 
@@ -18,7 +18,7 @@ export function writeMessagesTools(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): JsonObject {
-  const { tools, choice } = planTools(request, options, dropped, false);
+  const { tools, choice } = adaptToolsForTarget(request, options, dropped, false);
   if (tools.length === 0) return writeToolsFromHistory(request);
   const single = request.parallelTools === false && choice?.mode !== 'none' ? true : undefined;
   let tool_choice: JsonObject | undefined;
@@ -70,7 +70,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
 }
 
 /** Writes the response format of a Messages request. */
-export function writeMessagesFormat(
+export function writeMessagesResponseFormat(
   format: ResponseFormat | undefined,
   dropped: Set<string>,
 ): JsonObject | undefined {

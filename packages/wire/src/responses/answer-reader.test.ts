@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { AnswerAccumulator, type CanonicalAnswer } from '../answer.ts';
-import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
+import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 
-function read(events: readonly JsonObject[]): CanonicalAnswer {
-  const fold = new AnswerAccumulator();
-  const reader = createAnswerReader((event) => fold.add(event), { id: 'X' });
+function read(events: readonly JsonObject[]): CanonicalResponse {
+  const fold = new ResponseAccumulator();
+  const reader = createResponseReader((event) => fold.add(event), { id: 'X' });
   for (const event of events) reader.read({ event: String(event['type']), data: JSON.stringify(event) });
   reader.end();
   return fold.answer;
@@ -32,7 +32,7 @@ const delta = (text: string): JsonObject => ({
   content_index: 0,
   delta: text,
 });
-const textsOf = (answer: CanonicalAnswer): string[] => answer.blocks.map((block) => block.text);
+const textsOf = (answer: CanonicalResponse): string[] => answer.blocks.map((block) => block.text);
 
 describe('Responses streams that leave something out', () => {
   test('deltas of an item that was never announced', () =>
@@ -105,6 +105,6 @@ describe('Responses endings', () => {
 
   test('a whole answer that failed is an error', () => {
     const body = { output: [], status: 'failed', error: { code: 'server_error', message: 'no' } };
-    assert.equal(readWholeAnswer(body, { id: 'X' }).fault?.message, 'no');
+    assert.equal(readCompleteResponse(body, { id: 'X' }).fault?.message, 'no');
   });
 });

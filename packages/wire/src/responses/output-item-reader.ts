@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReadOptions } from '../dialect.ts';
-import type { Seal } from '../events.ts';
+import type { ResponseReadOptions } from '../dialect.ts';
+import type { Seal } from '../response-events.ts';
 import { asArray, asNumber, asObject, asString, isNonEmpty } from '../json-narrowing.ts';
 import { generateCallId } from '../tool-names.ts';
 
@@ -18,7 +18,7 @@ export class OutputItemReader {
   readonly type: string;
   readonly #index: number;
   readonly #blocks: BlockEmitter;
-  readonly #options: AnswerReadOptions;
+  readonly #options: ResponseReadOptions;
   readonly #parts = new Map<string, StreamedPart>();
   #call: StreamedPart | undefined;
   #reasoning: StreamedPart | undefined;
@@ -27,7 +27,7 @@ export class OutputItemReader {
   #reasoningPart = 0;
   #closed = false;
 
-  constructor(item: JsonObject, index: number, blocks: BlockEmitter, options: AnswerReadOptions) {
+  constructor(item: JsonObject, index: number, blocks: BlockEmitter, options: ResponseReadOptions) {
     this.type = asString(item['type']) ?? '';
     this.#index = index;
     this.#blocks = blocks;

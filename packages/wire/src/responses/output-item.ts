@@ -1,5 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
-import type { BlockOpenEvent } from '../events.ts';
+import type { BlockOpenEvent } from '../response-events.ts';
 
 /** An item that is being written. A message can have several parts; the last one is open. */
 export interface OpenOutputItem {
@@ -13,7 +13,7 @@ export interface OpenOutputItem {
 }
 
 /** Returns the prefix of the events for the input of a call. */
-export function callEventPrefix(open: BlockOpenEvent): string {
+export function getCallEventPrefix(open: BlockOpenEvent): string {
   return open.freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import type { AnswerContext } from '../dialect.ts';
+import type { ResponseWriteContext } from '../dialect.ts';
 import { isNonEmpty, isObject } from '../json-narrowing.ts';
 import type { CanonicalRequest, ToolDefinition } from '../request.ts';
 
@@ -7,7 +7,7 @@ import type { CanonicalRequest, ToolDefinition } from '../request.ts';
  * Returns a new response object. It has every member that the SDKs and the Open Responses schema require,
  * with the caller's settings or the documented defaults.
  */
-export function createResponseObject(context: AnswerContext): JsonObject {
+export function createResponseObject(context: ResponseWriteContext): JsonObject {
   const { request, clientBody = {} } = context;
   return {
     id: `resp_${context.id}`,

@@ -19,14 +19,14 @@ import {
   joinResultText,
   joinSystemText,
   OPENAI_SERVICE_TIERS,
-  planTools,
+  adaptToolsForTarget,
   reportDroppedFields,
   resolveCacheKey,
   resolveReasoningEffort,
   resolveServiceTier,
   selectSeal,
   toFunctionSchema,
-} from '../request-plan.ts';
+} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
@@ -183,7 +183,7 @@ function writeTools(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): JsonObject {
-  const { tools, choice } = planTools(request, options, dropped, true);
+  const { tools, choice } = adaptToolsForTarget(request, options, dropped, true);
   if (tools.length === 0) return {};
   const freeform = options.tools?.includes('freeform') === true;
   const reference = (name: string): JsonObject => {

@@ -1,10 +1,10 @@
 import type { FloeDraft } from '../floe-draft.ts';
 import type { SourceObject } from '../source-object.ts';
-import { addDatabase, type LitellmTables } from './database.ts';
-import { type Deployment, readDeployment } from './deployment.ts';
-import { readRouterSettings } from './router-settings.ts';
-import { addRoutes } from './routes.ts';
-import { readEnvironmentVariables, readGeneralSettings, readLitellmSettings } from './settings.ts';
+import { addLitellmDatabase, type LitellmTables } from './database.ts';
+import { type LitellmDeployment, readLitellmDeployment } from './deployment.ts';
+import { readLitellmRouterSettings } from './router-settings.ts';
+import { addLitellmRoutes } from './routes.ts';
+import { readLitellmEnvironmentVariables, readLitellmGeneralSettings, readLitellmSettings } from './settings.ts';
 
 const SECTION_REASONS: Readonly<Record<string, string>> = {
   include: 'import one file that contains all sections',
@@ -23,26 +23,26 @@ export function convertLitellm(root: SourceObject, draft: FloeDraft, tables: Lit
   // A wildcard entry uses its prefix as the provider id, so it must choose the id before other entries.
   const wildcards = entries.filter(isWildcardEntry);
   const others = entries.filter((entry) => !wildcards.includes(entry));
-  const deployments: Deployment[] = [...wildcards, ...others].flatMap(
-    (entry) => readDeployment(entry, draft) ?? [],
+  const deployments: LitellmDeployment[] = [...wildcards, ...others].flatMap(
+    (entry) => readLitellmDeployment(entry, draft) ?? [],
   );
   const prefixes = new Set(
     deployments.filter(({ target }) => target.includes('*')).map(({ target }) => target.split('/')[0] ?? ''),
   );
   const router = root.object('router_settings');
   const litellm = root.object('litellm_settings');
-  const settings = readRouterSettings(router, litellm, prefixes);
+  const settings = readLitellmRouterSettings(router, litellm, prefixes);
   addBreakers(draft, [litellm, router]);
-  addRoutes(draft, deployments, settings);
+  addLitellmRoutes(draft, deployments, settings);
   if (litellm) readLitellmSettings(litellm, draft);
   router?.finish();
   const general = root.object('general_settings');
-  if (general) readGeneralSettings(general, draft);
+  if (general) readLitellmGeneralSettings(general, draft);
   const variables = root.object('environment_variables');
-  if (variables) readEnvironmentVariables(variables);
+  if (variables) readLitellmEnvironmentVariables(variables);
   root.leaveOut(SECTION_REASONS);
   root.finish();
-  if (tables) addDatabase({ tables, draft, deployments, context: root.context });
+  if (tables) addLitellmDatabase({ tables, draft, deployments, context: root.context });
 }
 
 function isWildcardEntry(entry: SourceObject): boolean {

@@ -1,8 +1,8 @@
-import type { Fields, FloeDraft } from '../floe-draft.ts';
+import type { DraftFields, FloeDraft } from '../floe-draft.ts';
 import { toSlug, UniqueNames } from '../floe-draft.ts';
-import { type ImportContext, isMembers, literal, SourceObject } from '../source-object.ts';
-import type { Deployment } from './deployment.ts';
-import { expandModels } from './key-models.ts';
+import { type ImportContext, isMembers, escapeVariableReferences, SourceObject } from '../source-object.ts';
+import type { LitellmDeployment } from './deployment.ts';
+import { expandAllowedModels } from './key-models.ts';
 import { toBudgetPeriod } from './periods.ts';
 
 /** Rows of LiteLLM tables, by table. Null for a table that the database does not have. */
@@ -11,7 +11,7 @@ export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 interface DatabaseImport {
   readonly tables: LitellmTables;
   readonly draft: FloeDraft;
-  readonly deployments: readonly Deployment[];
+  readonly deployments: readonly LitellmDeployment[];
   readonly context: ImportContext;
 }
 
@@ -56,7 +56,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /**
  * Adds teams, budgets, limits and keys from the database. A key keeps its value: only its SHA-256 is known.
  */
-export function addDatabase(from: DatabaseImport): void {
+export function addLitellmDatabase(from: DatabaseImport): void {
   const rowsOf = (table: string) => readRows(from, table);
   const budgets = new Map<string, SourceObject>();
   for (const row of rowsOf('LiteLLM_BudgetTable')) {
@@ -99,7 +99,7 @@ function readTeams(rows: readonly SourceObject[], from: DatabaseImport): Readonl
     if (source === undefined) continue;
     const alias = row.text('team_alias');
     const id = ids.take(toSlug(alias ?? source, 'team'));
-    from.draft.teams.push({ id, ...(alias !== undefined && { name: literal(alias).slice(0, 200) }) });
+    from.draft.teams.push({ id, ...(alias !== undefined && { name: escapeVariableReferences(alias).slice(0, 200) }) });
     row.note('team_id', 'changed', `became the id ${id}`);
     addCaps(row, from.draft, { name: `team-${id}`, subject: { scope: 'team', team: id } });
     teams.set(source, { id, models: row.texts('models'), isBlocked: row.boolean('blocked') === true });
@@ -121,7 +121,7 @@ function readUsers(rows: readonly SourceObject[], from: DatabaseImport): Readonl
     row.note('user_id', 'changed', 'became the owner of the keys');
     addCaps(row, from.draft, {
       name: `owner-${owner}`,
-      subject: { scope: 'owner', owner: literal(owner) },
+      subject: { scope: 'owner', owner: escapeVariableReferences(owner) },
     });
     row.leaveOut(REASONS);
     row.leaveOutRest('invite users to Floe, or set up OpenID Connect');
@@ -143,18 +143,18 @@ function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
     row.leaveOutRest('the key is not imported');
     return;
   }
-  const name = names.take(literal(row.text('key_alias') ?? `litellm-${token.slice(0, 12)}`).slice(0, 190));
+  const name = names.take(escapeVariableReferences(row.text('key_alias') ?? `litellm-${token.slice(0, 12)}`).slice(0, 190));
   row.note('token', 'changed', 'became imported_hash; the value of the key keeps working');
   const team = people.teams.get(row.text('team_id') ?? '');
   const user = row.text('user_id');
-  const models = expandModels(row.texts('models'), team?.models ?? [], from);
+  const models = expandAllowedModels(row.texts('models'), team?.models ?? [], from);
   if (models.note !== '') row.note('models', 'changed', models.note);
   from.draft.keys.push({
     name,
     imported_hash: `sha256:${token}`,
     imported_from: 'litellm',
     ...(team && { team: team.id }),
-    ...(user !== undefined && { owner: literal(people.owners.get(user) ?? user).slice(0, 200) }),
+    ...(user !== undefined && { owner: escapeVariableReferences(people.owners.get(user) ?? user).slice(0, 200) }),
     ...(models.patterns && { models: models.patterns }),
     ...readExpiry(row, team),
   });
@@ -171,7 +171,7 @@ function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
 }
 
 /** A key that is blocked, or whose team is, is imported as expired. */
-function readExpiry(row: SourceObject, team: Team | undefined): Fields {
+function readExpiry(row: SourceObject, team: Team | undefined): DraftFields {
   const isBlocked = row.boolean('blocked') === true;
   const expires = row.text('expires');
   if (isBlocked || team?.isBlocked) {
@@ -188,7 +188,7 @@ function readExpiry(row: SourceObject, team: Team | undefined): Fields {
 
 interface CapPlace {
   readonly name: string;
-  readonly subject: Fields;
+  readonly subject: DraftFields;
 }
 
 /** Adds limits and budgets of a key, a team or an owner. */
@@ -229,7 +229,7 @@ function addModelBudgets(row: SourceObject, draft: FloeDraft, { name, subject }:
     if (limit === undefined || limit === 0 || !period) continue;
     draft.addBudget(`${name}-${model}`, {
       ...subject,
-      model: literal(model),
+      model: escapeVariableReferences(model),
       period: period.period,
       limit_usd: limit,
     });

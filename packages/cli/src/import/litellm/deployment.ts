@@ -1,10 +1,10 @@
-import type { Fields, FloeDraft, ProviderDraft } from '../floe-draft.ts';
-import { findProvider, guessProvider, type KnownProvider, stripApiPrefix } from '../provider-names.ts';
-import { literal, type SourceObject } from '../source-object.ts';
-import { readProviderFields } from './provider-fields.ts';
+import type { DraftFields, FloeDraft, ProviderDraft } from '../floe-draft.ts';
+import { findKnownProvider, guessProviderFromModel, type KnownProvider, stripApiPrefix } from '../provider-names.ts';
+import { escapeVariableReferences, type SourceObject } from '../source-object.ts';
+import { readLitellmProviderFields } from './provider-fields.ts';
 
 /** An entry of `model_list` as a target of Floe. */
-export interface Deployment {
+export interface LitellmDeployment {
   /** `model_name`. Entries with the same name form a group. */
   readonly group: string;
   readonly target: string;
@@ -13,7 +13,7 @@ export interface Deployment {
   readonly rpm: number | undefined;
   readonly tpm: number | undefined;
   readonly concurrency: number | undefined;
-  readonly timeouts: Fields;
+  readonly timeouts: DraftFields;
   readonly accessGroups: readonly string[];
 }
 
@@ -65,16 +65,16 @@ function splitModel(params: SourceObject): { name: string; model: string } | und
   const named = params.text('custom_llm_provider');
   if (named !== undefined) return { name: named, model: value.replace(`${named}/`, '') };
   const slash = value.indexOf('/');
-  if (slash > 0 && findProvider(value.slice(0, slash)))
+  if (slash > 0 && findKnownProvider(value.slice(0, slash)))
     return { name: value.slice(0, slash), model: value.slice(slash + 1) };
-  const guess = guessProvider(value);
+  const guess = guessProviderFromModel(value);
   if (guess !== undefined && slash < 0) return { name: guess, model: value };
   if (slash > 0) return { name: value.slice(0, slash), model: value.slice(slash + 1) };
   return value === '*' ? { name: '*', model: '*' } : { name: 'openai', model: value };
 }
 
 /** Converts one entry. Null if it has no equivalent; the report contains the reason. */
-export function readDeployment(entry: SourceObject, draft: FloeDraft): Deployment | null {
+export function readLitellmDeployment(entry: SourceObject, draft: FloeDraft): LitellmDeployment | null {
   const group = entry.text('model_name');
   if (group === undefined && !entry.has('model_name')) entry.problem('model_name', 'is required');
   const params = entry.object('litellm_params');
@@ -108,12 +108,12 @@ interface DeploymentSource {
 function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraft): FoundTarget | null {
   const parts = splitModel(params);
   if (!parts) return null;
-  const provider = findProvider(parts.name);
+  const provider = findKnownProvider(parts.name);
   if (!provider) {
     params.note('model', 'not_imported', 'Floe has no provider of this kind');
     return null;
   }
-  const fields = readProviderFields(params, provider);
+  const fields = readLitellmProviderFields(params, provider);
   if (!fields) {
     params.note('model', 'not_imported', 'the provider needs a URL in api_base');
     return null;
@@ -142,9 +142,9 @@ function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraf
     return null;
   }
   if (provider.isOriginOnly) return nameDeployment(found, model, info);
-  found.models.add(literal(model));
+  found.models.add(escapeVariableReferences(model));
   const arn = params.yamlText('model_id');
-  if (arn !== undefined) found.deployments.set(literal(model), arn);
+  if (arn !== undefined) found.deployments.set(escapeVariableReferences(model), arn);
   return { provider: found, model };
 }
 
@@ -155,14 +155,14 @@ function nameDeployment(
   info: SourceObject | undefined,
 ): FoundTarget {
   const base = info?.text('base_model')?.replace(/^.*\//, '');
-  const taken = base === undefined ? undefined : provider.deployments.get(literal(base));
-  const isFree = taken === undefined || taken === literal(deployment);
+  const taken = base === undefined ? undefined : provider.deployments.get(escapeVariableReferences(base));
+  const isFree = taken === undefined || taken === escapeVariableReferences(deployment);
   const model = base === undefined || base === deployment || !isFree ? deployment : base;
   if (model !== deployment) {
-    provider.deployments.set(literal(model), literal(deployment));
+    provider.deployments.set(escapeVariableReferences(model), escapeVariableReferences(deployment));
     info?.note('base_model', 'changed', 'became deployments of the provider');
   }
-  provider.models.add(literal(model));
+  provider.models.add(escapeVariableReferences(model));
   return { provider, model };
 }
 
@@ -188,7 +188,7 @@ function readRouting(
   info: SourceObject | undefined,
   group: string,
   { provider, model }: FoundTarget,
-): Deployment {
+): LitellmDeployment {
   for (const field of ['rpm', 'tpm', 'max_parallel_requests'])
     if (params.has(field))
       params.note(
@@ -198,19 +198,19 @@ function readRouting(
       );
   return {
     group,
-    target: `${provider.id}/${literal(model)}`,
+    target: `${provider.id}/${escapeVariableReferences(model)}`,
     weight: params.number('weight'),
     order: params.number('order') ?? 1,
     rpm: params.number('rpm'),
     tpm: params.number('tpm'),
     concurrency: params.number('max_parallel_requests'),
-    timeouts: readTimeouts(params, 'timeout', 'stream_timeout'),
+    timeouts: readLitellmTimeouts(params, 'timeout', 'stream_timeout'),
     accessGroups: info?.texts('access_groups') ?? [],
   };
 }
 
 /** LiteLLM limits the time until the response and between its chunks. Floe has a deadline for each. */
-export function readTimeouts(source: SourceObject, name: string, streamName: string): Fields {
+export function readLitellmTimeouts(source: SourceObject, name: string, streamName: string): DraftFields {
   const toMs = (seconds: number | undefined) =>
     seconds === undefined || seconds === 0 ? undefined : Math.max(1, Math.round(seconds * 1000));
   const total = toMs(source.number(name));
@@ -244,5 +244,5 @@ function readPrices(
   });
   if (perMillion.length === 0) return;
   const prices = { input: 0, output: 0, ...Object.fromEntries(perMillion) };
-  if (!provider.prices.has(literal(model))) provider.prices.set(literal(model), prices);
+  if (!provider.prices.has(escapeVariableReferences(model))) provider.prices.set(escapeVariableReferences(model), prices);
 }

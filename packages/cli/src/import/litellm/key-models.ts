@@ -1,13 +1,13 @@
 import type { FloeDraft } from '../floe-draft.ts';
-import { literal } from '../source-object.ts';
-import type { Deployment } from './deployment.ts';
+import { escapeVariableReferences } from '../source-object.ts';
+import type { LitellmDeployment } from './deployment.ts';
 
 const MAX_PATTERNS = 200;
 /** Names that mean all models. */
 const ALL = new Set(['all-proxy-models', '*']);
 
 /** The model patterns that a key may use, and a note for the report. */
-export interface KeyModels {
+export interface AllowedKeyModels {
   /** Absent: all models. */
   readonly patterns?: readonly string[];
   readonly note: string;
@@ -16,11 +16,11 @@ export interface KeyModels {
 /**
  * Converts the allowed models of a key. In Floe, a key must also be allowed to use the targets of a route.
  */
-export function expandModels(
+export function expandAllowedModels(
   own: readonly string[],
   team: readonly string[],
-  { draft, deployments }: { readonly draft: FloeDraft; readonly deployments: readonly Deployment[] },
-): KeyModels {
+  { draft, deployments }: { readonly draft: FloeDraft; readonly deployments: readonly LitellmDeployment[] },
+): AllowedKeyModels {
   const isAll = (models: readonly string[]) => models.length === 0 || models.some((name) => ALL.has(name));
   const usesTeam = own.includes('all-team-models') || isAll(own);
   const names = usesTeam ? team : isAll(team) ? own : own.filter((name) => team.includes(name));
@@ -31,8 +31,8 @@ export function expandModels(
   });
   const patterns = new Set<string>();
   for (const name of expanded) {
-    patterns.add(literal(name));
-    for (const target of targetsOf(draft, literal(name))) patterns.add(target);
+    patterns.add(escapeVariableReferences(name));
+    for (const target of targetsOf(draft, escapeVariableReferences(name))) patterns.add(target);
   }
   if (patterns.size > MAX_PATTERNS)
     return {

@@ -1,16 +1,16 @@
-import { readBaseUrl } from '../base-url.ts';
-import type { Fields } from '../floe-draft.ts';
-import { isUrlRequired, type KnownProvider, kindForUrl } from '../provider-names.ts';
+import { readProviderBaseUrl } from '../base-url.ts';
+import type { DraftFields } from '../floe-draft.ts';
+import { isUrlRequired, type KnownProvider, resolveProviderKindForUrl } from '../provider-names.ts';
 import { isMembers, type SourceObject } from '../source-object.ts';
 
 /** Converts the provider of a deployment, without model-specific fields. Null if Floe cannot call it. */
-export function readProviderFields(params: SourceObject, provider: KnownProvider): Fields | null {
+export function readLitellmProviderFields(params: SourceObject, provider: KnownProvider): DraftFields | null {
   const baseField = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'].find((name) => params.has(name));
-  const baseUrl = baseField === undefined ? provider.baseUrl : readBaseUrl(params, baseField, provider);
+  const baseUrl = baseField === undefined ? provider.baseUrl : readProviderBaseUrl(params, baseField, provider);
   if (isUrlRequired(provider.kind) && baseUrl === undefined) return null;
   const needsKey = !params.has('api_key') && provider.variable !== undefined;
   return {
-    kind: kindForUrl(provider.kind, baseUrl),
+    kind: resolveProviderKindForUrl(provider.kind, baseUrl),
     ...optional('base_url', baseUrl),
     ...optional('api_key', needsKey ? referDefault(params, provider.variable) : params.secret('api_key')),
     ...optional('api_version', readApiVersion(params)),
@@ -25,7 +25,7 @@ function referDefault(params: SourceObject, variable: string | undefined): strin
   return params.context.secrets.refer(variable, params.fieldPath('api_key')) ?? undefined;
 }
 
-function optional(name: string, value: unknown): Fields {
+function optional(name: string, value: unknown): DraftFields {
   return value === undefined ? {} : { [name]: value };
 }
 
@@ -36,7 +36,7 @@ function readApiVersion(params: SourceObject): string | undefined {
   return undefined;
 }
 
-function readCloudFields(params: SourceObject): Fields {
+function readCloudFields(params: SourceObject): DraftFields {
   const identity = {
     ...optional('access_key_id', params.secret('aws_access_key_id')),
     ...optional('secret_access_key', params.secret('aws_secret_access_key')),
@@ -74,7 +74,7 @@ function readGoogleCredentials(params: SourceObject): string | undefined {
 }
 
 /** Replaces each literal header value by a variable, because header values are often secrets. */
-function readHeaders(params: SourceObject): Fields | undefined {
+function readHeaders(params: SourceObject): DraftFields | undefined {
   const headers: Record<string, unknown> = {};
   for (const field of ['extra_headers', 'headers']) {
     const source = params.object(field);

@@ -1,13 +1,13 @@
-import type { Fields } from '../floe-draft.ts';
+import type { DraftFields } from '../floe-draft.ts';
 import { isMembers, type SourceObject } from '../source-object.ts';
-import { readTimeouts } from './deployment.ts';
+import { readLitellmTimeouts } from './deployment.ts';
 
 /** Routing settings of `router_settings` and `litellm_settings`. */
-export interface RouterSettings {
+export interface LitellmRouterSettings {
   readonly strategy: 'weighted' | 'least_latency';
   readonly isShuffle: boolean;
   readonly retries: number | undefined;
-  readonly timeouts: Fields;
+  readonly timeouts: DraftFields;
   readonly hasTimeouts: boolean;
   readonly fallbacks: ReadonlyMap<string, readonly string[]>;
   readonly contextFallbacks: ReadonlyMap<string, readonly string[]>;
@@ -40,16 +40,16 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Reads both sections. `router_settings` takes precedence. */
-export function readRouterSettings(
+export function readLitellmRouterSettings(
   router: SourceObject | undefined,
   litellm: SourceObject | undefined,
   wildcardPrefixes: ReadonlySet<string>,
-): RouterSettings {
+): LitellmRouterSettings {
   const sources = [litellm, router].filter((source) => source !== undefined);
   const fallbacks = mergeFallbacks(sources, 'fallbacks');
   const timeouts = {
-    ...(litellm && readTimeouts(litellm, 'request_timeout', 'stream_timeout')),
-    ...(router && readTimeouts(router, 'timeout', 'stream_timeout')),
+    ...(litellm && readLitellmTimeouts(litellm, 'request_timeout', 'stream_timeout')),
+    ...(router && readLitellmTimeouts(router, 'timeout', 'stream_timeout')),
   };
   for (const source of sources) source.leaveOut(ROUTER_REASONS);
   const defaults = sources.flatMap((source) => source.texts('default_fallbacks'));
@@ -77,7 +77,7 @@ export function readRouterSettings(
   };
 }
 
-function readStrategy(router: SourceObject | undefined): Pick<RouterSettings, 'strategy' | 'isShuffle'> {
+function readStrategy(router: SourceObject | undefined): Pick<LitellmRouterSettings, 'strategy' | 'isShuffle'> {
   const name = router?.text('routing_strategy') ?? 'simple-shuffle';
   if (name === 'simple-shuffle') return { strategy: 'weighted', isShuffle: true };
   if (name === 'latency-based-routing') {

@@ -1,32 +1,32 @@
-import type { Fields, FloeDraft, TargetDraft } from '../floe-draft.ts';
-import { literal } from '../source-object.ts';
-import type { Deployment } from './deployment.ts';
-import type { RouterSettings } from './router-settings.ts';
+import type { DraftFields, FloeDraft, TargetDraft } from '../floe-draft.ts';
+import { escapeVariableReferences } from '../source-object.ts';
+import type { LitellmDeployment } from './deployment.ts';
+import type { LitellmRouterSettings } from './router-settings.ts';
 
 const MAX_RETRIES = 10;
 
 /** A group of `model_list` as a route of Floe. */
 interface Group {
   readonly name: string;
-  readonly deployments: readonly Deployment[];
+  readonly deployments: readonly LitellmDeployment[];
 }
 
 /** Groups deployments by `model_name`. */
-export function groupDeployments(deployments: readonly Deployment[]): ReadonlyMap<string, Group> {
+export function groupLitellmDeployments(deployments: readonly LitellmDeployment[]): ReadonlyMap<string, Group> {
   const byName = Map.groupBy(deployments, ({ group }) => group);
   return new Map([...byName].map(([name, members]) => [name, { name, deployments: members }]));
 }
 
 /** Adds a route for each group and alias, and limits for the capacity of the deployments. */
-export function addRoutes(
+export function addLitellmRoutes(
   draft: FloeDraft,
-  deployments: readonly Deployment[],
-  settings: RouterSettings,
+  deployments: readonly LitellmDeployment[],
+  settings: LitellmRouterSettings,
 ): void {
-  const isWildcard = ({ target }: Deployment) => target.includes('*');
-  const groups = groupDeployments(deployments.filter((deployment) => !isWildcard(deployment)));
+  const isWildcard = ({ target }: LitellmDeployment) => target.includes('*');
+  const groups = groupLitellmDeployments(deployments.filter((deployment) => !isWildcard(deployment)));
   for (const group of groups.values()) {
-    draft.routes.set(literal(group.name), buildRoute(group, groups, settings));
+    draft.routes.set(escapeVariableReferences(group.name), buildRoute(group, groups, settings));
     allowOnProvider(draft, group.name);
     addCapacityLimit(draft, group);
   }
@@ -39,9 +39,9 @@ export function addRoutes(
   for (const [alias, model] of settings.aliases) {
     const group = groups.get(model);
     const isKnown = group !== undefined || draft.hasProvider(model.split('/')[0] ?? '');
-    if (draft.routes.has(literal(alias)) || !isKnown) settings.rejectAlias(alias);
-    else if (group) draft.routes.set(literal(alias), buildRoute(group, groups, settings));
-    else draft.routes.set(literal(alias), { targets: [literal(model)] });
+    if (draft.routes.has(escapeVariableReferences(alias)) || !isKnown) settings.rejectAlias(alias);
+    else if (group) draft.routes.set(escapeVariableReferences(alias), buildRoute(group, groups, settings));
+    else draft.routes.set(escapeVariableReferences(alias), { targets: [escapeVariableReferences(model)] });
     if (isKnown) allowOnProvider(draft, alias);
   }
 }
@@ -53,13 +53,13 @@ export function addRoutes(
 function allowOnProvider(draft: FloeDraft, name: string): void {
   const slash = name.indexOf('/');
   const provider = draft.providers.find(({ id }) => id === name.slice(0, slash));
-  if (slash > 0 && provider) provider.models.add(literal(name.slice(slash + 1)));
+  if (slash > 0 && provider) provider.models.add(escapeVariableReferences(name.slice(slash + 1)));
 }
 
 function buildRoute(
   group: Group,
   groups: ReadonlyMap<string, Group>,
-  settings: RouterSettings,
+  settings: LitellmRouterSettings,
 ): Record<string, unknown> {
   const own = listTargets(group, settings);
   const fallbacks = listFallbacks(group, groups, settings).filter(
@@ -84,7 +84,7 @@ function buildRoute(
  * Lists targets by `order`, lowest first. Only targets with the lowest order get traffic. The others have the
  * weight 0.
  */
-function listTargets({ deployments }: Group, settings: RouterSettings): TargetDraft[] {
+function listTargets({ deployments }: Group, settings: LitellmRouterSettings): TargetDraft[] {
   const first = Math.min(...deployments.map(({ order }) => order));
   const shared = deployments.filter(({ order }) => order === first);
   const weightOf = chooseWeights(shared, settings);
@@ -100,19 +100,19 @@ function listTargets({ deployments }: Group, settings: RouterSettings): TargetDr
  * Chooses weights like simple-shuffle: by `weight`, else by `rpm`, else by `tpm`, depending on the first
  * entry.
  */
-function chooseWeights(deployments: readonly Deployment[], { isShuffle }: RouterSettings) {
+function chooseWeights(deployments: readonly LitellmDeployment[], { isShuffle }: LitellmRouterSettings) {
   if (!isShuffle) return () => 1;
   const field = (['weight', 'rpm', 'tpm'] as const).find((name) =>
     deployments.some((one) => one[name] !== undefined),
   );
-  return (deployment: Deployment) => (field === undefined ? 1 : (deployment[field] ?? 0));
+  return (deployment: LitellmDeployment) => (field === undefined ? 1 : (deployment[field] ?? 0));
 }
 
 /** Targets of the fallback groups of this group. */
 function listFallbacks(
   group: Group,
   groups: ReadonlyMap<string, Group>,
-  settings: RouterSettings,
+  settings: LitellmRouterSettings,
 ): readonly string[] {
   const names = settings.fallbacks.get(group.name) ?? settings.defaultFallbacks;
   const more = settings.contextFallbacks.get(group.name) ?? [];
@@ -121,12 +121,12 @@ function listFallbacks(
     .flatMap((name) => {
       const other = groups.get(settings.aliases.get(name) ?? name);
       if (other) return listTargets(other, settings).map(({ model }) => model);
-      return settings.isWildcardModel(name) ? [literal(name)] : [];
+      return settings.isWildcardModel(name) ? [escapeVariableReferences(name)] : [];
     });
   return [...new Set(models)];
 }
 
-function shortestTimeouts(deployments: readonly Deployment[]): Fields {
+function shortestTimeouts(deployments: readonly LitellmDeployment[]): DraftFields {
   const shortest: Record<string, number> = {};
   for (const { timeouts } of deployments)
     for (const [name, value] of Object.entries(timeouts))
@@ -143,5 +143,5 @@ function addCapacityLimit(draft: FloeDraft, { name, deployments }: Group): void 
   };
   const caps = { rpm: sumOf('rpm'), tpm: sumOf('tpm'), concurrency: sumOf('concurrency') };
   if (Object.values(caps).every((value) => value === undefined)) return;
-  draft.addLimit(`model-${name}`, { scope: 'org', model: literal(name), ...caps });
+  draft.addLimit(`model-${name}`, { scope: 'org', model: escapeVariableReferences(name), ...caps });
 }

@@ -1,5 +1,5 @@
 import type { FloeDraft } from '../floe-draft.ts';
-import { literal, type SourceObject } from '../source-object.ts';
+import { escapeVariableReferences, type SourceObject } from '../source-object.ts';
 import { toBudgetPeriod } from './periods.ts';
 
 const LOGGING = 'set up alerts, metrics and stored bodies in Floe';
@@ -98,7 +98,7 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
 }
 
 /** Converts `general_settings`. */
-export function readGeneralSettings(settings: SourceObject, draft: FloeDraft): void {
+export function readLitellmGeneralSettings(settings: SourceObject, draft: FloeDraft): void {
   const concurrency = settings.number('global_max_parallel_requests');
   if (concurrency !== undefined && concurrency >= 1) {
     draft.addLimit('litellm', { scope: 'org', concurrency: Math.floor(concurrency) });
@@ -106,7 +106,7 @@ export function readGeneralSettings(settings: SourceObject, draft: FloeDraft): v
   }
   const header = settings.text('user_header_name');
   if (header !== undefined) {
-    draft.settings['attribution'] = { user_headers: [literal(header.toLowerCase())] };
+    draft.settings['attribution'] = { user_headers: [escapeVariableReferences(header.toLowerCase())] };
     settings.note('user_header_name', 'changed', 'became attribution.user_headers');
   }
   settings.leaveOut(GENERAL_REASONS);
@@ -114,7 +114,7 @@ export function readGeneralSettings(settings: SourceObject, draft: FloeDraft): v
 }
 
 /** Reports the variables that LiteLLM sets for itself. Floe reads them from its own environment. */
-export function readEnvironmentVariables(variables: SourceObject): void {
+export function readLitellmEnvironmentVariables(variables: SourceObject): void {
   for (const name of variables.names())
     variables.note(name, 'not_imported', 'set the variable in the environment of Floe');
   variables.finish();

@@ -16,7 +16,7 @@ import {
   findSsnEnd,
   readDigitRun,
 } from '../personal-data.ts';
-import type { Finding, FindingKind, SecretDetector } from '../scan.ts';
+import type { Finding, FindingKind, SecretDetector } from '../sensitive-data-scan.ts';
 import {
   findAssignedSecret,
   findJwtEnd,

@@ -11,7 +11,7 @@ import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
-import { missingValueLabel, relativeChange } from './metric-groups.ts';
+import { missingValueLabel, computeRelativeChange } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 
 interface ChartInput {
@@ -112,7 +112,7 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Char
       </div>
     );
   }
-  const ratio = relativeChange(sum[tab.sum], previous?.[tab.sum]);
+  const ratio = computeRelativeChange(sum[tab.sum], previous?.[tab.sum]);
   return (
     <div className="flex flex-wrap gap-x-9 gap-y-2">
       <StatCard

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatGroupsCsv, type MetricSums, relativeChange, toGroupRows } from './metric-groups.ts';
+import { formatGroupsCsv, type MetricSums, computeRelativeChange, toGroupRows } from './metric-groups.ts';
 
 const sums = (requests: number, cost: number): MetricSums => ({
   requests,
@@ -33,9 +33,9 @@ test('rows and the rest are exactly the total, to the nano', () => {
 });
 
 test('there is no change against nothing', () => {
-  assert.equal(relativeChange(5, 0), null);
-  assert.equal(relativeChange(5, undefined), null);
-  assert.equal(relativeChange(5, 10), -0.5);
+  assert.equal(computeRelativeChange(5, 0), null);
+  assert.equal(computeRelativeChange(5, undefined), null);
+  assert.equal(computeRelativeChange(5, 10), -0.5);
 });
 
 test('the file says of what time it is, has raw numbers, and a name is never a formula', () => {

@@ -34,7 +34,7 @@ export interface MetricGroupRow {
 }
 
 /** The change as a ratio of the previous value, or null when there is nothing to compare with. */
-export function relativeChange(now: number | undefined, before: number | undefined): number | null {
+export function computeRelativeChange(now: number | undefined, before: number | undefined): number | null {
   if (now === undefined || before === undefined || before === 0) return null;
   return now / before - 1;
 }
@@ -60,7 +60,7 @@ export function toGroupRows(
       isOther: false,
       sums: group,
       share: ratio(group[metric], total[metric]),
-      change: relativeChange(group[metric], previous?.[metric]),
+      change: computeRelativeChange(group[metric], previous?.[metric]),
     };
   });
   const rest = subtractGroups(total, groups);

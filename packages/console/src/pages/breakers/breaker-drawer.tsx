@@ -15,7 +15,7 @@ import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { breakerHistoryStatus, breakerStatus, describeNextStep } from './breaker-status.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
-import { ForceBreaker } from './force-breaker.tsx';
+import { OverrideBreakerDialog } from './override-breaker-dialog.tsx';
 import { breakersText } from './text.ts';
 
 type BreakerChange = z.output<typeof breakerHistoryEntry>;
@@ -43,7 +43,7 @@ export function BreakerDrawer({
       <div className="grid gap-5 p-4 md:p-6">
         {breaker && <BreakerDetails breaker={breaker} />}
         <div className="flex flex-wrap items-center gap-3">
-          <ForceBreaker
+          <OverrideBreakerDialog
             key={id}
             id={id}
             trigger={(ask) => (

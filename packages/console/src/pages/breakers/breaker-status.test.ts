@@ -4,7 +4,7 @@ import {
   breakerHistoryStatus,
   breakerStatus,
   describeNextStep,
-  parseForceDuration,
+  parseOverrideDuration,
   possibleBreakerIds,
   toClosedBreaker,
 } from './breaker-status.ts';
@@ -60,7 +60,7 @@ test('the duration of a forced state can be typed, up to the maximum', () => {
     ['soon', null],
     ['', null],
   ];
-  for (const [text, seconds] of table) assert.equal(parseForceDuration(text), seconds, text);
+  for (const [text, seconds] of table) assert.equal(parseOverrideDuration(text), seconds, text);
 });
 
 test('the id of a breaker is split at the first slash and the last at sign', () => {

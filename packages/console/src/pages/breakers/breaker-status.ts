@@ -59,7 +59,7 @@ export function breakerHistoryStatus(state: string): BreakerStatus {
 const MAX_FORCE_S = 7 * 86_400;
 
 /** The seconds of `45s`, `20m`, `6h` or `3d`. Null for invalid text and for more than seven days. */
-export function parseForceDuration(typed: string): number | null {
+export function parseOverrideDuration(typed: string): number | null {
   const length = toDurationInput(typed);
   const seconds = length === null ? 0 : Math.round(durationInputMs(length) / 1000);
   return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;

@@ -15,7 +15,7 @@ import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { BreakerDrawer } from './breaker-drawer.tsx';
 import { breakerStatus, describeNextStep, toClosedBreaker } from './breaker-status.ts';
-import { ForceBreaker, useBreakerIds } from './force-breaker.tsx';
+import { OverrideBreakerDialog, useBreakerIds } from './override-breaker-dialog.tsx';
 import { breakersText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
@@ -37,7 +37,7 @@ export function BreakersPage() {
     <PageFrame
       title={breakersText.page.title}
       padded={false}
-      actions={<ForceBreaker />}
+      actions={<OverrideBreakerDialog />}
       beside={
         open && (
           <BreakerDrawer

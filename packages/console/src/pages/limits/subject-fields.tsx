@@ -12,13 +12,13 @@ import {
   STORE_ERROR_OPTIONS,
   SUBJECT_OPTIONS,
   type SubjectForm,
-  subjectNameField,
+  findSubjectNameField,
 } from './subject.ts';
 import { limitsText } from './text.ts';
 
 /** The fields that choose the subject and the models of a limit or budget. */
 export function SubjectFields({ form, onChange }: FormFieldsProps<SubjectForm>) {
-  const kind = subjectNameField(form.subject);
+  const kind = findSubjectNameField(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
   return (

@@ -103,7 +103,7 @@ export function toSubjectBody({
 }
 
 /** The field that names the subject of this option. Null where no name is needed. */
-export function subjectNameField(subject: SubjectOption): Exclude<LimitSubjectKind, 'org'> | null {
+export function findSubjectNameField(subject: SubjectOption): Exclude<LimitSubjectKind, 'org'> | null {
   const [how, kind] = parts(subject);
   return how === 'scope' && kind !== 'org' ? kind : null;
 }

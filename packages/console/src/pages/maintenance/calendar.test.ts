@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { buildMonth, formatMonthParameter, maintenanceOccurrences, parseMonth } from './calendar.ts';
+import { buildMonth, formatMonthParameter, listMaintenanceOccurrences, parseMonth } from './calendar.ts';
 
 const window = (part: Partial<MaintenanceWindow>): MaintenanceWindow => ({
   id: 'w',
@@ -35,7 +35,7 @@ test('a month is shown in whole weeks that begin on Monday', () => {
 
 test('a window stands on every day it touches, and on none that it only borders', () => {
   const iso = (day: number, hour: number) => new Date(2026, 10, day, hour).toISOString();
-  const open = maintenanceOccurrences([window({ starts_at: iso(10, 22), ends_at: iso(12, 0) })]);
+  const open = listMaintenanceOccurrences([window({ starts_at: iso(10, 22), ends_at: iso(12, 0) })]);
   const days = buildMonth(new Date(2026, 10, 1), open).filter((day) => day.open.length > 0);
   assert.deepEqual(
     days.map(({ start }) => start.getDate()),
@@ -46,7 +46,7 @@ test('a window stands on every day it touches, and on none that it only borders'
 test('of a window that repeats the times the server told are shown, in order', () => {
   const next = [{ starts_at: '2026-11-29T02:00:00.000Z', ends_at: '2026-11-29T04:00:00.000Z' }];
   const once = window({ starts_at: '2026-11-20T02:00:00.000Z', ends_at: '2026-11-20T03:00:00.000Z' });
-  const found = maintenanceOccurrences([window({ schedule: { cron: '0 2 * * 0' }, next }), once]);
+  const found = listMaintenanceOccurrences([window({ schedule: { cron: '0 2 * * 0' }, next }), once]);
   assert.deepEqual(
     found.map(({ start }) => start.toISOString()),
     ['2026-11-20T02:00:00.000Z', '2026-11-29T02:00:00.000Z'],

@@ -26,7 +26,7 @@ import { maintenanceWindowsQuery } from '../monitors/monitor-data.ts';
 import { describeCron, formatScheduleZone } from '../monitors/monitor-schedule.ts';
 import {
   formatMonthParameter,
-  maintenanceOccurrences,
+  listMaintenanceOccurrences,
   parseMonth,
   type WindowOccurrence,
 } from './calendar.ts';
@@ -124,7 +124,7 @@ function MonthView({
         <h2 className="ml-1 text-body font-semibold">{title}</h2>
         <span className="ml-auto text-small text-ink-3">{maintenanceText.month.remark(browserZone())}</span>
       </div>
-      <MonthCalendar month={month} occurrences={maintenanceOccurrences(windows)} now={now} onOpen={onOpen} />
+      <MonthCalendar month={month} occurrences={listMaintenanceOccurrences(windows)} now={now} onOpen={onOpen} />
     </section>
   );
 }
@@ -200,7 +200,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
   const { id, name, schedule, active_until, show_on_boards } = window;
   const now = useNow();
   const [asked, setAsked] = useState(false);
-  const [first] = maintenanceOccurrences([window]);
+  const [first] = listMaintenanceOccurrences([window]);
   return (
     <li className="flex items-center gap-3 px-4 py-2.5">
       <StatusIcon state={!first || first.end < now ? 'paused' : active_until ? 'maintenance' : 'waiting'} />

@@ -9,7 +9,7 @@ import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { OneTimeSecret } from '../../ui/one-time-secret.tsx';
 import { type CreatedInvitation, inviteMember, MEMBER_QUERY_KEYS } from './member-data.ts';
-import { assignableRoles } from './member-rules.ts';
+import { listAssignableRoles } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
 import { membersText } from './text.ts';
 
@@ -61,7 +61,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         </FormField>
         <RoleField
           value={draft.role}
-          roles={assignableRoles(mine)}
+          roles={listAssignableRoles(mine)}
           onChange={(role) => setDraft({ ...draft, role: parseMemberRole(role) })}
         />
         <TeamField value={draft.team} onChange={(team) => setDraft({ ...draft, team })} />

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '@floe/contract/api/members';
 import type { MemberRole } from '@floe/contract/roles';
-import { assignableRoles, describeRemoval, isLowerRole, memberLockReason } from './member-rules.ts';
+import { listAssignableRoles, describeRemoval, isLowerRole, memberLockReason } from './member-rules.ts';
 
 function member(id: string, role: MemberRole): Member {
   const at = '2027-01-01T00:00:00.000Z';
@@ -29,8 +29,8 @@ test('the last owner cannot be changed, and only owners can change owners', () =
 });
 
 test('only an owner can assign the role owner', () => {
-  assert.deepEqual(assignableRoles('admin'), ['admin', 'member', 'viewer']);
-  assert.equal(assignableRoles('owner')[0], 'owner');
+  assert.deepEqual(listAssignableRoles('admin'), ['admin', 'member', 'viewer']);
+  assert.equal(listAssignableRoles('owner')[0], 'owner');
 });
 
 test('a lower role is one that can do less', () => {

@@ -3,7 +3,7 @@ import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { membersText } from './text.ts';
 
 /** The roles that a person may assign. Only owners may assign the role owner. */
-export function assignableRoles(role: MemberRole): readonly MemberRole[] {
+export function listAssignableRoles(role: MemberRole): readonly MemberRole[] {
   return role === 'owner' ? MEMBER_ROLES : MEMBER_ROLES.filter((one) => one !== 'owner');
 }
 

@@ -12,7 +12,7 @@ import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { MONITOR_RESOURCE, monitorPath, replaceMonitors } from './monitor-data.ts';
-import { MuteMenuItems, timestampInHours, useMonitorPause } from './monitor-menu.tsx';
+import { MuteMenuItems, computeTimestampInHours, useMonitorPause } from './monitor-menu.tsx';
 import { sendTestBeat } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
 
@@ -69,7 +69,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
               key={hours}
               icon={Pause}
               disabled={refusal !== null}
-              onSelect={() => pauseUntil(timestampInHours(hours))}
+              onSelect={() => pauseUntil(computeTimestampInHours(hours))}
             >
               {monitorsText.actions.pauseFor(hours)}
             </MenuItem>

@@ -7,7 +7,7 @@ import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { monitorEditorText } from './editor-text.ts';
 import { channelNamesQuery } from './monitor-data.ts';
-import { type MonitorForm, withCronInput } from './monitor-form.ts';
+import { type MonitorForm, setCronInput } from './monitor-form.ts';
 import { monitorIdFromName } from './monitor-schedule.ts';
 
 interface FieldsProps extends FormFieldsProps<MonitorForm> {
@@ -143,7 +143,7 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
             <Input
               value={form.cron}
               className="font-mono"
-              onChange={({ target }) => onChange(withCronInput(form, target.value))}
+              onChange={({ target }) => onChange(setCronInput(form, target.value))}
             />
           </FormField>
           <FormField name="schedule.timezone" label={monitorEditorText.timezone}>

@@ -113,7 +113,7 @@ export function toMonitorBody(form: MonitorForm) {
 }
 
 /** Applies the input of the cron field; a pasted crontab line also sets the time zone. */
-export function withCronInput(form: MonitorForm, text: string): MonitorForm {
+export function setCronInput(form: MonitorForm, text: string): MonitorForm {
   const found =
     text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;
   if (!found) return { ...form, cron: text };

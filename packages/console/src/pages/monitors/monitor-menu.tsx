@@ -76,7 +76,7 @@ export const MUTE_DURATIONS = [
   { hours: 24, label: monitorsText.actions.muteFor(24) },
 ] as const;
 
-export function timestampInHours(hours: number): string {
+export function computeTimestampInHours(hours: number): string {
   return new Date(Date.now() + hours * HOUR_MS).toISOString();
 }
 
@@ -104,7 +104,7 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
       </MenuItem>
     );
   return MUTE_DURATIONS.map(({ hours, label }) => (
-    <MenuItem key={hours} icon={BellOff} disabled={off} onSelect={() => mute.run(timestampInHours(hours))}>
+    <MenuItem key={hours} icon={BellOff} disabled={off} onSelect={() => mute.run(computeTimestampInHours(hours))}>
       {label}
     </MenuItem>
   ));

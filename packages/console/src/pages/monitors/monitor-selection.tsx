@@ -13,7 +13,7 @@ import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { type BulkMonitorChange, refreshMonitors, updateMonitors } from './monitor-data.ts';
-import { MUTE_DURATIONS, timestampInHours } from './monitor-menu.tsx';
+import { MUTE_DURATIONS, computeTimestampInHours } from './monitor-menu.tsx';
 import { selectRowRange } from './monitor-rows.ts';
 import { monitorsText } from './text.ts';
 
@@ -141,7 +141,7 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
       }
     >
       {MUTE_DURATIONS.map(({ hours, label }) => (
-        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(timestampInHours(hours))}>
+        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(computeTimestampInHours(hours))}>
           {label}
         </MenuItem>
       ))}

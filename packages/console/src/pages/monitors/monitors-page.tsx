@@ -21,7 +21,7 @@ import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../ui/feedback.
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
-import { visibleColumns } from '../../ui/table-columns.ts';
+import { listVisibleColumns } from '../../ui/table-columns.ts';
 import {
   addRowControls,
   MONITOR_COLUMNS,
@@ -63,7 +63,7 @@ export function MonitorsPage() {
           <span className="max-md:hidden">
             <ColumnMenu
               columns={MONITOR_COLUMNS}
-              shown={visibleColumns(MONITOR_COLUMNS, query.get('cols'))}
+              shown={listVisibleColumns(MONITOR_COLUMNS, query.get('cols'))}
               onChange={(cols) => change({ cols }, 'replace')}
             />
           </span>
@@ -165,7 +165,7 @@ function MonitorTable({
   readonly onClear: () => void;
 }) {
   const place = useResourceNavigate('/monitors');
-  const columns = useMemo(() => addRowControls(visibleColumns(MONITOR_COLUMNS, cols)), [cols]);
+  const columns = useMemo(() => addRowControls(listVisibleColumns(MONITOR_COLUMNS, cols)), [cols]);
   const open = useCallback(({ id }: Monitor) => place(id), [place]);
   if (answer.error && rows.length === 0)
     return (

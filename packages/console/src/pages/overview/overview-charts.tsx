@@ -15,7 +15,7 @@ import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
-import { relativeChange } from '../analytics/metric-groups.ts';
+import { computeRelativeChange } from '../analytics/metric-groups.ts';
 import { toOutcomeLanes } from '../requests/request-lanes.ts';
 import { GROUP_BY_OUTCOME, type Overview, overviewMetricQuery } from './overview-data.ts';
 import { overviewText } from './text.ts';
@@ -211,7 +211,7 @@ function ChangeRatio({
   readonly now: number | undefined;
   readonly before: number | undefined;
 }) {
-  const ratio = relativeChange(now, before);
+  const ratio = computeRelativeChange(now, before);
   return <PeriodChange ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
 }
 

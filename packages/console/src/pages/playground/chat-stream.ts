@@ -4,7 +4,7 @@ import { playgroundText as strings } from './text.ts';
 
 /** Parses a streamed chat answer. Pure. */
 
-export interface ChatAnswer {
+export interface ChatResponse {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ChatToolCall[];
@@ -15,7 +15,7 @@ export interface ChatAnswer {
   readonly failure: { readonly message: string; readonly code: string } | null;
 }
 
-export const EMPTY_CHAT_ANSWER: ChatAnswer = {
+export const EMPTY_CHAT_RESPONSE: ChatResponse = {
   text: '',
   reasoning: '',
   calls: [],
@@ -45,7 +45,7 @@ export class SseDataParser {
 }
 
 /** The answer with one more event. Unknown events are ignored. */
-export function applyChatEvent(answer: ChatAnswer, data: string): ChatAnswer {
+export function applyChatEvent(answer: ChatResponse, data: string): ChatResponse {
   const chunk = objectIn(data);
   if (!chunk) return answer;
   const error = chunk['error'];
@@ -70,7 +70,7 @@ export function applyChatEvent(answer: ChatAnswer, data: string): ChatAnswer {
   return isObject(choice) ? applyChoice(counted, choice) : counted;
 }
 
-function applyChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
+function applyChoice(answer: ChatResponse, choice: JsonObject): ChatResponse {
   const delta = choice['delta'] ?? choice['message'];
   const finish = textAt(choice, 'finish_reason') || answer.finish;
   if (!isObject(delta)) return { ...answer, finish };

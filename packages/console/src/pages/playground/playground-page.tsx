@@ -14,7 +14,7 @@ import { copyWithToast } from '../../ui/copy-button.tsx';
 import { ErrorState, Notice } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { AnswerPane } from './answer-pane.tsx';
+import { ResponsePane } from './response-pane.tsx';
 import { continueConversation, NEW_PROMPT, type PlaygroundPrompt, validatePrompt } from './chat-request.ts';
 import { LoadRequestPrompt } from './load-request-prompt.tsx';
 import { toModelOptions } from './playground-data.ts';
@@ -112,7 +112,7 @@ function Answers({ play }: { readonly play: Playground }) {
       className={chosen.length > 1 ? 'grid gap-4 2xl:grid-cols-2' : 'grid gap-4'}
     >
       {chosen.map((model, index) => (
-        <AnswerPane
+        <ResponsePane
           // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are told apart by their place.
           key={index}
           run={runs.runs[index] ?? null}

@@ -7,7 +7,7 @@ import {
   toChatRequestBody,
   validatePrompt,
 } from './chat-request.ts';
-import { applyChatEvent, EMPTY_CHAT_ANSWER, SseDataParser } from './chat-stream.ts';
+import { applyChatEvent, EMPTY_CHAT_RESPONSE, SseDataParser } from './chat-stream.ts';
 import { parsePromptBody } from './parse-prompt-body.ts';
 import { buildRequestSnippets } from './request-snippets.ts';
 
@@ -74,7 +74,7 @@ test('a stream is read whole wherever the network cuts it', () => {
   const text = chunks.map((data) => `data: ${data}\n\n`).join('');
   for (const size of [1, 7, text.length]) {
     const cutter = new SseDataParser();
-    let answer = EMPTY_CHAT_ANSWER;
+    let answer = EMPTY_CHAT_RESPONSE;
     for (let at = 0; at < text.length; at += size)
       answer = cutter.push(text.slice(at, at + size)).reduce(applyChatEvent, answer);
     assert.deepEqual(
@@ -85,7 +85,7 @@ test('a stream is read whole wherever the network cuts it', () => {
 });
 
 test('an error inside a stream is told, and what came before it stays', () => {
-  const before = applyChatEvent(EMPTY_CHAT_ANSWER, '{"choices":[{"delta":{"content":"Half"}}]}');
+  const before = applyChatEvent(EMPTY_CHAT_RESPONSE, '{"choices":[{"delta":{"content":"Half"}}]}');
   const after = applyChatEvent(
     before,
     '{"error":{"message":"The provider stopped.","code":"upstream_error"}}',

@@ -11,7 +11,7 @@ import {
   type PromptTurn,
   type validatePrompt,
 } from './chat-request.ts';
-import { ImagePicker, Images, isImage, readDataUrl } from './prompt-images.tsx';
+import { ImagePicker, PromptImages, isImageFile, readDataUrl } from './prompt-images.tsx';
 import { playgroundText } from './text.ts';
 
 /** The prompt: instructions, the conversation, parameters and tools. */
@@ -91,7 +91,7 @@ function TurnField({
   readonly onRemove: (() => void) | null;
 }) {
   const take = (files: readonly File[]) => {
-    const images = files.filter(isImage);
+    const images = files.filter(isImageFile);
     if (images.length < files.length) showToast(playgroundText.prompt.imageRejected);
     Promise.all(images.map(readDataUrl)).then(onImages, (error: unknown) =>
       showToast(error instanceof Error ? error.message : playgroundText.prompt.imageUnreadable),
@@ -130,7 +130,7 @@ function TurnField({
         </p>
       )}
       {turn.images && turn.images.length > 0 && (
-        <Images images={turn.images} onChange={(images) => onChange({ ...turn, images })} />
+        <PromptImages images={turn.images} onChange={(images) => onChange({ ...turn, images })} />
       )}
     </div>
   );

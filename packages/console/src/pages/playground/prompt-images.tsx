@@ -34,7 +34,7 @@ export function ImagePicker({ onPick }: { readonly onPick: (files: readonly File
 }
 
 /** The images of a message, each with a button to remove it. */
-export function Images({
+export function PromptImages({
   images,
   onChange,
 }: {
@@ -63,7 +63,7 @@ export function Images({
 }
 
 /** Whether the browser reads this file as an image of a prompt. */
-export function isImage({ type, size }: File): boolean {
+export function isImageFile({ type, size }: File): boolean {
   return type.startsWith('image/') && size <= IMAGE_BYTES;
 }
 

@@ -1,12 +1,12 @@
 import { type ApiError, readApiError, unreachableError } from '../../data/api-error.ts';
 import { apiUrl } from '../../data/base-url.ts';
 import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
-import { applyChatEvent, type ChatAnswer, EMPTY_CHAT_ANSWER, SseDataParser } from './chat-stream.ts';
+import { applyChatEvent, type ChatResponse, EMPTY_CHAT_RESPONSE, SseDataParser } from './chat-stream.ts';
 
 export interface ChatRun {
   readonly phase: 'running' | 'done' | 'stopped' | 'failed';
   readonly model: string;
-  readonly answer: ChatAnswer;
+  readonly answer: ChatResponse;
   readonly requestId: string | null;
   /** Milliseconds since the click, measured in this browser. */
   readonly firstMs: number | null;
@@ -17,7 +17,7 @@ export interface ChatRun {
 export const createChatRun = (model: string): ChatRun => ({
   phase: 'running',
   model,
-  answer: EMPTY_CHAT_ANSWER,
+  answer: EMPTY_CHAT_RESPONSE,
   requestId: null,
   firstMs: null,
   totalMs: null,

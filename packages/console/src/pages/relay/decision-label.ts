@@ -80,12 +80,12 @@ export function splitAtRanges(
 }
 
 /** The ranges that rules matched in a simulation. */
-export function matchedRanges({ matches }: Pick<RelaySimulation, 'matches'>): CommandRange[] {
+export function findMatchedRanges({ matches }: Pick<RelaySimulation, 'matches'>): CommandRange[] {
   return matches.flatMap(({ range }) => (range === null ? [] : [range]));
 }
 
 /** True when the ranges share a character. */
-export function rangesOverlap(one: CommandRange, other: CommandRange): boolean {
+export function doRangesOverlap(one: CommandRange, other: CommandRange): boolean {
   return one.start < other.end && other.start < one.end;
 }
 

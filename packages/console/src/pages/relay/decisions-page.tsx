@@ -13,7 +13,7 @@ import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { QueryResults } from '../../ui/query-results.tsx';
-import { type TableColumn, visibleColumns } from '../../ui/table-columns.ts';
+import { type TableColumn, listVisibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
@@ -46,7 +46,7 @@ export function DecisionsPage() {
     { keys: 'j', does: relayText.decisions.next, run: () => walk(1) },
     { keys: 'k', does: relayText.decisions.previous, run: () => walk(-1) },
   ]);
-  const chosen = visibleColumns(DECISION_COLUMNS, query.get('cols'));
+  const chosen = listVisibleColumns(DECISION_COLUMNS, query.get('cols'));
   const drawer = open && (
     <Suspense>
       <DecisionDrawer

@@ -3,9 +3,9 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
 import {
-  matchedRanges,
+  findMatchedRanges,
   type RelaySimulation,
-  rangesOverlap,
+  doRangesOverlap,
   splitAtRanges,
   traitLabel,
 } from './decision-label.ts';
@@ -33,7 +33,7 @@ export function ParsedCommand({ text, read }: { readonly text: string; readonly 
 }
 
 function MarkedText({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
-  const pieces = splitAtRanges(text, matchedRanges(read), read.unclear);
+  const pieces = splitAtRanges(text, findMatchedRanges(read), read.unclear);
   return (
     <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
       {pieces.map((piece, index) =>
@@ -65,7 +65,7 @@ function rulesAt({ matches, commands }: RelaySimulation, index: number): RelaySi
   const command = commands[index];
   return matches.filter((hit) =>
     hit.command === null
-      ? hit.range !== null && command !== undefined && rangesOverlap(hit.range, command)
+      ? hit.range !== null && command !== undefined && doRangesOverlap(hit.range, command)
       : hit.command === index,
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { summarizeReplay } from './replay-summary.ts';
+import { summarizeRuleDryRun } from './rule-dry-run-summary.ts';
 
 const NONE = {
   evaluated: 40,
@@ -13,8 +13,8 @@ const NONE = {
 
 test('a replay is summarized by its changes, or by the fact that there are none', () => {
   const changed = { ...NONE, newly_denied: 18, newly_allowed: 2, unchanged: 20 };
-  assert.equal(summarizeReplay(changed), 'Changes: 18 newly denied, 2 no longer blocked.');
-  assert.equal(summarizeReplay(NONE), 'No decision would change.');
-  assert.match(summarizeReplay({ ...NONE, evaluated: 0, unchanged: 0 }), /^No decisions were recorded/);
-  assert.match(summarizeReplay({ ...NONE, unchanged: 39 }), /allowed explicitly/);
+  assert.equal(summarizeRuleDryRun(changed), 'Changes: 18 newly denied, 2 no longer blocked.');
+  assert.equal(summarizeRuleDryRun(NONE), 'No decision would change.');
+  assert.match(summarizeRuleDryRun({ ...NONE, evaluated: 0, unchanged: 0 }), /^No decisions were recorded/);
+  assert.match(summarizeRuleDryRun({ ...NONE, unchanged: 39 }), /allowed explicitly/);
 });

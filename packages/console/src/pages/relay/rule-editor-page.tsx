@@ -15,7 +15,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { allRulesQuery, type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
-import { ReplayCard } from './replay-card.tsx';
+import { RuleDryRunCard } from './rule-dry-run-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import {
   EMPTY_RULE,
@@ -95,7 +95,7 @@ function RuleTestPanel({ form, id }: { readonly form: RuleForm | null; readonly 
   return (
     <div className="grid gap-4">
       <RelaySimulator draft={draft} />
-      <ReplayCard draft={draft} />
+      <RuleDryRunCard draft={draft} />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Snowflake } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { requestDetailText } from './detail-text.ts';
-import { attemptSegments } from './request-details.ts';
+import { buildAttemptSegments } from './request-details.ts';
 
 const LOOKS = { first_token: 'bg-series-1', streaming: 'bg-series-3', failure: 'bg-failing' } as const;
 
@@ -84,7 +84,7 @@ function AttemptRow({
         </span>
       </span>
       <span className={TRACK}>
-        {attemptSegments(attempt, startMs, totalMs).map(({ kind, from, to }) => (
+        {buildAttemptSegments(attempt, startMs, totalMs).map(({ kind, from, to }) => (
           <Bar key={kind} from={from} to={to} look={LOOKS[kind]} />
         ))}
       </span>

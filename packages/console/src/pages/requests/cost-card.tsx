@@ -3,10 +3,10 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { formatCount, formatExactMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { type CostLine, costTable, unpricedUnits } from './cost-lines.ts';
+import { type CostLine, buildCostTable, listUnpricedUnits } from './cost-lines.ts';
 import { requestDetailText } from './detail-text.ts';
 import { describePromptCacheSaving } from './request-details.ts';
-import { isCharged, unpricedModel } from './request-rows.ts';
+import { isCharged, findUnpricedModel } from './request-rows.ts';
 
 const USAGE: Readonly<Record<string, string>> = requestDetailText.cost.usage;
 const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources;
@@ -14,7 +14,7 @@ const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources
 /** Tokens and cost by kind. The sum equals the cost of the request to the nano-dollar. */
 export function CostCard({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_nano_usd } = request;
-  const { parts, roundedNanoUsd, isWhole } = costTable(request);
+  const { parts, roundedNanoUsd, isWhole } = buildCostTable(request);
   return (
     <Card title={requestDetailText.cost.title} aside={USAGE[usage.source]}>
       <table className="w-full text-ui figures" aria-label={requestDetailText.cost.title}>
@@ -72,10 +72,10 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
 /** Where the prices come from, and which ones are missing. */
 function Remarks({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_source } = request;
-  const unpriced = unpricedModel(request);
+  const unpriced = findUnpricedModel(request);
   const saving = describePromptCacheSaving(request);
   const source = cost_source && SOURCES[cost_source];
-  const missing = unpricedUnits(request);
+  const missing = listUnpricedUnits(request);
   return (
     <>
       {usage.reasoning_tokens !== null && usage.reasoning_tokens > 0 && (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExchangeAttempt } from '@floe/contract/api/attempts';
-import { costTable, unpricedUnits } from './cost-lines.ts';
+import { buildCostTable, listUnpricedUnits } from './cost-lines.ts';
 
 const attempt = (n: number, more: Partial<ExchangeAttempt>): ExchangeAttempt => ({
   n,
@@ -26,11 +26,11 @@ const USAGE = {
   service_tier: null,
   source: 'provider',
 };
-const sumOf = ({ parts, roundedNanoUsd }: ReturnType<typeof costTable>) =>
+const sumOf = ({ parts, roundedNanoUsd }: ReturnType<typeof buildCostTable>) =>
   parts.flatMap(({ lines }) => lines).reduce((sum, { nanoUsd }) => sum + (nanoUsd ?? 0), 0) + roundedNanoUsd;
 
 test('the lines of one attempt are its kinds of tokens, and their sum is the cost', () => {
-  const table = costTable({
+  const table = buildCostTable({
     usage: { ...USAGE, input_tokens: 18_204, cached_tokens: 15_872, output_tokens: 842 },
     attempts: [
       attempt(1, { status: 503, error: 'upstream_error' }),
@@ -57,7 +57,7 @@ test('the lines of one attempt are its kinds of tokens, and their sum is the cos
 
 test('a price below a nano-dollar for a token is rounded up once for each attempt, and the rounding is a line', () => {
   const price = { input: 0.0375, output: 0.15 };
-  const table = costTable({
+  const table = buildCostTable({
     usage: { ...USAGE, input_tokens: 4, output_tokens: 2 },
     attempts: [
       attempt(1, { price, usage: { input: 1, output: 0 } }),
@@ -76,7 +76,7 @@ test('where no price is kept, or it does not explain the cost, tokens alone are 
     [[attempt(1, {})], null],
     [[attempt(1, { price: { input: 1, output: 2 } })], 99],
   ] as const) {
-    const table = costTable({ usage, attempts: [...attempts], cost_nano_usd: cost });
+    const table = buildCostTable({ usage, attempts: [...attempts], cost_nano_usd: cost });
     assert.equal(table.isWhole, false);
     assert.deepEqual(
       table.parts.flatMap(({ lines }) => lines.map(({ tokens, nanoUsd }) => [tokens, nanoUsd])),
@@ -89,7 +89,7 @@ test('where no price is kept, or it does not explain the cost, tokens alone are 
 });
 
 test('a billed unit has a line of its own, in place of the tokens it is a part of', () => {
-  const table = costTable({
+  const table = buildCostTable({
     usage: { ...USAGE, input_tokens: 1_000_000, cache_write_tokens: 1_000_000 },
     attempts: [
       attempt(1, {
@@ -112,5 +112,5 @@ test('a billed unit has a line of its own, in place of the tokens it is a part o
     ],
   );
   const attempts = [attempt(1, { unpriced: ['code_execution', 'tier:priority'] })];
-  assert.deepEqual(unpricedUnits({ attempts }), ['Code executions', 'service tier “priority”']);
+  assert.deepEqual(listUnpricedUnits({ attempts }), ['Code executions', 'service tier “priority”']);
 });

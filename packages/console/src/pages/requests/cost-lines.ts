@@ -1,6 +1,6 @@
 import type { RequestDetail } from '@floe/contract/api/analytics';
 import type { ExchangeAttempt } from '@floe/contract/api/attempts';
-import { BILLED_UNITS, unitLabel } from '@floe/contract/billed-units';
+import { BILLED_UNITS, getBilledUnitLabel } from '@floe/contract/billed-units';
 import { requestDetailText } from './detail-text.ts';
 
 /** The cost of a request, line by line, from the tokens and prices that its row records. Pure. */
@@ -30,12 +30,12 @@ export interface CostTable {
 }
 
 /** The units and the service tier of a request that have no price. Empty if the cost is complete. */
-export function unpricedUnits({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
+export function listUnpricedUnits({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
   const names = attempts.flatMap(({ unpriced = [] }) => unpriced);
   return [...new Set(names)].map((name) =>
     name.startsWith('tier:')
       ? requestDetailText.cost.serviceTierName(name.slice('tier:'.length))
-      : unitLabel(name),
+      : getBilledUnitLabel(name),
   );
 }
 
@@ -50,7 +50,7 @@ interface Counts {
 export type ChargedRequest = Pick<RequestDetail, 'usage' | 'attempts' | 'cost_nano_usd'>;
 
 /** Lines whose sum, plus the rounding, is the cost of the request to the nano-dollar. */
-export function costTable(request: ChargedRequest): CostTable {
+export function buildCostTable(request: ChargedRequest): CostTable {
   const charged = request.attempts.filter(({ price }) => price !== undefined);
   const parts = charged.map((attempt): CostPart => {
     const lines = linesOf(attempt.usage === undefined ? rowCounts(request) : attemptCounts(attempt), attempt);
@@ -122,7 +122,7 @@ function unitLines(left: Left, units: Numbers, prices: Numbers): CostLine[] {
     const isPart = whole !== null && whole !== 'tokens';
     const charged = isPart ? Math.min(count, left[whole]) : count;
     if (isPart) left[whole] -= charged;
-    return [line(unitLabel(unit), charged, usd)];
+    return [line(getBilledUnitLabel(unit), charged, usd)];
   });
 }
 

@@ -12,7 +12,7 @@ import { browserZone, formatClockTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { getOutcomeDisplay, isCharged, modelIdParts, requestModels, unpricedModel } from './request-rows.ts';
+import { getOutcomeDisplay, isCharged, splitModelId, listRequestModels, findUnpricedModel } from './request-rows.ts';
 import { requestsText } from './text.ts';
 
 /** The columns of the request list. `longestMs` is the scale of the latency bars; each key in `metadata` has a column. */
@@ -146,8 +146,8 @@ function OutcomeText({ row }: { readonly row: RequestRow }) {
 
 /** The requested model, and the model that served the request if it is another. */
 function ModelText({ row }: { readonly row: RequestRow }) {
-  const { asked, served } = requestModels(row);
-  const { provider, name } = modelIdParts(asked);
+  const { asked, served } = listRequestModels(row);
+  const { provider, name } = splitModelId(asked);
   return (
     <span className="flex min-w-0 items-center gap-1.5">
       <span className="relative flex min-w-0" title={asked}>
@@ -203,7 +203,7 @@ function exactCount(tokens: number | null): string {
 function CostText({ row }: { readonly row: RequestRow }) {
   const { cost_nano_usd: cost } = row;
   if (cost === null) {
-    const model = unpricedModel(row);
+    const model = findUnpricedModel(row);
     if (model === null)
       return <span className="text-ink-3">{isCharged(row) ? requestsText.cells.unknownCost : '–'}</span>;
     return (

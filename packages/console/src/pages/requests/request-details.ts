@@ -46,7 +46,7 @@ export interface AttemptSegment {
 }
 
 /** The segments of an attempt, on an axis from the start of the request to its end. */
-export function attemptSegments(
+export function buildAttemptSegments(
   attempt: ExchangeAttempt,
   startMs: number,
   totalMs: number,

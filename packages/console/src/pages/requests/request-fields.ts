@@ -72,7 +72,7 @@ function numberFields(...names: readonly FieldName[]): FilterField[] {
 const NAMED_STATES: ReadonlySet<string> = new Set(['partial', 'aborted', 'cached']);
 
 /** The filters for a cell of a row; empty if the cell has no value. */
-export function cellFilters(row: RequestRow, column: string): readonly FilterToken[] {
+export function listCellFilters(row: RequestRow, column: string): readonly FilterToken[] {
   const own = (name: string, value: string | null) =>
     value === null || value === '' ? [] : [{ name, value: literal(value) }];
   switch (column) {
@@ -100,7 +100,7 @@ export function cellFilters(row: RequestRow, column: string): readonly FilterTok
       return own(column, row[column]);
     default:
       return column.startsWith('metadata.')
-        ? cellFilters(row, 'metadata').filter(({ name }) => name === column)
+        ? listCellFilters(row, 'metadata').filter(({ name }) => name === column)
         : [];
   }
 }
@@ -111,7 +111,7 @@ function literal(value: string): string {
 }
 
 /** All filters for a row, most specific first. */
-export function rowFilters(row: RequestRow): readonly FilterToken[] {
+export function listRowFilters(row: RequestRow): readonly FilterToken[] {
   const columns = [
     'status',
     'error',
@@ -125,7 +125,7 @@ export function rowFilters(row: RequestRow): readonly FilterToken[] {
     'session',
     'metadata',
   ];
-  return columns.flatMap((column) => cellFilters(row, column));
+  return columns.flatMap((column) => listCellFilters(row, column));
 }
 
 /** Whether a text is the id of a request, as its response header and the logs give it. */

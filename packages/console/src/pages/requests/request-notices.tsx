@@ -1,5 +1,5 @@
 import type { RequestDetail } from '@floe/contract/api/analytics';
-import type { DecisionEntry } from '@floe/contract/api/attempts';
+import type { RoutingStep } from '@floe/contract/api/attempts';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatExactMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -54,7 +54,7 @@ function RetryAfter({
   decision,
 }: {
   readonly request: RequestDetail;
-  readonly decision: DecisionEntry;
+  readonly decision: RoutingStep;
 }) {
   const now = useNow();
   if (decision.retry_after_ms === undefined) return null;

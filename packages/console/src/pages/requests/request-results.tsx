@@ -5,9 +5,9 @@ import { removeFilterValue } from '../../filters/filter-value.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
-import { visibleColumns } from '../../ui/table-columns.ts';
+import { listVisibleColumns } from '../../ui/table-columns.ts';
 import { RequestCard, requestColumns } from './request-columns.tsx';
-import { cellFilters } from './request-fields.ts';
+import { listCellFilters } from './request-fields.ts';
 import type { RowFilterTarget } from './row-filters.tsx';
 import { requestsText } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
@@ -30,7 +30,7 @@ function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterT
   const openRow = useCallback(({ id }: Row) => change({ open: id }), [change]);
   const excludeCell = useCallback(
     (row: Row, column: string, target: Element) => {
-      const found = cellFilters(row, column);
+      const found = listCellFilters(row, column);
       const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
       const token = found.find((one) => one.name === name) ?? found[0];
       if (token) excludeFilterValue({ change, query })(token);
@@ -55,7 +55,7 @@ export function RequestResults({
   const open = query.get('open');
   const cols = query.get('cols');
   const shown = useMemo(() => {
-    const chosen = visibleColumns(columns, cols);
+    const chosen = listVisibleColumns(columns, cols);
     // Beside the drawer only the columns that identify rows have space.
     return open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen;
   }, [columns, cols, open]);

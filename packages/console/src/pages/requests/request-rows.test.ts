@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestRow } from '@floe/contract/api/analytics';
 import {
-  attemptSegments,
+  buildAttemptSegments,
   computeOutputSpeed,
   describeInterruption,
   describePromptCacheSaving,
 } from './request-details.ts';
-import { cellFilters, rowFilters } from './request-fields.ts';
+import { listCellFilters, listRowFilters } from './request-fields.ts';
 import {
-  fixedTimeRange,
+  toFixedTimeRange,
   getOutcomeDisplay,
   mergeRequestRows,
-  metadataKeys,
-  requestModels,
-  unpricedModel,
+  listMetadataKeys,
+  listRequestModels,
+  findUnpricedModel,
 } from './request-rows.ts';
 
 const ROW: RequestRow = {
@@ -83,10 +83,10 @@ test('every end of a request has a shape, and a refusal says why in words', () =
 });
 
 test('the model that served is told only when it is another than the one asked for', () => {
-  assert.equal(requestModels(ROW).served, null);
-  assert.equal(requestModels({ ...ROW, model_requested: 'gpt-5' }).served, null);
-  assert.equal(requestModels({ ...ROW, model_requested: 'smart' }).served, 'openai/gpt-5');
-  assert.equal(requestModels({ ...ROW, model_requested: 'smart', model: null, provider: null }).served, null);
+  assert.equal(listRequestModels(ROW).served, null);
+  assert.equal(listRequestModels({ ...ROW, model_requested: 'gpt-5' }).served, null);
+  assert.equal(listRequestModels({ ...ROW, model_requested: 'smart' }).served, 'openai/gpt-5');
+  assert.equal(listRequestModels({ ...ROW, model_requested: 'smart', model: null, provider: null }).served, null);
 });
 
 test('output speed is of the time after the first token, and unknown rather than infinite', () => {
@@ -108,15 +108,15 @@ test('pieces of an attempt stay inside the bar, whatever the clocks say', () => 
     first_token_ms: 500,
     duration_ms: 1000,
   };
-  assert.deepEqual(attemptSegments(attempt, start, 2000), [
+  assert.deepEqual(buildAttemptSegments(attempt, start, 2000), [
     { kind: 'first_token', from: 0, to: 0.25 },
     { kind: 'streaming', from: 0.25, to: 0.5 },
   ]);
   for (const skewed of [start + 5000, start - 5000])
-    for (const { from, to } of attemptSegments(attempt, skewed, 10))
+    for (const { from, to } of buildAttemptSegments(attempt, skewed, 10))
       assert.ok(from >= 0 && to <= 1 && from <= to);
   assert.deepEqual(
-    attemptSegments({ ...attempt, status: 429, first_token_ms: null, error: 'x' }, start, 1000),
+    buildAttemptSegments({ ...attempt, status: 429, first_token_ms: null, error: 'x' }, start, 1000),
     [{ kind: 'failure', from: 0, to: 1 }],
   );
 });
@@ -141,12 +141,12 @@ test('a row can be filtered by what it shows, in the parameters and the words of
     error_code: 'upstream_stream_broken',
     metadata: { team: 'growth', n: 7, odd: '!x' },
   };
-  assert.deepEqual(cellFilters(ROW, 'status'), [{ name: 'status', value: '200' }]);
-  assert.deepEqual(cellFilters(row, 'status'), [{ name: 'state', value: 'partial' }]);
-  assert.deepEqual(cellFilters(row, 'metadata.team'), [{ name: 'metadata.team', value: 'growth' }]);
-  assert.deepEqual(cellFilters(row, 'latency'), []);
+  assert.deepEqual(listCellFilters(ROW, 'status'), [{ name: 'status', value: '200' }]);
+  assert.deepEqual(listCellFilters(row, 'status'), [{ name: 'state', value: 'partial' }]);
+  assert.deepEqual(listCellFilters(row, 'metadata.team'), [{ name: 'metadata.team', value: 'growth' }]);
+  assert.deepEqual(listCellFilters(row, 'latency'), []);
   assert.deepEqual(
-    rowFilters(row).map(({ name, value }) => `${name}=${value}`),
+    listRowFilters(row).map(({ name, value }) => `${name}=${value}`),
     [
       'state=partial',
       'error_code=upstream_stream_broken',
@@ -157,15 +157,15 @@ test('a row can be filtered by what it shows, in the parameters and the words of
       'metadata.odd==!x',
     ],
   );
-  assert.deepEqual(metadataKeys([ROW, row]), ['n', 'odd', 'team']);
+  assert.deepEqual(listMetadataKeys([ROW, row]), ['n', 'odd', 'team']);
 });
 
 test('a time that is fixed ends with the newest row that is shown, not with the opening of the list', () => {
   const opened = { from: new Date(0), to: new Date(1_000), range: '1h' };
-  const { to } = fixedTimeRange(opened, { created_at: '1970-01-01T01:00:00.000Z' }, new Date(5_000_000));
+  const { to } = toFixedTimeRange(opened, { created_at: '1970-01-01T01:00:00.000Z' }, new Date(5_000_000));
   assert.equal(to.getTime(), 3_600_001);
-  assert.equal(fixedTimeRange(opened, undefined, new Date(5_000)).to.getTime(), 5_000);
-  assert.equal(fixedTimeRange({ ...opened, range: null }, ROW, new Date()).to.getTime(), 1_000);
+  assert.equal(toFixedTimeRange(opened, undefined, new Date(5_000)).to.getTime(), 5_000);
+  assert.equal(toFixedTimeRange({ ...opened, range: null }, ROW, new Date()).to.getTime(), 1_000);
 });
 
 test('a request that broke off says when, by whom and what its client has', () => {
@@ -186,7 +186,7 @@ test('a request that broke off says when, by whom and what its client has', () =
 });
 
 test('only what was used and has no price is unpriced', () => {
-  const of = (changes: Partial<RequestRow>) => unpricedModel({ ...ROW, ...changes });
+  const of = (changes: Partial<RequestRow>) => findUnpricedModel({ ...ROW, ...changes });
   assert.equal(of({ cost_nano_usd: null }), 'openai/gpt-5');
   assert.equal(of({}), null);
   assert.equal(of({ cost_nano_usd: 0, state: 'cached' }), null);
@@ -207,7 +207,7 @@ test('what the prompt cache saved is told in words, and what it cost', () => {
 });
 
 test('client and session are filters of a row', () => {
-  const filters = rowFilters({ ...ROW, client: 'codex', session: 's-1' });
+  const filters = listRowFilters({ ...ROW, client: 'codex', session: 's-1' });
   assert.ok(filters.some(({ name, value }) => name === 'client' && value === 'codex'));
   assert.ok(filters.some(({ name, value }) => name === 'session' && value === 's-1'));
 });

@@ -34,14 +34,14 @@ export function getOutcomeDisplay({ outcome, status, error_code }: RequestRow): 
 }
 
 /** The requested model, and the model that served the request if it is another. */
-export function requestModels(row: RequestRow): { readonly asked: string; readonly served: string | null } {
+export function listRequestModels(row: RequestRow): { readonly asked: string; readonly served: string | null } {
   const asked = row.model_requested ?? row.model ?? '–';
   const full = row.provider && row.model ? `${row.provider}/${row.model}` : row.model;
   return { asked, served: full === null || full === asked || row.model === asked ? null : full };
 }
 
 /** Provider and model name of `openai/gpt-5`. */
-export function modelIdParts(model: string): { readonly provider: string; readonly name: string } {
+export function splitModelId(model: string): { readonly provider: string; readonly name: string } {
   const cut = model.indexOf('/');
   return cut === -1
     ? { provider: '', name: model }
@@ -54,14 +54,14 @@ export function isCharged({ state, usage }: Pick<RequestRow, 'state' | 'usage'>)
 }
 
 /** The model that served the request, if it has no price; otherwise null. */
-export function unpricedModel(row: RequestRow): string | null {
+export function findUnpricedModel(row: RequestRow): string | null {
   const { cost_nano_usd, provider, model, usage } = row;
   const isUnknown = cost_nano_usd === null && isCharged(row) && usage.source !== 'none';
   return isUnknown && provider !== null && model !== null ? `${provider}/${model}` : null;
 }
 
 /** The metadata keys of some rows, at most 20. */
-export function metadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]): string[] {
+export function listMetadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]): string[] {
   const found = new Set<string>();
   for (const { metadata } of rows) {
     for (const name of Object.keys(metadata)) found.add(name);
@@ -96,7 +96,7 @@ export function mergeRequestRows(
  * The fixed time range that contains the shown rows and no later ones. A relative range ends with the newest row that
  * is shown.
  */
-export function fixedTimeRange(
+export function toFixedTimeRange(
   { from, to, range }: SelectedTimeRange,
   newest: Pick<RequestRow, 'created_at'> | undefined,
   now: Date,

@@ -5,7 +5,7 @@ import { IconButtonPlaceholder } from '../../ui/button.tsx';
 import { DrawerPlaceholder } from '../../ui/drawer-placeholder.tsx';
 import { FilterBarLayout } from '../../ui/filter-bar-layout.tsx';
 import { lazyComponent } from '../../ui/lazy-component.tsx';
-import { visibleColumns } from '../../ui/table-columns.ts';
+import { listVisibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangeButton } from '../../ui/time-range-button.tsx';
 import { LiveButton, NewRequestsBanner, showWaitingRequests, toggleLive } from './live-controls.tsx';
 import { requestColumns } from './request-columns.tsx';
@@ -13,7 +13,7 @@ import { fieldValuesQuery } from './request-data.ts';
 import { isRequestId, REQUEST_FIELDS } from './request-fields.ts';
 import { RequestFiguresLayout } from './request-figures-layout.tsx';
 import { excludeFilterValue, RequestResults } from './request-results.tsx';
-import { fixedTimeRange, getOutcomeDisplay } from './request-rows.ts';
+import { toFixedTimeRange, getOutcomeDisplay } from './request-rows.ts';
 import type { RowFilterTarget } from './row-filters.tsx';
 import { requestsText } from './text.ts';
 import { type RequestList, useRequestList } from './use-request-list.ts';
@@ -187,7 +187,7 @@ function useWalk(
     {
       keys: 'y',
       does: requestsText.shortcuts.fixTime,
-      run: () => change(absolute(fixedTimeRange(span, rows[0], new Date()))),
+      run: () => change(absolute(toFixedTimeRange(span, rows[0], new Date()))),
     },
     { keys: 'f', does: requestsText.shortcuts.filter, run: filter },
   ]);
@@ -204,7 +204,7 @@ function Toolbar({ list }: { readonly list: RequestList }) {
       <span className="max-md:hidden">
         <ColumnMenu
           columns={columns}
-          shown={visibleColumns(columns, query.get('cols'))}
+          shown={listVisibleColumns(columns, query.get('cols'))}
           onChange={(cols) => change({ cols }, 'replace')}
         />
       </span>

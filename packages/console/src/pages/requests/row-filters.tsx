@@ -3,7 +3,7 @@ import { Fragment } from 'react';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
-import { rowFilters } from './request-fields.ts';
+import { listRowFilters } from './request-fields.ts';
 import { requestsText } from './text.ts';
 
 /** The row, and the element beside which the menu opens. */
@@ -36,7 +36,7 @@ export function RowFilters({
         <span aria-hidden="true" className="pointer-events-none fixed" style={{ left, top, width, height }} />
       }
     >
-      {rowFilters(row).map((token, index) => {
+      {listRowFilters(row).map((token, index) => {
         const filter = `${token.name} ${describeFilter(token.value).value}`;
         return (
           <Fragment key={token.name}>

@@ -8,14 +8,14 @@ import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
 import { listMenusText } from './list-menus-text.ts';
 import type { RequestFilters } from './request-data.ts';
-import { fixedTimeRange } from './request-rows.ts';
+import { toFixedTimeRange } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
 
 /** Copies a link or an API call, and exports all matching rows. */
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
   const fixed = () => {
-    const { from, to } = fixedTimeRange(span, rows[0], new Date());
+    const { from, to } = toFixedTimeRange(span, rows[0], new Date());
     const url = new URL(location.href);
     for (const name of ['range', 'live']) url.searchParams.delete(name);
     url.searchParams.set('from', from.toISOString());

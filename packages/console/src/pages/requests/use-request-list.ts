@@ -15,7 +15,7 @@ import {
   toRequestFilters,
 } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
-import { mergeRequestRows, metadataKeys } from './request-rows.ts';
+import { mergeRequestRows, listMetadataKeys } from './request-rows.ts';
 
 export type RequestList = ReturnType<typeof useRequestList>;
 
@@ -71,7 +71,7 @@ export function useRequestList() {
   const named = query.get('cols') ?? '';
   const found = useMemo(() => {
     const asked = [...named.matchAll(/(?:^|,)metadata\.([^,]+)/g)].flatMap(([, name]) => name ?? []);
-    return JSON.stringify([...new Set([...asked, ...metadataKeys(paged)])]);
+    return JSON.stringify([...new Set([...asked, ...listMetadataKeys(paged)])]);
   }, [paged, named]);
   // The same as long as it says the same: it makes the columns, and those every row.
   const metadata = useMemo((): readonly string[] => JSON.parse(found), [found]);

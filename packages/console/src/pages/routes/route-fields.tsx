@@ -8,7 +8,7 @@ import {
   parseRouteCacheOption,
   ROUTE_CACHE_OPTIONS,
   type RouteForm,
-  routeWarnings,
+  findRouteWarnings,
   STRATEGIES,
   TIMEOUT_LABELS,
 } from './route-form.ts';
@@ -103,7 +103,7 @@ function Targets({
   states,
   onChange,
 }: FormFieldsProps<RouteForm> & { readonly states: BreakersByTarget }) {
-  const warnings = routeWarnings(form);
+  const warnings = findRouteWarnings(form);
   return (
     <div className="grid gap-1.5">
       <span className="text-label text-ink-2">

@@ -4,7 +4,7 @@ import {
   computeTargetShares,
   EMPTY_ROUTE,
   type Route,
-  routeWarnings,
+  findRouteWarnings,
   toRouteBody,
   toRouteForm,
 } from './route-form.ts';
@@ -54,7 +54,7 @@ test('shares add up to one, or are all zero while there is no weight', () => {
 
 test('one provider for all targets and a duplicate target cause warnings', () => {
   const warnings = (...models: string[]) =>
-    routeWarnings({ targets: models.map((model, index) => ({ key: String(index), model, weight: '1' })) });
+    findRouteWarnings({ targets: models.map((model, index) => ({ key: String(index), model, weight: '1' })) });
   assert.deepEqual(warnings('a/x'), []);
   assert.deepEqual(warnings('a/x', 'b/x'), []);
   assert.deepEqual(warnings('a/x', 'a/y'), [

@@ -140,7 +140,7 @@ export function computeTargetShares(targets: readonly Pick<TargetForm, 'weight'>
 }
 
 /** Warnings about the targets. They do not prevent saving. */
-export function routeWarnings({ targets }: Pick<RouteForm, 'targets'>): string[] {
+export function findRouteWarnings({ targets }: Pick<RouteForm, 'targets'>): string[] {
   const models = targets.map(({ model }) => model.trim()).filter((model) => model !== '');
   const providers = new Set(models.map((model) => model.split('/')[0]));
   const twice = models.find((model, index) => models.indexOf(model) !== index);

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
-import { connectIdentity, identitiesQuery } from './settings-data.ts';
+import { connectIdentity, ownIdentitiesQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
 /** The OpenID Connect identity providers that the account can be connected to. Renders nothing where there are none. */
 export function AccountIdentities() {
-  const { data } = useQuery(identitiesQuery);
+  const { data } = useQuery(ownIdentitiesQuery);
   const connect = useApiMutation((name: string) => connectIdentity(name), { touches: [] });
   if (!data || data.data.length === 0) return null;
   return (

@@ -9,7 +9,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { AccountIdentities } from './account-identities.tsx';
 import { AccountPasskeys } from './account-passkeys.tsx';
 import { AccountSessions } from './account-sessions.tsx';
-import { changeName, changePassword } from './settings-data.ts';
+import { changeOwnName, changeOwnPassword } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
 /** The profile, sign-in methods and sessions of the signed-in person. */
@@ -28,7 +28,7 @@ export function AccountSection() {
 function Profile() {
   const { user } = useSignedIn();
   const [name, setName] = useState(user.name);
-  const save = useApiMutation(() => changeName(name.trim()), {
+  const save = useApiMutation(() => changeOwnName(name.trim()), {
     touches: [sessionQuery.queryKey, ['members']],
     done: () => showToast(settingsText.profile.saved),
   });
@@ -55,7 +55,7 @@ function Profile() {
 function Password() {
   const { user } = useSignedIn();
   const [password, setPassword] = useState('');
-  const save = useApiMutation(() => changePassword(password), {
+  const save = useApiMutation(() => changeOwnPassword(password), {
     touches: [['own-sessions']],
     done: () => {
       setPassword('');

@@ -6,13 +6,13 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { endSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
+import { endOwnSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
 /** The sessions of the signed-in person. Each can be signed out. */
 export function AccountSessions() {
   const { data, error, refetch } = useQuery(ownSessionsQuery);
-  const end = useApiMutation((id: string | null) => endSession(id), {
+  const end = useApiMutation((id: string | null) => endOwnSession(id), {
     touches: [ownSessionsQuery.queryKey],
     done: (_, id) => showToast(id === null ? settingsText.sessions.othersEnded : settingsText.sessions.ended),
   });

@@ -25,7 +25,7 @@ export const configQuery = queryOptions({
 });
 
 /** The identity providers of `auth.oidc`. */
-export const identitiesQuery = queryOptions({
+export const ownIdentitiesQuery = queryOptions({
   queryKey: ['own-identities'],
   queryFn: ({ signal }) => getJson<ApiPage<OwnIdentity>>('api/me/identities', undefined, signal),
 });
@@ -54,11 +54,11 @@ export const ownSessionsQuery = queryOptions({
   queryFn: ({ signal }) => getJson<ApiPage<OwnSession>>('api/me/sessions', undefined, signal),
 });
 
-export function changeName(name: string): Promise<unknown> {
+export function changeOwnName(name: string): Promise<unknown> {
   return sendJson('PATCH', 'api/me', { name });
 }
 
-export function changePassword(password: string): Promise<unknown> {
+export function changeOwnPassword(password: string): Promise<unknown> {
   return sendJson('PUT', 'api/me/password', { password });
 }
 
@@ -77,6 +77,6 @@ export function removePasskey(id: string): Promise<unknown> {
 }
 
 /** Signs out a session. Null signs out all other sessions. */
-export function endSession(id: string | null): Promise<unknown> {
+export function endOwnSession(id: string | null): Promise<unknown> {
   return sendJson('DELETE', id === null ? 'api/me/sessions' : `api/me/sessions/${encodeURIComponent(id)}`);
 }

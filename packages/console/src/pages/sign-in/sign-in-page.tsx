@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { FloeLogo } from '../../app/floe-logo.tsx';
-import { nextPath, parseQueryString } from '../../app/query-text.ts';
+import { parseNextPath, parseQueryString } from '../../app/query-text.ts';
 import { BASE_URL } from '../../data/base-url.ts';
 import { discardPlaygroundKey } from '../../data/created-keys.ts';
 import { type Session, type SignedOut, sessionQuery } from '../../data/session.ts';
@@ -37,7 +37,7 @@ export function SignInPage() {
   const token = useLinkToken();
   // Read once: the location has already changed when the page is left.
   const [reason] = useState(() => new URLSearchParams(location.search).get('error'));
-  const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
+  const [next] = useState(() => parseNextPath(new URLSearchParams(location.search).get('next')));
   const linkUsed = useRef(false);
   useEffect(() => {
     document.title = signInText.documentTitle;

@@ -27,7 +27,7 @@ export interface ReceiverResponse {
   readonly isComplete: boolean;
 }
 
-export interface ChannelMail {
+export interface OutgoingMail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
@@ -52,7 +52,7 @@ export interface ChannelSheet<Kind extends ChannelKind> {
     /** Wait in milliseconds, if the receiver states it in the body of a 429 response. */
     retryAfterMs?(answer: ReceiverResponse): number | undefined;
   };
-  readonly mail?: (notice: AlertNotice, config: ChannelConfigOf<Kind>) => ChannelMail;
+  readonly mail?: (notice: AlertNotice, config: ChannelConfigOf<Kind>) => OutgoingMail;
 }
 
 export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
@@ -61,7 +61,7 @@ export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
  * Returns an error if the response is an HTML page, such as a sign-in page or a message of a proxy, or
  * null.
  */
-export function detectHtmlPage(answer: ReceiverResponse): string | null {
+export function explainHtmlResponse(answer: ReceiverResponse): string | null {
   const isPage =
     /text\/html/i.test(String(answer.headers['content-type'] ?? '')) || /^\s*</.test(answer.text);
   return isPage ? 'the response is an HTML page; check the URL' : null;
@@ -83,13 +83,13 @@ export function isJsonRecord(value: unknown): value is Readonly<Record<string, u
 }
 
 /** Red, green or gray as an RGB number, by the phase of the notice. */
-export function noticeColor({ phase }: AlertNotice): number {
+export function selectNoticeColor({ phase }: AlertNotice): number {
   if (phase === 'opens') return 0xd1242f;
   return phase === 'closes' ? 0x1a7f37 : 0x6e7781;
 }
 
 /** A symbol before the title that shows the phase without color. */
-export function noticeMarker({ phase }: AlertNotice): string {
+export function selectNoticeSymbol({ phase }: AlertNotice): string {
   if (phase === 'opens') return '🔴';
   return phase === 'closes' ? '🟢' : '🔔';
 }

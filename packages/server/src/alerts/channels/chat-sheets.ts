@@ -1,11 +1,11 @@
-import { formatPlainText } from '../alert-notice.ts';
+import { formatPlainTextNotice } from '../alert-notice.ts';
 import {
   type ChannelSheet,
-  detectHtmlPage,
+  explainHtmlResponse,
   isJsonRecord,
   JSON_HEADERS,
-  noticeColor,
-  noticeMarker,
+  selectNoticeColor,
+  selectNoticeSymbol,
   parseReceiverJson,
 } from './channel-sheet.ts';
 
@@ -20,18 +20,18 @@ export const slackSheet: ChannelSheet<'slack'> = {
         url,
         headers: JSON_HEADERS,
         body: JSON.stringify({
-          text: `${noticeMarker(notice)} ${title}`,
+          text: `${selectNoticeSymbol(notice)} ${title}`,
           attachments: [
             {
-              color: `#${noticeColor(notice).toString(16).padStart(6, '0')}`,
+              color: `#${selectNoticeColor(notice).toString(16).padStart(6, '0')}`,
               fallback: title,
-              text: formatPlainText(notice, 3_000, quoted),
+              text: formatPlainTextNotice(notice, 3_000, quoted),
             },
           ],
         }),
       };
     },
-    refusal: detectHtmlPage,
+    refusal: explainHtmlResponse,
   },
 };
 
@@ -45,18 +45,18 @@ export const discordSheet: ChannelSheet<'discord'> = {
         headers: JSON_HEADERS,
         body: JSON.stringify({
           allowed_mentions: { parse: [] },
-          content: `${noticeMarker(notice)} ${quoted(notice.wording.title)}`.slice(0, 2_000),
+          content: `${selectNoticeSymbol(notice)} ${quoted(notice.wording.title)}`.slice(0, 2_000),
           embeds: [
             {
-              color: noticeColor(notice),
+              color: selectNoticeColor(notice),
               url: notice.link,
-              description: formatPlainText(notice, 4_000, quoted),
+              description: formatPlainTextNotice(notice, 4_000, quoted),
             },
           ],
         }),
       };
     },
-    refusal: detectHtmlPage,
+    refusal: explainHtmlResponse,
     retryAfterMs(answer) {
       const seconds = parseReceiverJson(answer)?.['retry_after'];
       return typeof seconds === 'number' ? seconds * 1000 : undefined;
@@ -79,7 +79,7 @@ export const teamsSheet: ChannelSheet<'teams'> = {
         body: [
           {
             type: 'TextBlock',
-            text: `${noticeMarker(notice)} ${title}`,
+            text: `${selectNoticeSymbol(notice)} ${title}`,
             weight: 'Bolder',
             size: 'Medium',
             wrap: true,
@@ -93,7 +93,7 @@ export const teamsSheet: ChannelSheet<'teams'> = {
     },
     // The older connectors return 200 and report the failure in the body.
     refusal: (answer) =>
-      detectHtmlPage(answer) ?? (/failed|error/i.test(answer.text) ? answer.text.slice(0, 200) : null),
+      explainHtmlResponse(answer) ?? (/failed|error/i.test(answer.text) ? answer.text.slice(0, 200) : null),
   },
 };
 
@@ -114,7 +114,7 @@ export const ntfySheet: ChannelSheet<'ntfy'> = {
           tags: notice.phase === 'opens' ? 'red_circle' : notice.phase === 'closes' ? 'green_circle' : 'bell',
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
-        body: formatPlainText(notice, 3_500),
+        body: formatPlainTextNotice(notice, 3_500),
       };
     },
     refusal: (answer) =>
@@ -130,7 +130,7 @@ function encodedWord(text: string): string {
 export const telegramSheet: ChannelSheet<'telegram'> = {
   http: {
     message(notice, { base_url, bot_token, chat_id }) {
-      const text = `${noticeMarker(notice)} ${notice.wording.title}\n${formatPlainText(notice, 3_500)}`;
+      const text = `${selectNoticeSymbol(notice)} ${notice.wording.title}\n${formatPlainTextNotice(notice, 3_500)}`;
       const body = { chat_id, text, link_preview_options: { is_disabled: true } };
       return {
         url: `${base_url}/bot${bot_token}/sendMessage`,

@@ -1,5 +1,5 @@
-import { formatPlainText } from '../alert-notice.ts';
-import { type ChannelSheet, noticeMarker } from './channel-sheet.ts';
+import { formatPlainTextNotice } from '../alert-notice.ts';
+import { type ChannelSheet, selectNoticeSymbol } from './channel-sheet.ts';
 
 /**
  * Mail through `smtp`. The message id contains the idempotency key, so that mail servers can drop
@@ -9,8 +9,8 @@ export const emailSheet: ChannelSheet<'email'> = {
   mail(notice, { to }) {
     return {
       to,
-      subject: `${noticeMarker(notice)} ${notice.wording.title}`,
-      text: `${notice.wording.title}\n\n${formatPlainText(notice, 100_000)}\n`,
+      subject: `${selectNoticeSymbol(notice)} ${notice.wording.title}`,
+      text: `${notice.wording.title}\n\n${formatPlainTextNotice(notice, 100_000)}\n`,
       messageId: notice.id,
       inReplyTo: notice.thread === notice.id ? null : notice.thread,
     };

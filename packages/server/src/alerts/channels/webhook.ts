@@ -51,12 +51,12 @@ function payload(notice: AlertNotice): object {
     repetition: notice.repetition,
     ...(notice.failureCount > 1 && { failure_count: notice.failureCount }),
   };
-  if (others.length === 0) return { type: first.event, timestamp, data: { ...data, ...alertJson(first) } };
-  return { type: 'alerts_grouped', timestamp, data: { ...data, alerts: notice.alerts.map(alertJson) } };
+  if (others.length === 0) return { type: first.event, timestamp, data: { ...data, ...toAlertJson(first) } };
+  return { type: 'alerts_grouped', timestamp, data: { ...data, alerts: notice.alerts.map(toAlertJson) } };
 }
 
 /** An alert as webhooks and the API show it: snake_case names with units, times in ISO 8601. */
-export function alertJson(alert: Alert) {
+export function toAlertJson(alert: Alert) {
   return {
     event: alert.event,
     org: alert.orgId,

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../../core/log.ts';
-import { createOutboundGuard, type OutboundRules } from '../../core/outbound-guard.ts';
-import { createKindSync } from '../../platform/file-sync.ts';
-import { deriveSecretsKey } from '../../platform/secrets.ts';
-import { syncOrgs } from '../../platform/test/sync-orgs.ts';
-import type { ResolvedOutbound } from '../../providers/outbound.ts';
+import { createOutboundGuard, type OutboundAccessSettings } from '../../core/outbound-guard.ts';
+import { createResourceKindSync } from '../../platform/config-file-sync.ts';
+import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
+import { syncTestOrgs } from '../../platform/test/sync-orgs.ts';
+import type { ResolvedOutboundConnections } from '../../providers/outbound.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/ports.ts';
@@ -14,22 +14,22 @@ import { createTemporaryDirectory } from '../../store/test/temporary-directory.t
 import { type Alert, enqueueAlerts } from '../alert.ts';
 import { type AlertDelivery, type AlertDeliveryOptions, startAlertDelivery } from '../alert-delivery.ts';
 import { createAlertSender } from '../alert-sender.ts';
-import type { MuteResolver } from '../compose-message.ts';
-import type { DeliveryResult } from '../deliver-to-channel.ts';
-import { channelFileKind } from '../file-channels.ts';
-import { createMailer, type MailSettings } from '../mail.ts';
+import type { AlertMuteResolver } from '../compose-alert-message.ts';
+import type { AlertDeliveryResult } from '../deliver-to-channel.ts';
+import { createConfigFileChannelKind } from '../config-file-channels.ts';
+import { createMailer, type SmtpSettings } from '../mailer.ts';
 
 export const ALERT_TEST_ORG = 'acme';
-export const alertTestSecretsKey = deriveSecretsKey(randomBytes(32));
-const ONE_ORG: OutboundRules = { allowPrivate: true, privateNetworks: [], namedHosts: new Set() };
+export const alertTestSecretsKey = deriveSecretEncryptionKey(randomBytes(32));
+const ONE_ORG: OutboundAccessSettings = { allowPrivate: true, privateNetworks: [], namedHosts: new Set() };
 
 export interface TestOutboxOptions {
   readonly database?: Database;
   readonly clock?: FakeClock;
-  readonly resolveMutes?: MuteResolver;
-  readonly mail?: MailSettings;
-  readonly rules?: OutboundRules;
-  readonly via?: ResolvedOutbound['via'];
+  readonly resolveMutes?: AlertMuteResolver;
+  readonly mail?: SmtpSettings;
+  readonly rules?: OutboundAccessSettings;
+  readonly via?: ResolvedOutboundConnections['via'];
 }
 
 /** Delivery with a database of its own and a manual clock. */
@@ -54,7 +54,7 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
     baseUrl: () => 'https://floe.example',
     resolveMutes: options.resolveMutes ?? (async () => new Map()),
     random: () => 0.5,
-    countResult: (kind: string, result: DeliveryResult) => counted.push(`${kind} ${result}`),
+    countResult: (kind: string, result: AlertDeliveryResult) => counted.push(`${kind} ${result}`),
   };
   const startMortal = () => startAlertDelivery(context);
   const start = (): AlertDelivery => {
@@ -73,9 +73,9 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
     /** Sets the channels of the organization, in the format of floe.yaml. */
     channels: (...channels: readonly object[]) =>
       database.transaction((writer) =>
-        syncOrgs(
+        syncTestOrgs(
           writer,
-          [createKindSync(channelFileKind(alertTestSecretsKey, clock.now()))],
+          [createResourceKindSync(createConfigFileChannelKind(alertTestSecretsKey, clock.now()))],
           [{ id: ALERT_TEST_ORG, channels }],
           { nowMs: clock.now(), line: 1 },
         ),
@@ -114,7 +114,7 @@ async function ownDatabase(t: TestContext): Promise<Database> {
 const AT = Date.UTC(2026, 10, 21, 12);
 let createdAlerts = 0;
 
-export function failingAlert(
+export function createFailingAlert(
   id: string,
   changes: { readonly tags?: readonly string[]; readonly name?: string } = {},
 ): Alert {
@@ -135,7 +135,7 @@ export function failingAlert(
 }
 
 /** @param lastedMs duration of the failure. The default is more than a minute. */
-export function recoveredAlert(id: string, lastedMs = 600_000): Alert {
+export function createRecoveredAlert(id: string, lastedMs = 600_000): Alert {
   return {
     orgId: ALERT_TEST_ORG,
     event: 'monitor_recovered',

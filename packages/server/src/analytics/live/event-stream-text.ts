@@ -1,9 +1,9 @@
 import type { JsonObject } from '@floe/contract/json';
-import { getExchangeTail } from '../../store/exchange-tail.ts';
+import { getExchangeBatchMatches } from '../../store/exchange-batch-matches.ts';
 import type { StoredLiveEvent } from '../../store/live-events.ts';
 import type { DatabaseReader, ExchangeRow } from '../../store/ports.ts';
-import { extractBatches, toLiveMessages } from './live-messages.ts';
-import type { LiveWatcher } from './watcher.ts';
+import { extractExchangeBatches, toLiveMessages } from './live-messages.ts';
+import type { LiveWatcher } from './live-watcher.ts';
 
 /**
  * Maximum number of rows in one message. If there are more, the message has the newest rows and the exact
@@ -32,10 +32,10 @@ export function createEventFormatter(
     topic,
     text: formatEvent(topic, data),
   }));
-  const batches = extractBatches(events);
+  const batches = extractExchangeBatches(events);
   const byFilter = new Map<string, Promise<string>>();
   async function requests({ subscription }: LiveWatcher): Promise<string> {
-    const { count, rows } = await getExchangeTail(
+    const { count, rows } = await getExchangeBatchMatches(
       reader,
       batches,
       { orgId, ...subscription.filters },

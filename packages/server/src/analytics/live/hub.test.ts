@@ -4,7 +4,7 @@ import { EVENT_TOPICS, type EventTopic } from '@floe/contract/api/events';
 import { Fault } from '@floe/contract/faults';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../../core/log.ts';
-import { appendAuditEntry } from '../../store/audit.ts';
+import { appendAuditEntry } from '../../store/audit-entries.ts';
 import type { ExchangeFilters } from '../../store/exchange-filters.ts';
 import { expireLiveEvents, type LiveEventPosition, parseLiveEventPosition } from '../../store/live-events.ts';
 import { openDatabase } from '../../store/open-database.ts';
@@ -13,8 +13,8 @@ import type { Database } from '../../store/ports.ts';
 import { ingestRows } from '../../store/test/ingest-rows.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../../store/test/rows.ts';
 import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
-import { LiveHub } from './hub.ts';
-import type { LiveWatcher } from './watcher.ts';
+import { LiveHub } from './live-hub.ts';
+import type { LiveWatcher } from './live-watcher.ts';
 
 const OTHER = 'org_two';
 

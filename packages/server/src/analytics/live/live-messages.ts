@@ -10,7 +10,7 @@ export interface LiveMessage {
 }
 
 /** Returns the batches of exchanges that the events contain, oldest first. */
-export function extractBatches(events: readonly StoredLiveEvent[]): LiveExchangeBatch[] {
+export function extractExchangeBatches(events: readonly StoredLiveEvent[]): LiveExchangeBatch[] {
   return events.flatMap(({ topic, data }) =>
     topic === 'requests' && isObject(data) ? (parseLiveExchangeBatch(data) ?? []) : [],
   );
@@ -20,7 +20,7 @@ export function extractBatches(events: readonly StoredLiveEvent[]): LiveExchange
  * Returns the messages for some events, except for the topic `requests`, whose rows are read for each filter.
  */
 export function toLiveMessages(events: readonly StoredLiveEvent[]): LiveMessage[] {
-  return [...events.flatMap(messagesForEvent), ...rejectionMessages(extractBatches(events))];
+  return [...events.flatMap(messagesForEvent), ...rejectionMessages(extractExchangeBatches(events))];
 }
 
 function messagesForEvent({ topic, at, data }: StoredLiveEvent): LiveMessage[] {

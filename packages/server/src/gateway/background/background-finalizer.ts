@@ -14,11 +14,11 @@ import {
   releaseBackgroundResponses,
 } from '../../store/background-responses.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
-import { EMPTY_CATALOG } from '../catalog.ts';
+import { EMPTY_ORG_CATALOG } from '../org-catalog.ts';
 import type { Gateway } from '../gateway.ts';
 import { callResponseProvider } from '../stored/response-provider.ts';
 import type { BackgroundFinalizer, DeferredExchange, PendingExchange } from './deferred-exchange.ts';
-import { buildFinalRow, buildReservedRow, parsePendingExchange } from './pending-exchange.ts';
+import { buildFinalExchangeRow, buildReservedExchangeRow, parsePendingExchange } from './pending-exchange.ts';
 
 /** Interval between polls, for responses of this process and for those of dead processes. */
 const POLL_INTERVAL_MS = 2_000;
@@ -90,7 +90,7 @@ class PollingFinalizer implements BackgroundFinalizer {
           { err: error, request_id: row.id },
           'background response could not be tracked; its full reservation is charged',
         );
-        this.#recordRow(row.id, row.org_id, pending, buildReservedRow(pending));
+        this.#recordRow(row.id, row.org_id, pending, buildReservedExchangeRow(pending));
       });
   }
 
@@ -175,7 +175,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     response_id,
   }: BackgroundResponseRow): Promise<JsonObject | null | 'under way'> {
     const gateway = this.#options.gateway();
-    const catalog = gateway.snapshot().catalogs.get(org_id) ?? EMPTY_CATALOG;
+    const catalog = gateway.snapshot().catalogs.get(org_id) ?? EMPTY_ORG_CATALOG;
     try {
       const kept = { held: true, origin, response: { id: response_id } };
       const answer = await callResponseProvider(gateway, catalog, kept, 'show');
@@ -201,7 +201,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       row.id,
       row.org_id,
       pending,
-      response ? buildFinalRow(pending, response, price) : buildReservedRow(pending),
+      response ? buildFinalExchangeRow(pending, response, price) : buildReservedExchangeRow(pending),
     );
   }
 

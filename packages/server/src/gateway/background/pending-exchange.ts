@@ -22,7 +22,7 @@ function isPendingExchange(value: unknown): value is PendingExchange {
 }
 
 /** Returns the row of a finished response, with the price of its model. */
-export function buildFinalRow(
+export function buildFinalExchangeRow(
   { row, tier, inputTokens }: PendingExchange,
   response: JsonObject,
   price: Price | null,
@@ -45,7 +45,7 @@ export function buildFinalRow(
 }
 
 /** Returns the row of a response that the provider no longer has. It is charged at its reservation. */
-export function buildReservedRow({ row, inputTokens, reservedNanoUsd }: PendingExchange): ExchangeRow {
+export function buildReservedExchangeRow({ row, inputTokens, reservedNanoUsd }: PendingExchange): ExchangeRow {
   return {
     ...row,
     input_tokens: inputTokens,

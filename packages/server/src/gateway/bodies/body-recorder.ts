@@ -1,7 +1,7 @@
 /** Stored part of a body. The number of remaining bytes is recorded. Redacting this much takes about 2 ms. */
 export const MAX_STORED_BODY_BYTES = 64 * 1024;
 /** Additional bytes that are read, so that a value that crosses the limit is detected. */
-export const LOOK_AHEAD_BYTES = 4 * 1024;
+export const BODY_LOOK_AHEAD_BYTES = 4 * 1024;
 
 /** Records the start of the response that is sent to a client. */
 export class BodyRecorder {
@@ -13,7 +13,7 @@ export class BodyRecorder {
   add(piece: Buffer | string): void {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     this.totalBytes += bytes.length;
-    const room = MAX_STORED_BODY_BYTES + LOOK_AHEAD_BYTES - this.#held;
+    const room = MAX_STORED_BODY_BYTES + BODY_LOOK_AHEAD_BYTES - this.#held;
     if (room <= 0) return;
     // A copy, because bytes that are sent to a socket may be a view of a reused buffer.
     const part = Buffer.from(bytes.subarray(0, room));

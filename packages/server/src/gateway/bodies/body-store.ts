@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { openSecret, type SecretsKey, sealSecret, UnreadableSecretError } from '../../platform/secrets.ts';
+import { decryptSecret, type SecretEncryptionKey, encryptSecret, UnreadableSecretError } from '../../platform/secrets.ts';
 import type { BodySink } from '../../store/spool/body-sink.ts';
 import type { StoredBodiesRow } from '../../store/stored-bodies.ts';
 import { type ExchangeBodies, parseStoredBodies } from './stored-body.ts';
@@ -25,15 +25,15 @@ export interface BodyStore {
 }
 
 /** Creates the store of bodies. */
-export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretsKey): BodyStore {
+export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretEncryptionKey): BodyStore {
   return {
     store({ id, orgId, keyId, owner, createdAt }, bodies) {
-      const sealed = sealSecret(JSON.stringify(bodies), { orgId, rowId: id, version: 1 }, key);
+      const sealed = encryptSecret(JSON.stringify(bodies), { orgId, rowId: id, version: 1 }, key);
       sink.append({ id, org_id: orgId, key_id: keyId, owner, created_at: createdAt, sealed });
     },
     open({ id, org_id, sealed }) {
       try {
-        const bodies = parseStoredBodies(openSecret(sealed, { orgId: org_id, rowId: id, version: 1 }, key));
+        const bodies = parseStoredBodies(decryptSecret(sealed, { orgId: org_id, rowId: id, version: 1 }, key));
         if (bodies) return bodies;
       } catch (cause) {
         if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@floe/contract/json';
-import { AnswerAccumulator, type CanonicalAnswer } from '@floe/wire/answer';
+import { ResponseAccumulator, type CanonicalResponse } from '@floe/wire/canonical-response';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { parseBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { type BodyRecorder, LOOK_AHEAD_BYTES, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
-import type { BodyStorageRules } from './body-storage-rules.ts';
+import { type BodyRecorder, BODY_LOOK_AHEAD_BYTES, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
+import type { BodyStorageSettings } from './body-storage-settings.ts';
 import { buildStoredBody, type StoredBody } from './stored-body.ts';
 
 /** Stores the request and the response of a finished exchange. */
@@ -14,7 +14,7 @@ export function storeBodies(
   x: Exchange,
   key: KeyRecord,
   recorder: BodyRecorder,
-  { redact }: BodyStorageRules,
+  { redact }: BodyStorageSettings,
 ): void {
   const { id, createdAt, gateway } = x;
   const { orgId, id: keyId, owner } = key;
@@ -35,7 +35,7 @@ function storedRequestBody(x: Exchange, redact: boolean): StoredBody | null {
     x.request.prompt?.body ?? (x.request.opaque?.body.kind === 'json' ? x.request.opaque.body.bytes : null);
   return body === null
     ? null
-    : buildStoredBody(body.subarray(0, MAX_STORED_BODY_BYTES + LOOK_AHEAD_BYTES), body.length, redact);
+    : buildStoredBody(body.subarray(0, MAX_STORED_BODY_BYTES + BODY_LOOK_AHEAD_BYTES), body.length, redact);
 }
 
 /**
@@ -73,9 +73,9 @@ function assembleAnswer(x: Exchange, told: Buffer): Buffer | null {
   }
 }
 
-function foldEvents({ id, surface }: Exchange, told: Buffer): CanonicalAnswer | null {
-  const fold = new AnswerAccumulator();
-  const reader = UPSTREAM_DIALECTS[surface.dialect].createAnswerReader((event) => fold.add(event), { id });
+function foldEvents({ id, surface }: Exchange, told: Buffer): CanonicalResponse | null {
+  const fold = new ResponseAccumulator();
+  const reader = UPSTREAM_DIALECTS[surface.dialect].createResponseReader((event) => fold.add(event), { id });
   const { bytes, lead, ends } = new SseFramer().push(told);
   let from = lead;
   try {
@@ -98,13 +98,13 @@ function foldEvents({ id, surface }: Exchange, told: Buffer): CanonicalAnswer | 
  */
 function renderAnswer(
   { request: { prompt }, surface, id, createdAt }: Exchange,
-  answer: CanonicalAnswer,
+  answer: CanonicalResponse,
 ): JsonObject | undefined {
   if (prompt === null) return undefined;
   const client = CLIENT_DIALECTS[surface.dialect];
   const request = parseBody(prompt);
   const createdS = Math.floor(createdAt / 1000);
-  const { body } = client.writeWholeAnswer(answer, {
+  const { body } = client.writeCompleteResponse(answer, {
     request: prompt.canonical ?? client.readRequest(request),
     clientBody: request,
     id: id.slice(id.indexOf('_') + 1),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BodyRecorder, LOOK_AHEAD_BYTES, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
+import { BodyRecorder, BODY_LOOK_AHEAD_BYTES, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 import { buildStoredBody } from './stored-body.ts';
 
-const startOf = (body: Buffer) => body.subarray(0, MAX_STORED_BODY_BYTES + LOOK_AHEAD_BYTES);
+const startOf = (body: Buffer) => body.subarray(0, MAX_STORED_BODY_BYTES + BODY_LOOK_AHEAD_BYTES);
 
 test('what is kept of JSON is JSON, without the values somebody would not want to see there', () => {
   const body = Buffer.from(
@@ -51,5 +51,5 @@ test('a tape holds the beginning of what was told and counts the rest', () => {
   for (let n = 0; n < 5; n++) tape.add(piece);
   piece.fill('b');
   assert.equal(tape.totalBytes, 500_000);
-  assert.equal(tape.start.toString(), 'a'.repeat(MAX_STORED_BODY_BYTES + LOOK_AHEAD_BYTES));
+  assert.equal(tape.start.toString(), 'a'.repeat(MAX_STORED_BODY_BYTES + BODY_LOOK_AHEAD_BYTES));
 });

@@ -1,5 +1,5 @@
 import { redactText } from '@floe/conditions/detect/redact';
-import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 

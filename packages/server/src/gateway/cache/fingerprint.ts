@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { canonicalizeJsonObject } from '@floe/wire/canonical-json';
-import type { Target } from '../catalog.ts';
+import type { Target } from '../org-catalog.ts';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
-import type { CacheRules } from './cache-rules.ts';
+import type { CacheSettings } from './cache-settings.ts';
 
 /** Members that do not affect the content of a response. `model` is part of the fingerprint as its target. */
 const IGNORED_MEMBERS: ReadonlySet<string> = new Set(['stream', 'stream_options', 'model']);
@@ -18,11 +18,11 @@ const MAX_FINGERPRINTED_BYTES = 512 * 1024;
  * settings and the content of the body. The store adds the organization. Returns null if no reliable
  * fingerprint exists.
  */
-export function computeFingerprint(
+export function computeRequestFingerprint(
   x: Exchange,
   prompt: ClientRequest,
   target: Target,
-  rules: CacheRules,
+  rules: CacheSettings,
 ): string | null {
   const { caller, surface, client, route } = x;
   if (prompt.body.length > MAX_FINGERPRINTED_BYTES) return null;

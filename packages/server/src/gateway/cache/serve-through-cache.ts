@@ -1,15 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Target } from '../catalog.ts';
-import type { ClientConnection } from '../client.ts';
+import type { Target } from '../org-catalog.ts';
+import type { ClientConnection } from '../client-connection.ts';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { RoutedPrompt } from '../operation.ts';
-import { setTarget } from '../order-targets.ts';
-import { AnswerRecorder } from './answer-recorder.ts';
-import type { CacheRules } from './cache-rules.ts';
-import { buildCachedAnswer } from './cached-answer.ts';
-import { computeFingerprint } from './fingerprint.ts';
-import { buildReplay, sendReplay } from './replay-cached-answer.ts';
+import { setExchangeTarget } from '../order-targets.ts';
+import { ResponseRecorder } from './response-recorder.ts';
+import type { CacheSettings } from './cache-settings.ts';
+import { buildCachedResponse } from './cached-response.ts';
+import { computeRequestFingerprint } from './fingerprint.ts';
+import { adaptCachedResponse, sendCachedResponse } from './send-cached-response.ts';
 
 /** Maximum time that a request waits for an equal one in progress. After that it is sent. */
 const MAX_IN_FLIGHT_WAIT_MS = 20_000;
@@ -21,7 +21,7 @@ const MAX_IN_FLIGHT_WAIT_MS = 20_000;
 export async function serveThroughCache(
   x: Exchange,
   { prompt, route }: RoutedPrompt,
-  rules: CacheRules,
+  rules: CacheSettings,
   produce: () => Promise<void>,
 ): Promise<'complete' | 'cached'> {
   const [target] = route.targets;
@@ -44,8 +44,8 @@ export async function serveThroughCache(
  * Returns null if the response must not be cached: the caller disabled it, or there is no reliable
  * fingerprint.
  */
-function cacheKeyFor(x: Exchange, prompt: ClientRequest, target: Target, rules: CacheRules): string | null {
-  return x.controls?.cache === 'bypass' ? null : computeFingerprint(x, prompt, target, rules);
+function cacheKeyFor(x: Exchange, prompt: ClientRequest, target: Target, rules: CacheSettings): string | null {
+  return x.controls?.cache === 'bypass' ? null : computeRequestFingerprint(x, prompt, target, rules);
 }
 
 /** A stored turn belongs to a single request, because the next one continues it. */
@@ -77,11 +77,11 @@ async function serveCachedAnswer(
   const giveUpAt = clock.monotonic() + MAX_IN_FLIGHT_WAIT_MS;
   for (;;) {
     const kept = await answerCache.get(orgId, name);
-    const replay = kept && buildReplay(x, prompt, target, kept);
+    const replay = kept && adaptCachedResponse(x, prompt, target, kept);
     if (replay) {
       x.cache = 'hit';
-      setTarget(x, target);
-      sendReplay(x, prompt, replay);
+      setExchangeTarget(x, target);
+      sendCachedResponse(x, prompt, replay);
       return 'told';
     }
     const flight = inFlight.get(`${orgId}\n${name}`);
@@ -130,7 +130,7 @@ interface CacheSlot {
 
 async function produceAndCache(x: Exchange, place: CacheSlot, produce: () => Promise<void>): Promise<void> {
   const { target, cacheKey, ttlMs, release } = place;
-  const recorder = new AnswerRecorder();
+  const recorder = new ResponseRecorder();
   x.client.answerRecorder = recorder;
   try {
     await produce();
@@ -142,7 +142,7 @@ async function produceAndCache(x: Exchange, place: CacheSlot, produce: () => Pro
   }
   // The response of another target must not be cached for this target.
   const isItsOwn = x.target?.credential === target.credential && x.target.model === target.model;
-  const answer = isItsOwn && x.policy.isCacheable ? buildCachedAnswer(x, recorder) : null;
+  const answer = isItsOwn && x.policy.isCacheable ? buildCachedResponse(x, recorder) : null;
   if (answer === null) return release();
   // Not awaited, because the client already has its response.
   const { answerCache } = x.gateway;

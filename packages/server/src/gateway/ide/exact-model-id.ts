@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { type Catalog, splitModelId } from '../catalog.ts';
+import { type OrgCatalog, splitModelId } from '../org-catalog.ts';
 
 /**
  * Requires an exact id `<provider>/<model>` (specification, table of surfaces), without aliases and suffixes.
  * @throws {Fault} `model_not_found`
  */
-export function requireExactModelId({ providers }: Catalog, model: string): void {
+export function requireExactModelId({ providers }: OrgCatalog, model: string): void {
   const provider = splitModelId(model)?.provider;
   if (provider !== undefined && providers.has(provider)) return;
   const enabled = [...providers.keys()].join(', ') || 'none';

@@ -1,9 +1,9 @@
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
-import { buildKeepAliveHeaders } from '../answer-headers.ts';
+import { buildKeepAliveHeaders } from '../response-headers.ts';
 import { CommentKeepAlive } from '../comment-keep-alive.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { createAnswerIds, createIdeAnswerOptions } from './answer-options.ts';
+import { createResponseIds, createIdeResponseOptions } from './response-options.ts';
 
 /** Check interval. At most twice this time passes between two signs of activity. */
 const CHECK_INTERVAL_MS = 7_500;
@@ -60,9 +60,9 @@ export class IdeKeepAlive extends CommentKeepAlive {
     const { model } = this.#canonical;
     const context = {
       request: this.#canonical,
-      ...createAnswerIds(this.#x),
-      ...createIdeAnswerOptions(this.#x),
+      ...createResponseIds(this.#x),
+      ...createIdeResponseOptions(this.#x),
     };
-    return CLIENT_DIALECTS.chat.createAnswerWriter(context).write({ type: 'start', id: context.id, model });
+    return CLIENT_DIALECTS.chat.createResponseWriter(context).write({ type: 'start', id: context.id, model });
   }
 }

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { chatReply } from '../test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from '../test/fake-clock-gateway.ts';
 
@@ -73,7 +73,7 @@ describe('what keeps an IDE listening', () => {
     const gateway = await start(t, {
       dialects: ['responses'],
       a: () => ({
-        ...sseReply([
+        ...createSseReply([
           created,
           event('response.output_text.delta', {
             item_id: 'msg_1',
@@ -165,7 +165,7 @@ describe('what keeps an IDE listening', () => {
     });
     const gateway = await start(t, {
       dialects: ['responses'],
-      a: () => ({ ...sseReply([created, failed]), chunking: 'whole' }),
+      a: () => ({ ...createSseReply([created, failed]), chunking: 'whole' }),
     });
     const answer = await gateway.settled(read(gateway, ASK).answer, 0);
     assert.equal(answer.status, 400);
@@ -180,7 +180,7 @@ interface Case {
 }
 
 const said = (status: number, type: string, code: string | null = null): UpstreamReply =>
-  jsonReply({ error: { message: `It said ${type}.`, type, code } }, status);
+  createJsonReply({ error: { message: `It said ${type}.`, type, code } }, status);
 const CASES: Readonly<Record<string, Case>> = {
   'rate limit': {
     upstream: {
@@ -266,8 +266,8 @@ describe('freeform tools', () => {
       status: 'completed',
     };
     const response = { id: 'resp_1', status: 'completed', model: 'm', output: [item] };
-    if (!isStream) return jsonReply(response);
-    return sseReply([
+    if (!isStream) return createJsonReply(response);
+    return createSseReply([
       created,
       event('response.output_item.added', {
         output_index: 0,
@@ -297,13 +297,13 @@ describe('freeform tools', () => {
       choices: [{ index: 0, ...more }],
     });
     if (!isStream)
-      return jsonReply(
+      return createJsonReply(
         choice({
           message: { role: 'assistant', content: null, tool_calls: calls },
           finish_reason: 'tool_calls',
         }),
       );
-    return sseReply([
+    return createSseReply([
       choice({ delta: { role: 'assistant', tool_calls: calls }, finish_reason: null }),
       choice({ delta: {}, finish_reason: 'tool_calls' }),
       'data: [DONE]\n\n',

@@ -1,6 +1,6 @@
 import { describeBodyShape } from '@floe/wire/ide/body-shape';
 import { type NormalizedIdeRequest, normalizeIdeRequest } from '@floe/wire/ide/normalize-request';
-import { scanObject } from '@floe/wire/json-edits';
+import { scanJsonObject } from '@floe/wire/json-edits';
 import { type ClientRequest, parseBody, parseClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { withStoredHistory } from './stored-history.ts';
@@ -17,7 +17,7 @@ export async function parseIdeRequest(
   body: Buffer,
 ): Promise<ClientRequest> {
   // Rejects ambiguous JSON before it is parsed.
-  const parsed = parseBody({ body, members: scanObject(body) });
+  const parsed = parseBody({ body, members: scanJsonObject(body) });
   if (x.caller.catalog.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', because: describeBodyShape(parsed) });
   const whole = await withStoredHistory(x, parsed);
@@ -27,7 +27,7 @@ export async function parseIdeRequest(
 
 /** Returns the request with a body that policies changed. From now on only that body is read. */
 export function replaceRequestBody(prompt: ClientRequest, body: Buffer): ClientRequest {
-  const members = scanObject(body);
+  const members = scanJsonObject(body);
   if (!prompt.canonical) return { ...prompt, body, members };
   const { request: wire } = normalizeIdeRequest(parseBody({ body, members }));
   return { ...prompt, body, members, canonical: { ...wire, dropped: prompt.canonical.dropped } };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import { selectConversation } from '@floe/wire/ide/conversation-source';
 import type { Exchange } from '../exchange-record.ts';
-import { conversationItems, packItemSeal } from '../stored/conversation-items.ts';
+import { listConversationItems, packItemSeal } from '../stored/conversation-items.ts';
 
 /**
  * Returns the body with the conversation of its `previous_response_id` inserted. A body without one, or with
@@ -22,6 +22,6 @@ export async function withStoredHistory(x: Exchange, body: JsonObject): Promise<
   return {
     ...rest,
     messages: null,
-    input: [...conversationItems(conversation).map(packItemSeal), ...elements],
+    input: [...listConversationItems(conversation).map(packItemSeal), ...elements],
   };
 }

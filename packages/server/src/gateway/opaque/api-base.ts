@@ -1,17 +1,17 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
-import type { Catalog, ResolvedRoute, Target } from '../catalog.ts';
-import type { ClientConnection } from '../client.ts';
+import type { OrgCatalog, ResolvedRoute, Target } from '../org-catalog.ts';
+import type { ClientConnection } from '../client-connection.ts';
 import type { GatewaySurface } from '../surface.ts';
-import type { ResourceOwner } from './owners.ts';
+import type { ResourceOwner } from './resource-owners.ts';
 import type { ApiStyle, ResourceReference } from './resource-reference.ts';
 
 /** The input for resolving the route of an opaque request. */
 export interface OpaqueRouteInput {
   readonly client: ClientConnection;
   readonly key: KeyRecord;
-  readonly catalog: Catalog;
+  readonly catalog: OrgCatalog;
   readonly resource: ResourceReference;
   /** The requested model; null if there is none. */
   readonly model: string | null;

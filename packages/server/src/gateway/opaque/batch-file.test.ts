@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
-import { BatchFileCheck } from './batch-file.ts';
+import { BatchInputValidator } from './batch-input-validator.ts';
 import { MultipartScan } from './multipart-scan.ts';
 
 const ALLOWED = 'ok-1';
@@ -13,7 +13,7 @@ const TYPE = 'multipart/form-data; boundary=b0';
 
 /** The outcome of a file in a form, handed over in pieces of `step` bytes. */
 function judge(file: Buffer, { purpose = 'batch', purposeFirst = true, step = 7 } = {}): Fault | null {
-  const check = new BatchFileCheck((model) => model === ALLOWED);
+  const check = new BatchInputValidator((model) => model === ALLOWED);
   const scan = new MultipartScan(TYPE, check);
   const field = Buffer.from(`--b0\r\ncontent-disposition: form-data; name="purpose"\r\n\r\n${purpose}\r\n`);
   const part = Buffer.concat([
@@ -97,7 +97,7 @@ test('a form that readers could take apart differently is refused', () => {
     `${purpose}${part('content-disposition: form-data; name="file"; filename=x\r\ncontent-transfer-encoding: base64', 'e30=')}--b0--`,
   ])
     assert.throws(() => {
-      const check = new BatchFileCheck((model) => model === ALLOWED);
+      const check = new BatchInputValidator((model) => model === ALLOWED);
       const scan = new MultipartScan(TYPE, check);
       scan.push(Buffer.from(form));
       if (!scan.ended) throw new Fault('invalid_request', 'not closed');
@@ -225,7 +225,7 @@ test('no file passes in which a forgiving reader finds a model that is not allow
 
 test('a long line in tiny pieces takes memory for its bytes, and a line beyond the limit is refused', () => {
   const head = Buffer.from('{"body":{"model":"ok-1","x":"');
-  const check = new BatchFileCheck(() => true);
+  const check = new BatchInputValidator(() => true);
   check.field('purpose', { value: 'batch', start: 0, end: 0 });
   check.file(head);
   const piece = Buffer.alloc(1024 * 1024, 0x61);

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { findBatchReferences } from './batch-references.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
-import type { ResourceOwners } from './owners.ts';
+import type { ResourceOwners } from './resource-owners.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
 /** The recorded kind of a file whose lines were validated during the upload. */

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { findDuplicateName } from '@floe/wire/duplicate-names';
+import { findDuplicateMemberName } from '@floe/wire/duplicate-names';
 
 /** Members of a batch line or entry that contain the request, for all APIs with batches. */
 const REQUEST_MEMBERS = ['body', 'params'];
@@ -37,7 +37,7 @@ export interface BatchReferences {
  * follows the position.
  */
 export function findBatchReferences(bytes: Buffer): BatchReferences {
-  const doubled = findDuplicateName(bytes);
+  const doubled = findDuplicateMemberName(bytes);
   if (doubled !== null)
     throw ambiguousBodyFault(`the field "${doubled.slice(0, 64)}" must occur only once in an object`);
   const parsed: Json = JSON.parse(bytes.toString('utf8'));
@@ -69,7 +69,7 @@ function collectReferences(value: Json, found: BatchReferences): void {
 
 /** Collects a list of models or fallbacks. Each entry is a model name, or an object that contains one. */
 function collectModelList(value: Json, found: BatchReferences): void {
-  for (const entry of arrayOrEmpty(value))
+  for (const entry of toArrayOrEmpty(value))
     if (typeof entry === 'string') found.models.push(entry);
     else collectReferences(entry, found);
 }
@@ -84,9 +84,9 @@ function isModelMember(name: string, member: Json): member is string {
 /** Collects models in the members where native APIs contain them, other than `model` of the body. */
 export function collectNestedModels(body: JsonObject, found: string[]): void {
   addModel(body['session'], found);
-  for (const tool of arrayOrEmpty(body['tools'])) addModel(tool, found);
+  for (const tool of toArrayOrEmpty(body['tools'])) addModel(tool, found);
   for (const name of ['models', 'fallbacks'])
-    for (const model of arrayOrEmpty(body[name]))
+    for (const model of toArrayOrEmpty(body[name]))
       if (typeof model === 'string') found.push(model);
       else addModel(model, found);
 }
@@ -96,7 +96,7 @@ function addModel(value: Json | undefined, found: string[]): void {
 }
 
 /** Returns the entries of a list; an empty list for any other value. */
-export function arrayOrEmpty(value: Json | undefined): readonly Json[] {
+export function toArrayOrEmpty(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 

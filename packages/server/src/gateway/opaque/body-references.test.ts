@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scanObject } from '@floe/wire/json-edits';
+import { scanJsonObject } from '@floe/wire/json-edits';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 
 function named(body: object): BodyReferences {
   const bytes = Buffer.from(JSON.stringify(body));
-  return findBodyReferences(bytes, scanObject(bytes));
+  return findBodyReferences(bytes, scanJsonObject(bytes));
 }
 
 test('models are found where native APIs put them, and nowhere else', () => {

@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { findDuplicateName } from '@floe/wire/duplicate-names';
+import { findDuplicateMemberName } from '@floe/wire/duplicate-names';
 import { JsonCursor } from '@floe/wire/json-cursor';
 import type { ByteSpan } from '@floe/wire/json-edits';
 import {
-  arrayOrEmpty,
+  toArrayOrEmpty,
   collectNestedModels,
   findBatchReferences,
   MODEL_NAMING_MEMBERS,
@@ -85,7 +85,7 @@ function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: s
 }
 
 function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined): void {
-  const doubled = span && findDuplicateName(body, span);
+  const doubled = span && findDuplicateMemberName(body, span);
   if (doubled === undefined || doubled === null) return;
   throw new Fault(
     'invalid_request',
@@ -104,7 +104,7 @@ function collectIds(value: Json | undefined, found: string[]): void {
     if (typeof member === 'string' && (ID_MEMBERS.has(name) || namesReadFile(name, value)))
       found.push(member);
     else if (ID_LIST_MEMBERS.has(name))
-      found.push(...arrayOrEmpty(member).filter((entry) => typeof entry === 'string'));
+      found.push(...toArrayOrEmpty(member).filter((entry) => typeof entry === 'string'));
     else if (name === 'conversation') found.push(...resourceIds(member));
     else if (!FREE_FORM_MEMBERS.has(name)) collectIds(member, found);
   }

@@ -1,10 +1,10 @@
-import { applyByteEdits, editMember } from '@floe/wire/json-edits';
+import { applyByteEdits, createMemberEdit } from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../../providers/transport.ts';
 import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
-import type { Target } from '../catalog.ts';
+import type { Target } from '../org-catalog.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { ByteReplacement } from './body-spool.ts';
-import { forwardedRequestHeaders } from './headers.ts';
+import { buildForwardedRequestHeaders } from './forwarded-headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
 
@@ -25,7 +25,7 @@ export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueS
   const { base, segments } = context;
   const { provider, credential } = target;
   const { bytes, length } = buildOutgoingBody(request, provider.upstreamModel(target.model));
-  const headers = forwardedRequestHeaders(x.client, platformKey, provider.headersFor(credential));
+  const headers = buildForwardedRequestHeaders(x.client, platformKey, provider.headersFor(credential));
   if (length !== null) headers.push('content-length', String(length));
   const path = base.targetPath(target, segments);
   return {
@@ -55,7 +55,7 @@ function buildOutgoingBody({ body, model }: OpaqueRequest, upstreamModel: string
     case 'json': {
       if (!body.members.has('model') || model === upstreamModel) return { bytes: body.bytes, length: null };
       const scanned = { body: body.bytes, members: body.members };
-      const edit = editMember(scanned, 'model', JSON.stringify(upstreamModel));
+      const edit = createMemberEdit(scanned, 'model', JSON.stringify(upstreamModel));
       return { bytes: applyByteEdits(body.bytes, [edit]), length: null };
     }
     case 'spool': {

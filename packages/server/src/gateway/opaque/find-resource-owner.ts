@@ -2,8 +2,8 @@ import { Fault } from '@floe/contract/faults';
 import type { Exchange } from '../exchange-record.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
-import { canAccess } from './owned-resources.ts';
-import type { ResourceOwner } from './owners.ts';
+import { canAccessResource } from './owned-resources.ts';
+import type { ResourceOwner } from './resource-owners.ts';
 
 /**
  * Returns the owner of the resources in a request.
@@ -20,7 +20,7 @@ export async function findResourceOwner(
   const known = await x.gateway.resourceOwners.find(key.orgId, ids);
   let owner: ResourceOwner | null = null;
   for (const id of ids) {
-    const mine = known.get(id)?.find((one) => canAccess(catalog.resourceScope, key, one));
+    const mine = known.get(id)?.find((one) => canAccessResource(catalog.resourceScope, key, one));
     if (!mine) throw resourceNotFoundFault(id, id === opaque.references.previousResponseId);
     owner ??= mine;
   }

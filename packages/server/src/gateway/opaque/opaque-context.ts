@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../platform/keyring.ts';
-import type { Catalog } from '../catalog.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import type { ApiBase } from './api-base.ts';
 import type { RequestPath } from './request-path.ts';
 import type { ResourceReference } from './resource-reference.ts';
@@ -11,5 +11,5 @@ export interface OpaqueContext {
   readonly segments: readonly string[];
   readonly resource: ResourceReference;
   readonly key: KeyRecord;
-  readonly catalog: Catalog;
+  readonly catalog: OrgCatalog;
 }

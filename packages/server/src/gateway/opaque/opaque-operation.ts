@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
-import { scanObject } from '@floe/wire/json-edits';
+import { scanJsonObject } from '@floe/wire/json-edits';
 import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
-import type { ResolvedRoute } from '../catalog.ts';
-import { type ClientConnection, ClientDisconnectedError } from '../client.ts';
+import type { ResolvedRoute } from '../org-catalog.ts';
+import { type ClientConnection, ClientDisconnectedError } from '../client-connection.ts';
 import { type Exchange, type ExchangeResult, UNPARSED_REQUEST } from '../exchange-record.ts';
 import type { GatewayOperation } from '../operation.ts';
 import { orderTargets, setExchangeRoute } from '../order-targets.ts';
@@ -18,7 +18,7 @@ import type { OpaqueContext } from './opaque-context.ts';
 import { type OpaquePlanInput, planOpaqueAttempt } from './opaque-plan.ts';
 import { type JsonBody, type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
 import { recordResources } from './owned-resources.ts';
-import { postProcessAnswer, requiredPostProcessing } from './post-process-answer.ts';
+import { postProcessResponse, findRequiredPostProcessing } from './post-process-response.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
 import { parseResourcePath, type ResourceReference } from './resource-reference.ts';
 
@@ -161,7 +161,7 @@ function applyOpaquePolicies(
   const asked = { body: bytes, members, model: model ?? '', stream, choices: 1, user };
   const body = applyRequestPolicies(x, key, asked, { request: policies.request, answer: null });
   if (body === bytes) return opaqueRequest;
-  const kept: JsonBody = { kind: 'json', bytes: body, members: scanObject(body) };
+  const kept: JsonBody = { kind: 'json', bytes: body, members: scanJsonObject(body) };
   const { prompt } = x.request;
   const opaque = { ...opaqueRequest, body: kept, bytes: body.length };
   x.request = { ...x.request, prompt: prompt && { ...prompt, body, members: kept.members }, opaque };
@@ -223,7 +223,7 @@ interface OpaqueProgress extends OpaquePlanInput {
 
 function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueRequest): OpaqueProgress {
   const { resource, path } = context;
-  const work = requiredPostProcessing(x, resource, opaque);
+  const work = findRequiredPostProcessing(x, resource, opaque);
   const progress: OpaqueProgress = {
     context,
     request: opaque,
@@ -271,7 +271,7 @@ async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void
     context: { resource, key },
   } = progress;
   if (recorded) await recorded;
-  if (bufferedAnswer) await postProcessAnswer(x, progress, bufferedAnswer);
+  if (bufferedAnswer) await postProcessResponse(x, progress, bufferedAnswer);
   const { id, collection } = resource;
   // A request that reads or cancels a response may have received its final state.
   if (collection === 'responses' && id !== null) x.gateway.background.pollSoon(key.orgId, id);

@@ -1,23 +1,23 @@
 import { Fault } from '@floe/contract/faults';
 import type { UpstreamResponse, UpstreamResponseHead } from '../../providers/transport.ts';
-import { createBufferedAnswer } from '../answer-sinks.ts';
-import type { Target } from '../catalog.ts';
-import { createErrorAnswer, unexpectedContentTypeFault } from '../error-answer.ts';
+import { createBufferedResponseSink } from '../response-sinks.ts';
+import type { Target } from '../org-catalog.ts';
+import { createErrorResponseSink, unexpectedContentTypeFault } from '../error-response-sink.ts';
 import type { Exchange } from '../exchange-record.ts';
-import type { AnswerSink, AttemptPlan } from '../plan.ts';
+import type { ResponseSink, AttemptPlan } from '../attempt-plan.ts';
 import {
   ForwardedUpstreamError,
-  matchErrorRule,
+  findErrorStatusMeaning,
   readUpstreamError,
   readUpstreamHeader,
-} from '../upstream-fault.ts';
+} from '../upstream-error.ts';
 import { buildOpaqueRequest, type OpaqueSendInput } from './build-opaque-request.ts';
-import { forwardedAnswerHeaders, omitHeaders } from './headers.ts';
-import { OpaqueAnswer, type OpaqueAnswerState } from './opaque-answer.ts';
+import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
+import { OpaqueResponse, type OpaqueResponseState } from './opaque-response.ts';
 
 /** The input for planning an attempt. */
 export interface OpaquePlanInput extends OpaqueSendInput {
-  readonly answerState: OpaqueAnswerState;
+  readonly answerState: OpaqueResponseState;
   /** Processing of a JSON response before it is sent; null forwards every response. */
   readonly postProcessing: PostProcessing | null;
   /** The response to process. */
@@ -63,24 +63,24 @@ function createAnswerSink(
   target: Target,
   input: OpaquePlanInput,
   head: UpstreamResponseHead,
-): AnswerSink {
+): ResponseSink {
   const { status, headers } = head;
   const { base, resource } = input.context;
   const good = (status >= 200 && status < 300) || status === 304;
   if (!good)
-    return createErrorAnswer((body) => toRefusal(target, base.forwardsServerErrors, { ...head, body }));
+    return createErrorResponseSink((body) => toRefusal(target, base.forwardsServerErrors, { ...head, body }));
   // A sign-in page of a network is not a response of a JSON API.
   const type = readUpstreamHeader(headers, 'content-type') ?? '';
   if (resource.isJsonOnly && /^\s*text\/html\b/i.test(type))
-    return createErrorAnswer((body) =>
+    return createErrorResponseSink((body) =>
       unexpectedContentTypeFault(target.provider.id, 'JSON', { ...head, body }),
     );
   const isJson = /[/+]json\b/i.test(type);
   if (input.postProcessing && isJson && status !== 304)
-    return createBufferedAnswer((body) => {
+    return createBufferedResponseSink((body) => {
       input.bufferedAnswer = { ...head, body, target };
     });
-  return new OpaqueAnswer(x, resource, input.answerState, head);
+  return new OpaqueResponse(x, resource, input.answerState, head);
 }
 
 /**
@@ -90,13 +90,13 @@ function createAnswerSink(
 function toRefusal({ provider }: Target, passesFailures: boolean, answer: UpstreamResponse): Error {
   const { status, headers, body } = answer;
   const passing = omitHeaders(
-    forwardedAnswerHeaders(headers),
+    buildForwardedResponseHeaders(headers),
     'content-type',
     'content-length',
     'content-encoding',
   );
   const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
-  const meaning = matchErrorRule(provider.sheet, status, body.toString('utf8'));
+  const meaning = findErrorStatusMeaning(provider.sheet, status, body.toString('utf8'));
   if (passesFailures && status >= 500 && (meaning === undefined || meaning === 'overloaded'))
     return new ForwardedUpstreamError(status, type, body, { headers: passing });
   const refusal = readUpstreamError(provider, answer);

@@ -8,13 +8,13 @@ import {
   readStringAt,
   type ScannedMembers,
   scanMembersAt,
-  scanObject,
+  scanJsonObject,
 } from '@floe/wire/json-edits';
 import type { Clock } from '../../core/clock.ts';
 import { rejectContentEncoding } from '../body-checks.ts';
-import type { ClientConnection } from '../client.ts';
+import type { ClientConnection } from '../client-connection.ts';
 import { MAX_JSON_BODY_BYTES } from '../client-request.ts';
-import { BatchFileCheck } from './batch-file.ts';
+import { BatchInputValidator } from './batch-input-validator.ts';
 import { findBatchReferences } from './batch-references.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 import { BodySpool } from './body-spool.ts';
@@ -39,7 +39,7 @@ export type OpaqueBody =
       readonly upload: Upload;
       readonly length: number | null;
       /** Validates it as batch input; null if the key may use every model. */
-      readonly check: BatchFileCheck | null;
+      readonly check: BatchInputValidator | null;
     }
   /** Buffered until its model has been read. `field` is the position of the model. */
   | { readonly kind: 'spool'; readonly spool: BodySpool; readonly field: MultipartField | null };
@@ -138,13 +138,13 @@ function createUploadRequest(body: OpaqueBody, upload: Upload, resource: Resourc
 }
 
 function createUpload(reader: OpaqueReadOptions, type: string, length: number | null): OpaqueRequest {
-  const check = reader.allowsModel && new BatchFileCheck(reader.allowsModel);
+  const check = reader.allowsModel && new BatchInputValidator(reader.allowsModel);
   const inspection = check && createInspector(new MultipartScan(type, check), check);
   const upload = new Upload(reader.client, reader.clock, inspection);
   return createUploadRequest({ kind: 'upload', upload, length, check }, upload, reader.resource);
 }
 
-function createInspector(scan: MultipartScan, check: BatchFileCheck): UploadInspector {
+function createInspector(scan: MultipartScan, check: BatchInputValidator): UploadInspector {
   return {
     push: (chunk) => scan.push(chunk),
     end() {
@@ -192,7 +192,7 @@ async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<
 
 function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueRequest {
   if (bytes.length === 0) return { ...opaqueRequestDefaults({ kind: 'none' }, resource), bytes: 0 };
-  const members = scanObject(bytes);
+  const members = scanJsonObject(bytes);
   const text = (name: string): string | null => {
     const span = members.get(name);
     return (span && readStringAt(bytes, span)) ?? null;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import type { Target } from '../catalog.ts';
-import type { OwnedResource, ResourceOwner, ResourceOwners } from './owners.ts';
+import type { Target } from '../org-catalog.ts';
+import type { OwnedResource, ResourceOwner, ResourceOwners } from './resource-owners.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
 /** Maximum number of a provider's pages for one page of the response. */
@@ -10,10 +10,10 @@ const MAX_PAGES = 50;
 const DEFAULT_PAGE_SIZE = 20;
 
 /** Who may access a resource: the key that created it, or every key of the organization. */
-export type ResourceScope = 'key' | 'org';
+export type ResourceAccessScope = 'key' | 'org';
 
 /** Returns whether a key may access a resource of `owner`. */
-export function canAccess(scope: ResourceScope, key: KeyRecord, owner: ResourceOwner): boolean {
+export function canAccessResource(scope: ResourceAccessScope, key: KeyRecord, owner: ResourceOwner): boolean {
   return scope === 'org' || owner.keyId === key.id;
 }
 
@@ -76,12 +76,12 @@ export interface ResourceListing {
  * of the provider are read until the page is full or there are none.
  */
 export async function readOwnedPage(first: JsonObject, listing: ResourceListing): Promise<JsonObject> {
-  const wanted = pageSizeOf(listing.query, pageEntries(first).length);
+  const wanted = pageSizeOf(listing.query, listPageEntries(first).length);
   const backwards = /[?&]before(?:_id)?=/.test(listing.query);
   const found: JsonObject[] = [];
   let page = first;
   for (let pages = 1; ; pages++) {
-    const entries = pageEntries(page);
+    const entries = listPageEntries(page);
     const mine = await listing.filterOwned(entries.map(({ id }) => String(id)));
     found.push(...entries.filter(({ id }) => mine.has(String(id))));
     const last = entries.at(-1);
@@ -103,7 +103,7 @@ export async function readOwnedPage(first: JsonObject, listing: ResourceListing)
 }
 
 /** Returns the resources of a page. */
-export function pageEntries(page: JsonObject): JsonObject[] {
+export function listPageEntries(page: JsonObject): JsonObject[] {
   return Array.isArray(page['data']) ? page['data'].filter(isObject) : [];
 }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { applyByteEdits, type ByteEdit } from '@floe/wire/json-edits';
-import type { Target } from '../catalog.ts';
+import type { Target } from '../org-catalog.ts';
 import type { ApiBase } from './api-base.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
@@ -20,7 +20,7 @@ export interface LinkContext {
  * Returns the URL under which this client reaches Floe: `server.base_url`, unless it is a loopback URL and
  * the client used another host. Has no trailing slash.
  */
-export function publicBaseUrl(baseUrl: string, host: string): string {
+export function getPublicBaseUrl(baseUrl: string, host: string): string {
   const url = new URL(baseUrl);
   if (LOOPBACK.test(url.hostname) && host !== '' && URL.canParse(`${url.protocol}//${host}`))
     return `${url.protocol}//${host}${url.pathname}`.replace(/\/$/, '');

@@ -1,14 +1,14 @@
 import type { Timeouts } from '../../providers/configured-provider.ts';
-import { type Catalog, DEFAULT_RETRIES } from '../catalog.ts';
+import { type OrgCatalog, DEFAULT_RETRIES_PER_TARGET } from '../org-catalog.ts';
 
 /**
  * Returns the retries and timeouts that the routes of an organization define for `<provider>/<model>`.
  * Ignores the targets of these routes.
  */
 export function findRouteSettings(
-  { routes }: Catalog,
+  { routes }: OrgCatalog,
   id: string,
 ): { readonly retries: number; readonly timeouts: Partial<Timeouts> } {
   const route = routes.find((candidate) => candidate.matches(id));
-  return route ?? { retries: DEFAULT_RETRIES, timeouts: {} };
+  return route ?? { retries: DEFAULT_RETRIES_PER_TARGET, timeouts: {} };
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type ContentBytes, countContentBytes } from '@floe/wire/content-bytes';
+import { type ContentByteCounts, countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage } from '@floe/wire/find-usage';
 import { locateFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
@@ -96,7 +96,7 @@ export class StreamTap {
    * The last event of some dialects repeats the complete response. It is the only content if there were no
    * deltas.
    */
-  #countContent({ added, whole }: ContentBytes): void {
+  #countContent({ added, whole }: ContentByteCounts): void {
     if (added > 0) this.contentChunks += 1;
     this.contentBytes = Math.max(this.contentBytes + added, whole);
   }

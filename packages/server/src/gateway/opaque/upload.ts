@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../../core/clock.ts';
-import type { ClientConnection } from '../client.ts';
-import { ClientDisconnectedError } from '../client.ts';
+import type { ClientConnection } from '../client-connection.ts';
+import { ClientDisconnectedError } from '../client-connection.ts';
 
 /** Maximum size of bodies that are forwarded without buffering (product page, "Errors"). */
 export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024;

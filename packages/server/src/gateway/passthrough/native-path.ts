@@ -27,7 +27,7 @@ function supportsDialect({ dialects, bodyShapeOf }: Provider, dialect: Dialect):
  * Returns the native path at a provider, with the configured query. Paths of dialects are the provider's own.
  * All other paths are at the same base, with the suffix replaced.
  */
-export function nativePath(
+export function buildNativePath(
   provider: Provider,
   style: ApiStyle,
   segments: readonly string[],

@@ -1,13 +1,13 @@
 import type { ModelLists } from '../../providers/model-list.ts';
-import type { ClientConnection } from '../client.ts';
+import type { ClientConnection } from '../client-connection.ts';
 import type { Gateway } from '../gateway.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import type { ApiBase } from '../opaque/api-base.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { parseRequestPath } from '../opaque/request-path.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
-import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './base.ts';
-import { createNativeModelEndpoints } from './models.ts';
+import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './passthrough-base.ts';
+import { createNativeModelEndpoints } from './native-model-endpoints.ts';
 
 /** Handles a request below a passthrough base. `rest` is the path after the base, including its query. */
 export type PassthroughHandler = (client: ClientConnection, style: ApiStyle, rest: string) => void;
@@ -18,7 +18,7 @@ const BASES: Readonly<Record<ApiStyle, ApiBase>> = { a: PASSTHROUGH_A_BASE, b: P
  * Creates the two passthrough surfaces. Floe responds to requests for model lists; all others are forwarded
  * to a provider.
  */
-export function createPassthrough(gateway: Gateway, modelLists: ModelLists): PassthroughHandler {
+export function createPassthroughHandler(gateway: Gateway, modelLists: ModelLists): PassthroughHandler {
   const lists = createNativeModelEndpoints(gateway, modelLists);
   return (client, style, rest) => {
     const model = parseModelListPath(client.method, rest);

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { evaluateRequestPolicies } from '../../guardrails/policies/evaluate-bodies.ts';
-import { denialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
+import { formatDenialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
 import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
 import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
@@ -25,7 +25,7 @@ export function applyRequestPolicies(
   if (policySet === null) return prompt.body;
   const { evaluation, body } = evaluateRequestPolicies(policySet, request);
   recordPolicyDecisions(x, evaluation);
-  if (evaluation.deniedBy) throw new Fault('policy_denied', denialMessage(evaluation.deniedBy));
+  if (evaluation.deniedBy) throw new Fault('policy_denied', formatDenialMessage(evaluation.deniedBy));
   if (body !== prompt.body) recordRedaction(x, evaluation);
   return body;
 }

@@ -1,25 +1,25 @@
 import { countFindingsInText, type FindingCounts } from '@floe/conditions/detect/redact';
-import { SensitiveDataScan } from '@floe/conditions/detect/scan';
+import { SensitiveDataScan } from '@floe/conditions/detect/sensitive-data-scan';
 import { formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { AnswerStreamReader } from '@floe/wire/dialect';
+import type { ResponseStreamReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import type { AnswerEvent } from '@floe/wire/events';
+import type { ResponseEvent } from '@floe/wire/response-events';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
-import { AnswerSubject } from '../../guardrails/policies/answer-subject.ts';
-import { CleanTextMemory } from '../../guardrails/policies/clean-text-memory.ts';
+import { ResponseSubject } from '../../guardrails/policies/response-subject.ts';
+import { CleanTextCache } from '../../guardrails/policies/clean-text-cache.ts';
 import {
-  denialMessage,
+  formatDenialMessage,
   evaluatePolicies,
   type PolicyEvaluation,
 } from '../../guardrails/policies/evaluate-policies.ts';
 import type { CompiledPolicy, PolicySet } from '../../guardrails/policies/policies.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
-import type { AnswerPolicyContext } from './answer-policy-context.ts';
+import type { ResponsePolicyContext } from './response-policy-context.ts';
 import { recordPolicyDecisions } from './apply-request-policies.ts';
 
 /** Characters before the newest frame that are scanned with it. Longer values are detected at the end. */
@@ -47,12 +47,12 @@ export class StreamPolicyFilter {
   /** Whether content has been forwarded. */
   hasContent = false;
   #x: Exchange;
-  #context: AnswerPolicyContext;
+  #context: ResponsePolicyContext;
   #earlyPolicies: PolicySet | null;
   /** Whether an enforced policy could deny the response. Its finish is then held back. */
   #mayDeny: boolean;
   #framer = new SseFramer();
-  #reader: AnswerStreamReader;
+  #reader: ResponseStreamReader;
   #blocks = new Map<number, Block>();
   #tools: string[] = [];
   #finish = '';
@@ -68,13 +68,13 @@ export class StreamPolicyFilter {
   #response: JsonObject | null = null;
   #lastData = '';
 
-  constructor(x: Exchange, context: AnswerPolicyContext, usage: Usage | null = null) {
+  constructor(x: Exchange, context: ResponsePolicyContext, usage: Usage | null = null) {
     this.#x = x;
     this.#usage = usage;
     this.#context = context;
     this.#earlyPolicies = selectEarlyPolicies(context.policySet);
     this.#mayDeny = context.policySet.policies.some(canDeny);
-    this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createAnswerReader(
+    this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createResponseReader(
       (event) => this.#onAnswerEvent(event),
       {
         id: x.id,
@@ -146,7 +146,7 @@ export class StreamPolicyFilter {
     if (isObject(parsed) && isObject(parsed['response'])) this.#response = parsed['response'];
   }
 
-  #onAnswerEvent(event: AnswerEvent): void {
+  #onAnswerEvent(event: ResponseEvent): void {
     if (event.type === 'open') {
       this.#hasOpened = true;
       this.#blocks.set(event.block, { pieces: [], tail: '' });
@@ -176,7 +176,7 @@ export class StreamPolicyFilter {
   /** Evaluates policies that need only the findings so far. */
   #evaluateEarly(policySet: PolicySet): void {
     this.#hasNewFinding = false;
-    const subject = new AnswerSubject(EMPTY_ANSWER, this.#context.request, policySet, {
+    const subject = new ResponseSubject(EMPTY_ANSWER, this.#context.request, policySet, {
       find: () => this.#findings,
       locate: () => null,
     });
@@ -195,7 +195,7 @@ export class StreamPolicyFilter {
       tools: this.#tools,
       usage: this.#usage ?? this.#x.answer.usage,
     };
-    const subject = new AnswerSubject(answer, request, policySet, {
+    const subject = new ResponseSubject(answer, request, policySet, {
       find: () => findInTexts(texts, policySet),
       locate: () => null,
     });
@@ -205,7 +205,7 @@ export class StreamPolicyFilter {
   }
 
   #applyDenial({ deniedBy, redact, decisions }: PolicyEvaluation): boolean {
-    if (deniedBy) this.fault = new Fault('policy_denied', denialMessage(deniedBy));
+    if (deniedBy) this.fault = new Fault('policy_denied', formatDenialMessage(deniedBy));
     else if (redact.size > 0)
       this.fault = unredactableFault(decisions.find((one) => one.outcome === 'redacted')?.policy);
     return this.fault !== null;
@@ -271,5 +271,5 @@ function selectEarlyPolicies({ policies, needs }: PolicySet): PolicySet | null {
   const early = before.filter((policy) => policy.detects !== null && !asks(policy));
   if (!early.some(canDeny)) return null;
   const detects = new Set(early.flatMap((policy) => [...(policy.detects ?? [])]));
-  return { policies: early, needs, detects, cleanTexts: new CleanTextMemory() };
+  return { policies: early, needs, detects, cleanTexts: new CleanTextCache() };
 }

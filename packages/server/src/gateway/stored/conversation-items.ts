@@ -32,7 +32,7 @@ export function toInputItems(input: Json | undefined): JsonObject[] {
 }
 
 /** Returns all items of these turns, in order. */
-export function conversationItems(turns: readonly StoredTurn[]): ConversationItem[] {
+export function listConversationItems(turns: readonly StoredTurn[]): ConversationItem[] {
   return turns.flatMap(({ input, response, origin, held }) =>
     [...input, ...toInputItems(response['output'])].map((item) => ({ item, origin, held })),
   );

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { conversationItems, toInputItems } from './conversation-items.ts';
+import { listConversationItems, toInputItems } from './conversation-items.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -22,7 +22,7 @@ export interface InputItemPage {
 export function listInputItems(conversation: readonly StoredTurn[], query: URLSearchParams): InputItemPage {
   const turn = conversation.at(-1);
   const shows = new Set([...query.getAll('include'), ...query.getAll('include[]')]);
-  const earlier = conversationItems(conversation.slice(0, -1)).map(({ item }) => item);
+  const earlier = listConversationItems(conversation.slice(0, -1)).map(({ item }) => item);
   const items = [...earlier, ...(turn?.input ?? [])].map((item, index) =>
     toListedItem(item, `${turn?.id.replace(/^[a-z]+_/, '')}_i${index}`, shows),
   );

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
-import type { StoredResponseOwner } from '../../store/stored-responses.ts';
+import type { StoredResponseFilter } from '../../store/stored-responses.ts';
 import { type ClientRequest, parseBody } from '../client-request.ts';
-import { type ConversationItem, conversationItems, toInputItems } from './conversation-items.ts';
+import { type ConversationItem, listConversationItems, toInputItems } from './conversation-items.ts';
 import type { StoredTurn, TurnStore } from './turn-store.ts';
 
 const ITEM_REFERENCE_TYPE = Buffer.from('"item_reference"');
@@ -16,7 +16,7 @@ const MAX_RESPONSES = 500;
  */
 export async function resolveItemReferences(
   store: TurnStore,
-  owner: StoredResponseOwner,
+  owner: StoredResponseFilter,
   prompt: ClientRequest,
   conversation: readonly StoredTurn[],
 ): Promise<ReadonlyMap<string, ConversationItem>> {
@@ -29,7 +29,7 @@ export async function resolveItemReferences(
     const turn = await store.find(owner, `resp_${id}`);
     if (turn) turns.push(turn);
   }
-  for (const entry of conversationItems(turns)) {
+  for (const entry of listConversationItems(turns)) {
     const id = String(entry.item['id'] ?? '');
     if (wanted.has(id)) found.set(id, entry);
   }

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { readBooleanAt, readStringAt } from '@floe/wire/json-edits';
-import type { Catalog } from '../catalog.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { resolveItemReferences } from './item-references.ts';
@@ -28,7 +28,7 @@ export async function openResponsesTurn(x: Exchange, prompt: ClientRequest): Pro
 
 async function loadConversation(
   { gateway }: Exchange,
-  catalog: Catalog,
+  catalog: OrgCatalog,
   owner: { readonly orgId: string; readonly keyId: string | null },
   responseId: string,
 ): Promise<readonly StoredTurn[]> {

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import type { Catalog } from '../catalog.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import type { Gateway } from '../gateway.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
@@ -13,7 +13,7 @@ export function isResponseInProgress(response: JsonObject): boolean {
 /** Returns the response of a turn. A background response is polled at its provider until it has ended. */
 export async function refreshResponse(
   gateway: Gateway,
-  catalog: Catalog,
+  catalog: OrgCatalog,
   turn: StoredTurn,
 ): Promise<JsonObject> {
   if (!isResponseInProgress(turn.response)) return turn.response;
@@ -41,7 +41,7 @@ export async function replaceResponse(
  */
 export async function requireFinishedTurns(
   gateway: Gateway,
-  catalog: Catalog,
+  catalog: OrgCatalog,
   turns: readonly StoredTurn[],
 ): Promise<readonly StoredTurn[]> {
   if (!turns.some((turn) => isResponseInProgress(turn.response))) return turns;

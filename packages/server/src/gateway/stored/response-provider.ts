@@ -4,7 +4,7 @@ import type { Timer } from '../../core/clock.ts';
 import type { Credential, Provider } from '../../providers/configured-provider.ts';
 import type { UpstreamHandler } from '../../providers/transport.ts';
 import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
-import type { Catalog } from '../catalog.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import type { Gateway } from '../gateway.ts';
 import type { StoredTurn } from './turn-store.ts';
 
@@ -37,7 +37,7 @@ type ProviderAction = keyof typeof PROVIDER_CALLS;
  */
 export async function callResponseProvider(
   gateway: Gateway,
-  catalog: Catalog,
+  catalog: OrgCatalog,
   turn: ProviderResponseReference,
   wish: ProviderAction,
 ): Promise<ProviderResponse | null> {
@@ -71,7 +71,7 @@ function restorePreviousResponseId(body: JsonObject, { response }: ProviderRespo
 }
 
 function findResponseProvider(
-  catalog: Catalog,
+  catalog: OrgCatalog,
   { held, origin }: ProviderResponseReference,
 ): { provider: Provider; credential: Credential } | null {
   if (!held) return null;

@@ -1,14 +1,14 @@
 import type { JsonObject } from '@floe/contract/json';
-import { applyByteEdits, editMember, scanObject } from '@floe/wire/json-edits';
+import { applyByteEdits, createMemberEdit, scanJsonObject } from '@floe/wire/json-edits';
 import type { Clock } from '../../core/clock.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
-import type { Target } from '../catalog.ts';
-import type { ClientConnection } from '../client.ts';
+import type { Target } from '../org-catalog.ts';
+import type { ClientConnection } from '../client-connection.ts';
 import { type ClientRequest, parseBody } from '../client-request.ts';
 import type { Gateway } from '../gateway.ts';
 import {
   type ConversationItem,
-  conversationItems,
+  listConversationItems,
   packItemSeal,
   toInputItems,
   toNativeItem,
@@ -19,24 +19,24 @@ import type { StoredTurn } from './turn-store.ts';
 const STORE_TIMEOUT_MS = 5_000;
 
 /** The end of a response, which is held back until the turn is committed. */
-export interface PendingAnswerEnd {
+export interface PendingResponseEnd {
   /** Sends the end of the response to the client. */
   send(): void;
 }
 
 /** Returns the end of a JSON response, which is the complete response. */
-export function createJsonAnswerEnd(
+export function createJsonResponseEnd(
   client: ClientConnection,
   headers: readonly string[],
   body: Buffer | string,
-): PendingAnswerEnd {
+): PendingResponseEnd {
   return { send: () => client.sendAnswer(200, headers, body) };
 }
 
 interface CompletedAnswer {
   readonly response: JsonObject;
   readonly held: boolean;
-  readonly pendingEnd: PendingAnswerEnd;
+  readonly pendingEnd: PendingResponseEnd;
 }
 
 /** The parts of an exchange that are needed to store a turn. */
@@ -69,7 +69,7 @@ export class ResponsesTurn {
     this.#request = prompt;
     this.isStored = keeps;
     this.#previousTurn = conversation.at(-1) ?? null;
-    this.#history = conversationItems(conversation);
+    this.#history = listConversationItems(conversation);
     this.#references = references;
   }
 
@@ -123,11 +123,11 @@ export class ResponsesTurn {
   /** Returns the client's bytes with another input. */
   #spliceInput(input: readonly JsonObject[], knows: boolean): ClientRequest {
     const { body } = this.#request;
-    const edits = [editMember(this.#request, 'input', JSON.stringify(input))];
-    if (!knows) edits.push(editMember(this.#request, 'previous_response_id', 'null'));
+    const edits = [createMemberEdit(this.#request, 'input', JSON.stringify(input))];
+    if (!knows) edits.push(createMemberEdit(this.#request, 'previous_response_id', 'null'));
     edits.sort((a, b) => a.start - b.start);
     const spliced = applyByteEdits(body, edits);
-    return { ...this.#request, body: spliced, members: scanObject(spliced) };
+    return { ...this.#request, body: spliced, members: scanJsonObject(spliced) };
   }
 
   /** Resolves an item reference. Returns any other item unchanged. */
@@ -137,7 +137,7 @@ export class ResponsesTurn {
   }
 
   /** Sets the complete response. `commit` sends its end. */
-  end(response: JsonObject, held: boolean, pendingEnd: PendingAnswerEnd): void {
+  end(response: JsonObject, held: boolean, pendingEnd: PendingResponseEnd): void {
     this.#completed = { response, held, pendingEnd };
   }
 

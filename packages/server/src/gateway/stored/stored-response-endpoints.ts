@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { toResponseStream } from '@floe/wire/responses/response-stream';
-import type { Catalog } from '../catalog.ts';
-import type { ClientConnection } from '../client.ts';
+import { toResponsesEventStream } from '@floe/wire/responses/responses-event-stream';
+import type { OrgCatalog } from '../org-catalog.ts';
+import type { ClientConnection } from '../client-connection.ts';
 import type { Gateway } from '../gateway.ts';
 import { authenticateRequest } from '../model-endpoints.ts';
-import { reportInternalFault, sendFaultAnswer } from '../send-error.ts';
+import { logInternalError, sendFaultResponse } from '../send-error.ts';
 import { listInputItems } from './input-items.ts';
 import { isResponseInProgress, refreshResponse, replaceResponse } from './refresh-response.ts';
 import { callResponseProvider } from './response-provider.ts';
@@ -14,7 +14,7 @@ import type { StoredTurn } from './turn-store.ts';
 /** A stored response and its organization. */
 interface FoundResponse {
   readonly turn: StoredTurn;
-  readonly catalog: Catalog;
+  readonly catalog: OrgCatalog;
   readonly owner: { readonly orgId: string; readonly keyId: string | null };
 }
 
@@ -39,7 +39,7 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
           'This response is still being generated. Retrieve it without "stream" until its status is completed.',
           { param: 'stream' },
         );
-      return toResponseStream(response, parseStartingAfter(query));
+      return toResponsesEventStream(response, parseStartingAfter(query));
     }),
 
     remove: verb(async ({ turn, catalog, owner }) => {
@@ -112,7 +112,7 @@ async function sendResult(
     if (typeof made === 'string') client.sendAnswer(200, headers('text/event-stream; charset=utf-8'), made);
     else client.sendAnswer(200, headers('application/json'), JSON.stringify(made));
   } catch (error) {
-    const fault = error instanceof Fault ? error : reportInternalFault(gateway.log, client.id, error);
-    sendFaultAnswer(client, fault, 'openai', headers('application/json'));
+    const fault = error instanceof Fault ? error : logInternalError(gateway.log, client.id, error);
+    sendFaultResponse(client, fault, 'openai', headers('application/json'));
   }
 }

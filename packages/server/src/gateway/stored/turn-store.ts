@@ -1,15 +1,15 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import { openSecret, type SecretsKey, sealSecret, UnreadableSecretError } from '../../platform/secrets.ts';
+import { decryptSecret, type SecretEncryptionKey, encryptSecret, UnreadableSecretError } from '../../platform/secrets.ts';
 import type { Database } from '../../store/ports.ts';
 import {
   deleteStoredResponses,
   findStoredResponse,
-  getStoredResponseChain,
+  listStoredConversation,
   insertStoredResponses,
   replaceStoredResponse,
-  type StoredResponseOwner,
+  type StoredResponseFilter,
   type StoredResponseRow,
 } from '../../store/stored-responses.ts';
 
@@ -45,19 +45,19 @@ export interface TurnStore {
   /**
    * Returns the turn with this `responseId`; undefined if it has another owner, expired or does not exist.
    */
-  find(owner: StoredResponseOwner, responseId: string): Promise<StoredTurn | undefined>;
+  find(owner: StoredResponseFilter, responseId: string): Promise<StoredTurn | undefined>;
   /** Returns the turn and all turns before it, oldest first; undefined if one of them was deleted. */
   conversation(turn: StoredTurn): Promise<readonly StoredTurn[] | undefined>;
   /** Replaces a background response with its final version. */
   replace(turn: StoredTurn, response: JsonObject): Promise<void>;
   /** Returns false if there was nothing to delete. */
-  remove(owner: StoredResponseOwner, responseId: string): Promise<boolean>;
+  remove(owner: StoredResponseFilter, responseId: string): Promise<boolean>;
 }
 
 /** The dependencies of a turn store. */
 export interface TurnStoreOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
-  readonly key: SecretsKey;
+  readonly key: SecretEncryptionKey;
   readonly clock: Clock;
   /** The current value of `retention.responses_days`. */
   readonly retentionDays: () => number;
@@ -68,7 +68,7 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
   const commit = createBatchWriter(async (rows) => {
     await database.transaction((writer) => insertStoredResponses(writer, rows));
   });
-  const find = async (owner: StoredResponseOwner, responseId: string) => {
+  const find = async (owner: StoredResponseFilter, responseId: string) => {
     const row = await findStoredResponse(
       database.read,
       owner,
@@ -82,7 +82,7 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
     find,
     async conversation(turn) {
       if (turn.previousId === null) return [turn];
-      const rows = await getStoredResponseChain(database.read, turn.id);
+      const rows = await listStoredConversation(database.read, turn.id);
       // If the chain does not end with a first turn, a turn has been deleted.
       if (rows.at(-1)?.previous_id !== null) return undefined;
       return rows.reverse().map((row) => decryptTurn(row, key));
@@ -130,7 +130,7 @@ function createBatchWriter(
     });
 }
 
-function encryptTurn(turn: StoredTurn, key: SecretsKey): StoredResponseRow {
+function encryptTurn(turn: StoredTurn, key: SecretEncryptionKey): StoredResponseRow {
   const { id, orgId, input, response } = turn;
   return {
     id,
@@ -141,11 +141,11 @@ function encryptTurn(turn: StoredTurn, key: SecretsKey): StoredResponseRow {
     created_at: turn.createdAt,
     origin: turn.origin,
     stored_by_provider: turn.held ? 1 : 0,
-    sealed: sealSecret(JSON.stringify({ input, response }), { orgId, rowId: id, version: 1 }, key),
+    sealed: encryptSecret(JSON.stringify({ input, response }), { orgId, rowId: id, version: 1 }, key),
   };
 }
 
-function decryptTurn(row: StoredResponseRow, key: SecretsKey): StoredTurn {
+function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTurn {
   const { input, response } = decryptContent(row, key);
   return {
     id: row.id,
@@ -161,9 +161,9 @@ function decryptTurn(row: StoredResponseRow, key: SecretsKey): StoredTurn {
 }
 
 /** @throws Fault if the content cannot be decrypted, which requires an operator */
-function decryptContent(row: StoredResponseRow, key: SecretsKey): Pick<StoredTurn, 'input' | 'response'> {
+function decryptContent(row: StoredResponseRow, key: SecretEncryptionKey): Pick<StoredTurn, 'input' | 'response'> {
   try {
-    const text = openSecret(row.sealed, { orgId: row.org_id, rowId: row.id, version: 1 }, key);
+    const text = decryptSecret(row.sealed, { orgId: row.org_id, rowId: row.id, version: 1 }, key);
     const content = parseJsonExactly(text);
     if (isObject(content) && Array.isArray(content.input) && isObject(content.response))
       return { input: content.input.filter(isObject), response: content.response };

@@ -1,4 +1,4 @@
-import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
 /** An answer of the Chat dialect in either form; streams say `text` word by word. */
 export function chatReply(text: string, isStream: boolean): UpstreamReply {
@@ -6,7 +6,7 @@ export function chatReply(text: string, isStream: boolean): UpstreamReply {
   const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
   if (!isStream) {
     const choice = { index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' };
-    return jsonReply({ ...base, object: 'chat.completion', choices: [choice], usage });
+    return createJsonReply({ ...base, object: 'chat.completion', choices: [choice], usage });
   }
   const chunk = (delta: object, finish: string | null = null) => ({
     ...base,
@@ -15,7 +15,7 @@ export function chatReply(text: string, isStream: boolean): UpstreamReply {
   });
   const words = text.split(/(?<= )/).map((content) => chunk({ content }));
   const last = { ...base, object: 'chat.completion.chunk', choices: [], usage };
-  return sseReply([
+  return createSseReply([
     chunk({ role: 'assistant', content: '' }),
     ...words,
     chunk({}, 'stop'),
@@ -25,6 +25,6 @@ export function chatReply(text: string, isStream: boolean): UpstreamReply {
 }
 
 export function failingReply(status: number, headers: Readonly<Record<string, string>> = {}): UpstreamReply {
-  const reply = jsonReply({ error: { message: `status ${status}` } }, status);
+  const reply = createJsonReply({ error: { message: `status ${status}` } }, status);
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }

@@ -10,22 +10,22 @@ import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/tes
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createMetrics } from '../../analytics/metrics.ts';
-import { NO_ACCESS_LOG } from '../../core/access-log.ts';
+import { DISABLED_ACCESS_LOG } from '../../core/access-log.ts';
 import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
-import { OutputLengths } from '../../guardrails/output-lengths.ts';
+import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
-import { readRuleStatus } from '../../guardrails/rule-status.ts';
+import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { NodeHttpTransport } from '../../http/node-http-transport.ts';
 import { compileKeyring, derivePepper, type KeyRecord, type Keyring } from '../../platform/keyring.ts';
 import { createHttpTransport } from '../../providers/http-transport.ts';
-import { MemoryResponseCache } from '../../store/cache/memory-response-cache.ts';
+import { InMemoryResponseCache } from '../../store/cache/in-memory-response-cache.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 import { EMPTY_DATABASE } from '../../store/test/empty-database.ts';
 import { InFlightRequests } from '../cache/in-flight-requests.ts';
-import { ClientConnection } from '../client.ts';
+import { ClientConnection } from '../client-connection.ts';
 import { compileCatalogs } from '../compile-catalogs.ts';
 import { ConversationTargets } from '../conversation-targets.ts';
 import { EMBEDDINGS_OPERATION } from '../embeddings.ts';
@@ -34,11 +34,11 @@ import type { Gateway } from '../gateway.ts';
 import { createGenerationOperation } from '../generation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import { IDE_SURFACE } from '../ide/ide-surface.ts';
-import { Latencies } from '../latencies.ts';
+import { TargetLatencies } from '../target-latencies.ts';
 import { UNTRACKED_SESSIONS } from '../model-sessions.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
-import type { ResourceOwners } from '../opaque/owners.ts';
-import { UNIFIED_BASE } from '../opaque/unified.ts';
+import type { ResourceOwners } from '../opaque/resource-owners.ts';
+import { UNIFIED_BASE } from '../opaque/unified-base.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
 import { EMPTY_TURN_STORE } from './empty-turn-store.ts';
@@ -61,7 +61,7 @@ export interface FakeClockGateway {
   /** The Prometheus text exposition. */
   metrics(): Promise<string>;
   /** Where the caller stands with the org's limits and budgets. */
-  ruleStatus(): ReturnType<typeof readRuleStatus>;
+  ruleStatus(): ReturnType<typeof readGuardrailRuleStatus>;
   send(surface: keyof typeof SURFACES, body: JsonObject, more?: HttpCallOptions): Promise<HttpCallResponse>;
   /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
   sendTo(path: string, body: JsonObject, headers?: HttpCallOptions['headers']): Promise<HttpCallResponse>;
@@ -125,7 +125,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
     events,
     rows,
     metrics: () => gateway.metrics.render(),
-    ruleStatus: () => readRuleStatus(gateway.guard, orgRulesOf(gateway), ANY_REQUEST),
+    ruleStatus: () => readGuardrailRuleStatus(gateway.guard, orgRulesOf(gateway), ANY_REQUEST),
     upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
     send: (surface, body, more = {}) =>
       callHttp(`${url}/${surface}`, {
@@ -206,16 +206,16 @@ function createGateway(
       () => 0,
       async () => 0,
     ),
-    answerCache: new MemoryResponseCache(clock),
+    answerCache: new InMemoryResponseCache(clock),
     inFlight: new InFlightRequests(),
     openExchanges: new OpenExchanges(clock, keyring),
     baseUrl: () => 'http://127.0.0.1:3563',
     maxOutputTokens: options.maxOutputTokens ?? (() => null),
-    outputLengths: new OutputLengths(),
+    outputLengths: new OutputLengthEstimator(),
     guard: createMemoryGuard(EMPTY_DATABASE, clock),
     breakers,
     conversations: new ConversationTargets(clock),
-    latencies: new Latencies(clock),
+    latencies: new TargetLatencies(clock),
     firstTokenDeadlines: new FirstTokenDeadlines(clock),
     recordKeyUse: () => undefined,
     sessions: UNTRACKED_SESSIONS,
@@ -290,7 +290,7 @@ const NO_OWNERS: ResourceOwners = {
 /** Parts that keep something elsewhere: nothing is kept in these tests. */
 const NO_STORES = {
   log: silentLog,
-  accessLog: NO_ACCESS_LOG,
+  accessLog: DISABLED_ACCESS_LOG,
   bodies: { store: () => undefined },
   resourceOwners: NO_OWNERS,
   spoolDir: '',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { MemoryCounters } from '../../store/counters/memory-counters.ts';
+import { InMemoryCounters } from '../../store/counters/in-memory-counters.ts';
 import { Breakers, type BreakerTarget } from './breakers.ts';
-import { createCounterLeases } from './counter-leases.ts';
+import { createSharedProbeLeases } from './shared-probe-leases.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 import { createMemoryProbeLeases } from './probe-leases.ts';
 
@@ -36,7 +36,7 @@ const admissions = (all: readonly Breakers[]) => all.map((breakers) => breakers.
 
 for (const [name, make] of [
   ['a lease of its own', (clock: FakeClock) => createMemoryProbeLeases(clock)],
-  ['the shared counters', (clock: FakeClock) => createCounterLeases(new MemoryCounters(clock), clock)],
+  ['the shared counters', (clock: FakeClock) => createSharedProbeLeases(new InMemoryCounters(clock), clock)],
 ] as const)
   test(`of a fleet one process probes by ${name}; when its probe is over another may`, () => {
     const clock = new FakeClock();
@@ -76,8 +76,8 @@ test('a lease that must be asked for over the network makes the request that ask
 
 test('a silent probe keeps the lease for half a minute, not for as long as nobody ends it', () => {
   const clock = new FakeClock();
-  const counters = new MemoryCounters(clock);
-  const all = processes(clock, () => createCounterLeases(counters, clock), 2);
+  const counters = new InMemoryCounters(clock);
+  const all = processes(clock, () => createSharedProbeLeases(counters, clock), 2);
   open(all);
   clock.advance(6000);
   assert.deepEqual(admissions(all), ['probe', 'probing']);

@@ -9,7 +9,7 @@ import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { type BreakerKey, formatBreakerId } from './breakers.ts';
 
 /** A change of a breaker's forced state. `auto` ends the forced state. */
-export interface ForceRequest {
+export interface BreakerOverride {
   readonly state: 'open' | 'closed' | 'auto';
   readonly ttlMs: number;
   readonly reason: string;
@@ -43,7 +43,7 @@ function isOf(name: BreakerKey): (entry: ForcedBreaker) => boolean {
 export async function setForcedState(
   writer: DatabaseWriter,
   name: BreakerKey,
-  { state, ttlMs, reason, by }: ForceRequest,
+  { state, ttlMs, reason, by }: BreakerOverride,
   nowMs: number,
 ): Promise<ForcedStateChange> {
   const { orgId } = name;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
-import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import fc from 'fast-check';
-import { CleanTextMemory } from './clean-text-memory.ts';
+import { CleanTextCache } from './clean-text-cache.ts';
 
 const ALL: ReadonlySet<FindingKind> = new Set(['secret', 'credit_card', 'email'] as const);
 const FILLER = 'An ordinary sentence of a conversation, repeated. '.repeat(30);
@@ -25,7 +25,7 @@ const bodyOf = (texts: readonly string[]) =>
 test('with remembered texts every request is judged and redacted as without', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(conversation, kinds), { minLength: 1, maxLength: 12 }), (requests) => {
-      const memory = new CleanTextMemory();
+      const memory = new CleanTextCache();
       for (const [texts, redacted] of requests) {
         const json = bodyOf(texts);
         assert.deepEqual(countFindingsInJson(json, ALL, memory), countFindingsInJson(json, ALL));
@@ -38,7 +38,7 @@ test('with remembered texts every request is judged and redacted as without', ()
 });
 
 test('a text is remembered by one set of policies alone, and only when nothing was found in it', () => {
-  const [mine, another] = [new CleanTextMemory(), new CleanTextMemory()];
+  const [mine, another] = [new CleanTextCache(), new CleanTextCache()];
   const clean = JSON.stringify(FILLER);
   countFindingsInJson(JSON.stringify([FILLER, PARTS[1]]), ALL, mine);
   assert.equal(mine.has(mine.keyOf(clean)), true);
@@ -47,7 +47,7 @@ test('a text is remembered by one set of policies alone, and only when nothing w
 });
 
 test('the memory is bounded: the texts that were used least recently are forgotten', () => {
-  const memory = new CleanTextMemory();
+  const memory = new CleanTextCache();
   memory.add('first');
   memory.add('second');
   for (let n = 0; n < 49_998; n += 1) memory.add(`other ${n}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PolicySchema } from '@floe/contract/config/guardrails';
 import type { JsonObject } from '@floe/contract/json';
-import { scanObject } from '@floe/wire/json-edits';
+import { scanJsonObject } from '@floe/wire/json-edits';
 import { evaluatePolicies } from './evaluate-policies.ts';
 import { compilePolicies, findPolicyError } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
@@ -11,7 +11,7 @@ function requestOf(body: JsonObject, more: Partial<PolicyRequest> = {}): PolicyR
   const bytes = Buffer.from(JSON.stringify(body));
   return {
     body: bytes,
-    members: scanObject(bytes),
+    members: scanJsonObject(bytes),
     model: String(body['model'] ?? 'up/m'),
     stream: body['stream'] === true,
     surface: 'chat',

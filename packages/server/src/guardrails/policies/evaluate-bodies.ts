@@ -1,8 +1,8 @@
-import { locateFindings } from '@floe/conditions/detect/locate';
+import { locateFindings } from '@floe/conditions/detect/locate-findings';
 import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
-import { AnswerSubject } from './answer-subject.ts';
+import { ResponseSubject } from './response-subject.ts';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
@@ -20,7 +20,7 @@ export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyReq
 }
 
 /** A complete response and its request. */
-export interface CompletePolicyAnswer {
+export interface CompletePolicyResponse {
   readonly request: PolicyRequest;
   readonly dialect: 'chat' | 'responses' | 'messages';
   /** Well-formed JSON in the client's dialect. */
@@ -32,16 +32,16 @@ export interface CompletePolicyAnswer {
 }
 
 /** Evaluates the policies on a complete response. */
-export function evaluateAnswerPolicies(
+export function evaluateResponsePolicies(
   policySet: PolicySet,
-  { request, dialect, body, usage, id }: CompletePolicyAnswer,
+  { request, dialect, body, usage, id }: CompletePolicyResponse,
 ): EvaluatedBody {
   const json = body.toString('utf8');
   const {
     blocks,
     finish,
     usage: told,
-  } = UPSTREAM_DIALECTS[dialect].readWholeAnswer(JSON.parse(json), { id });
+  } = UPSTREAM_DIALECTS[dialect].readCompleteResponse(JSON.parse(json), { id });
   const answer = {
     text: blocks.map(({ text }) => text).join('\n'),
     finish: finish?.raw ?? '',
@@ -50,7 +50,7 @@ export function evaluateAnswerPolicies(
   };
   const evaluation = evaluatePolicies(
     policySet,
-    new AnswerSubject(answer, request, policySet, {
+    new ResponseSubject(answer, request, policySet, {
       find: () => countFindingsInJson(json, policySet.detects, policySet.cleanTexts),
       locate: () => locateFindings(json, policySet.detects),
     }),

@@ -1,7 +1,7 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
-import type { FindingPlaces } from '@floe/conditions/detect/locate';
+import type { FindingLocations } from '@floe/conditions/detect/locate-findings';
 import type { FindingCounts } from '@floe/conditions/detect/redact';
-import type { FindingKind, SecretDetector } from '@floe/conditions/detect/scan';
+import type { FindingKind, SecretDetector } from '@floe/conditions/detect/sensitive-data-scan';
 import { StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionVariables } from '@floe/conditions/vocabulary';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
@@ -16,7 +16,7 @@ export interface PolicySubject {
    * Returns where the findings are. Called only if there are findings. Null if the text has no paths, as in a
    * stream.
    */
-  places(): FindingPlaces | null;
+  places(): FindingLocations | null;
 }
 
 /** The effect of a policy that applies, or the effect that it would have in monitor mode. */
@@ -106,7 +106,7 @@ const DETECTOR_NAMES: Readonly<Record<SecretDetector, string>> = {
 /** Returns, for example, `found 1 secret (API key) in messages[0].content`. Contains no value. */
 function describeFindings(
   seen: readonly (readonly [FindingKind, number])[],
-  places: FindingPlaces | null,
+  places: FindingLocations | null,
 ): string {
   const parts = seen.map(([kind, count]) => {
     const { detectors = [], paths = [] } = places?.get(kind) ?? {};
@@ -141,6 +141,6 @@ function safeReason({ reason }: EvaluationFailure): string {
 }
 
 /** Returns the message for the caller of a denied request: the policy's own message and its name. */
-export function denialMessage({ name, message }: CompiledPolicy): string {
+export function formatDenialMessage({ name, message }: CompiledPolicy): string {
   return message === null ? `The policy "${name}" does not allow this.` : `${message} (policy "${name}")`;
 }

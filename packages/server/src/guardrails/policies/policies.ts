@@ -1,7 +1,7 @@
 import { type CompiledCondition, compileCondition } from '@floe/conditions/condition';
-import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import type { PolicyConfig } from '@floe/contract/config';
-import { CleanTextMemory } from './clean-text-memory.ts';
+import { CleanTextCache } from './clean-text-cache.ts';
 import { POLICY_VOCABULARY } from './variables.ts';
 
 /** A compiled policy. */
@@ -25,7 +25,7 @@ export interface PolicySet {
   readonly needs: ReadonlySet<string>;
   readonly detects: ReadonlySet<FindingKind>;
   /** Texts without any finding of `detects`. */
-  readonly cleanTexts: CleanTextMemory;
+  readonly cleanTexts: CleanTextCache;
 }
 
 /** The compiled policies of an organization. A side without policies is null and costs nothing. */
@@ -80,6 +80,6 @@ function selectPolicies(all: readonly CompiledPolicy[], side: CompiledPolicy['on
     policies,
     needs: new Set(policies.flatMap(({ condition }) => [...(condition?.inputs ?? [])])),
     detects: new Set(policies.flatMap(({ detects }) => [...(detects ?? [])])),
-    cleanTexts: new CleanTextMemory(),
+    cleanTexts: new CleanTextCache(),
   };
 }

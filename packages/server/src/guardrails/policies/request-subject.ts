@@ -1,5 +1,5 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
-import { type FindingPlaces, locateFindings } from '@floe/conditions/detect/locate';
+import { type FindingLocations, locateFindings } from '@floe/conditions/detect/locate-findings';
 import { countFindingsInJson, type FindingCounts } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
@@ -46,7 +46,7 @@ export class RequestSubject implements PolicySubject {
   #messages: readonly Message[] | null = null;
   #variables: ConditionVariables | EvaluationFailure | null = null;
   #findings: FindingCounts | null = null;
-  #places: FindingPlaces | null = null;
+  #places: FindingLocations | null = null;
 
   constructor(request: PolicyRequest, policySet: PolicySet) {
     this.#request = request;
@@ -64,7 +64,7 @@ export class RequestSubject implements PolicySubject {
     return this.#findings;
   }
 
-  places(): FindingPlaces {
+  places(): FindingLocations {
     this.#places ??= locateFindings(this.#text(), this.#policySet.detects);
     return this.#places;
   }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { compileRules, declareFileRule, type OrgRules } from '../compile-rules.ts';
+import { compileGuardrailRules, declareConfigFileRule, type OrgGuardrailRules } from '../compile-rules.ts';
 import type { Grant } from '../grant.ts';
-import type { Guard } from '../guard.ts';
+import type { GuardrailEnforcer } from '../guardrail-enforcer.ts';
 import {
   type BudgetModel,
   type LimitModel,
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 /** What runs against the model. */
 export interface GuardFleet {
   /** One for each process. */
-  readonly guards: readonly Guard[];
+  readonly guards: readonly GuardrailEnforcer[];
   /** Milliseconds of the wall clock, by which periods of budgets are told apart. */
   now(): number;
   advance(ms: number): Promise<void>;
@@ -228,7 +228,7 @@ function grantResultOf({ taken, claims }: Grant): GrantResult {
   return claims[taken.refusedIndex]?.kind === 'spend' ? 'budget' : 'rate';
 }
 
-export function compileModelRules({ limits, budgets }: OrgModel): OrgRules {
+export function compileModelRules({ limits, budgets }: OrgModel): OrgGuardrailRules {
   const limitRules = limits.map(
     ({ subject, rpm, tpm, concurrency }, index): LimitConfig =>
       LimitSchema.parse({ name: `limit-${index}`, ...subject, ...defined({ rpm, tpm, concurrency }) }),
@@ -238,7 +238,7 @@ export function compileModelRules({ limits, budgets }: OrgModel): OrgRules {
       BudgetSchema.parse({ name: `budget-${index}`, ...subject, period, limit_usd: limitNanoUsd / 1e9 }),
   );
   return (
-    compileRules(limitRules.map(declareFileRule), budgetRules.map(declareFileRule), 'UTC') ??
+    compileGuardrailRules(limitRules.map(declareConfigFileRule), budgetRules.map(declareConfigFileRule), 'UTC') ??
     assert.fail('some rule')
   );
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { listLastDays, type StatusDurations } from '../../monitoring/boards/board-days.ts';
+import { listLastBoardDays, type StatusDurations } from '../../monitoring/boards/board-days.ts';
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
-import { boardBadge, monitorBadge } from './badge.ts';
+import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
 import { BoardCache } from './board-cache.ts';
 import { renderBoardPage } from './board-page.ts';
 import { formatBoardDuration, formatUptimePercent } from './board-text.ts';
@@ -44,7 +44,7 @@ function view(monitors: readonly BoardMonitor[], changes: Partial<BoardView> = {
     timezone: 'Europe/Riga',
     nowMs: NOW,
     checkedAt: NOW - 500,
-    days: listLastDays('Europe/Riga', NOW, 90),
+    days: listLastBoardDays('Europe/Riga', NOW, 90),
     groups: [{ name: 'Jobs', monitors }],
     downtimes: [],
     maintenance: [],
@@ -86,7 +86,7 @@ test('names that people write are text wherever they stand, on the page and on b
     });
     // The same tags and attributes as with a plain name: nothing of it became markup.
     assert.deepEqual(tagsOf(renderBoardPage(hostile, LINKS)), tagsOf(renderBoardPage(plain, LINKS)), name);
-    for (const badge of [boardBadge(hostile), monitorBadge(monitor)]) {
+    for (const badge of [renderBoardBadge(hostile), renderMonitorBadge(monitor)]) {
       assert.deepEqual(
         tagsOf(badge).filter((tag) => !KNOWN_BADGE_TAGS.has(tag)),
         [],
@@ -191,7 +191,7 @@ test('shares are rounded down and lengths say their two largest units', () => {
 });
 
 test('days of a zone are whole days there, the ones of 23 and 25 hours too', () => {
-  const days = listLastDays('Europe/Riga', Date.UTC(2026, 9, 26, 12), 3);
+  const days = listLastBoardDays('Europe/Riga', Date.UTC(2026, 9, 26, 12), 3);
   assert.deepEqual(
     days.map(({ date, startsAt, endsAt }) => `${date} ${(endsAt - startsAt) / 3_600_000}`),
     ['2026-10-24 24', '2026-10-25 25', '2026-10-26 24'],

@@ -1,15 +1,15 @@
 import type { BoardDowntime, BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
-import { isUnusualDay, renderDayBars } from './bars.ts';
+import { isUnusualBoardDay, renderDayBars } from './day-bars.ts';
 import {
   formatBoardDuration,
   formatQuantity,
   formatUptimePercent,
-  getZoneFormatter,
-  type ZoneFormatter,
+  getTimeZoneFormatter,
+  type TimeZoneFormatter,
 } from './board-text.ts';
-import { formatDate, formatDay, hasDaySlots, renderDaySlots } from './day-slots.ts';
-import { type BoardDisplayStatus, buildHeadline, resolveBoardDisplayStatus } from './headline.ts';
-import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './icons.ts';
+import { formatBoardDate, formatBoardDay, hasDayButtons, renderDayButtons } from './day-buttons.ts';
+import { type BoardDisplayStatus, buildBoardHeadline, resolveBoardDisplayStatus } from './board-headline.ts';
+import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './board-icons.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Without an evaluation for this time, the page may be out of date. */
@@ -27,8 +27,8 @@ export interface BoardLinks {
 
 /** The public page of a board. It needs no scripts and escapes every name. */
 export function renderBoardPage(view: BoardView, links: BoardLinks): string {
-  const zone = getZoneFormatter(view.timezone);
-  const headline = buildHeadline(view, zone);
+  const zone = getTimeZoneFormatter(view.timezone);
+  const headline = buildBoardHeadline(view, zone);
   const body = html`${SVG_DEFINITIONS}<div class="wrap">
 <header class="top">${renderLogo()}<h1>${view.name}</h1></header>
 <main>${renderStaleNotice(view, zone)}
@@ -60,7 +60,7 @@ function renderDocument(title: string, body: Markup, links: Omit<BoardLinks, 'bo
 `.text;
 }
 
-function renderStaleNotice({ nowMs, checkedAt }: BoardView, zone: ZoneFormatter): Markup | null {
+function renderStaleNotice({ nowMs, checkedAt }: BoardView, zone: TimeZoneFormatter): Markup | null {
   if (nowMs - checkedAt < STALE_MS) return null;
   return html`<p class="stale">This page may be out of date. The last check was on ${renderTime(checkedAt, zone.dateTime(checkedAt))}.</p>`;
 }
@@ -69,7 +69,7 @@ function renderGroup(
   { name, monitors }: BoardView['groups'][number],
   index: number,
   view: BoardView,
-  zone: ZoneFormatter,
+  zone: TimeZoneFormatter,
 ): Markup {
   const note =
     index === 0
@@ -80,7 +80,7 @@ function renderGroup(
       ? html`<p class="empty">No monitors in this group.</p>`
       : monitors.map((monitor) => renderMonitor(monitor, view, zone));
   return html`<section aria-labelledby="g${index}"><div class="head"><h2 id="g${index}">${name}</h2>${note}</div>
-<div class="${hasDaySlots(countMonitors(view)) ? 'card' : 'card long'}">${list}</div></section>
+<div class="${hasDayButtons(countMonitors(view)) ? 'card' : 'card long'}">${list}</div></section>
 `;
 }
 
@@ -92,12 +92,12 @@ const STATUS_LABELS: Readonly<Record<BoardDisplayStatus, string>> = {
   maintenance: 'Maintenance',
 };
 
-function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: ZoneFormatter): Markup {
+function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: TimeZoneFormatter): Markup {
   const mood = resolveBoardDisplayStatus(monitor);
   const uptime =
     monitor.uptimeRatio === null ? 'no data yet' : `${formatUptimePercent(monitor.uptimeRatio)} uptime`;
-  const news = monitor.days.flatMap((sums, index) => (isUnusualDay(sums) ? [index] : []));
-  const words = (index: number) => formatDay(monitor.days[index], view.days[index], zone);
+  const news = monitor.days.flatMap((sums, index) => (isUnusualBoardDay(sums) ? [index] : []));
+  const words = (index: number) => formatBoardDay(monitor.days[index], view.days[index], zone);
   const summary = `${view.days.length} days: ${uptime}, ${monitor.downtimeMs === 0 ? 'no downtime' : `${formatBoardDuration(monitor.downtimeMs)} of downtime`}.`;
   const pill =
     mood === 'healthy'
@@ -106,8 +106,8 @@ function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: ZoneFormatt
   const label = mood === 'healthy' ? html`<title>${STATUS_LABELS[mood]}</title>` : null;
   return html`<article class="job"><div class="line">${renderStatusIcon(mood, label)}<h3>${monitor.name}</h3><span class="note">${renderNote(monitor, mood, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : formatUptimePercent(monitor.uptimeRatio)}</span></div>
 <div class="days">${renderDayBars(monitor.days, summary, (index) => words(index))}${
-    hasDaySlots(countMonitors(view))
-      ? renderDaySlots(
+    hasDayButtons(countMonitors(view))
+      ? renderDayButtons(
           monitor.name,
           monitor.days.map((_, index) => words(index)),
         )
@@ -124,7 +124,7 @@ function renderNote(
   monitor: BoardMonitor,
   mood: BoardDisplayStatus,
   nowMs: number,
-  zone: ZoneFormatter,
+  zone: TimeZoneFormatter,
 ): Markup | string {
   const { lastBeatAt, failingSince, pausedUntil, maintenanceUntil } = monitor;
   if (mood === 'maintenance' && maintenanceUntil !== null)
@@ -152,13 +152,13 @@ function renderUnusualDays(
   monitor: BoardMonitor,
   view: BoardView,
   news: readonly number[],
-  zone: ZoneFormatter,
+  zone: TimeZoneFormatter,
 ): Markup {
-  const told = (hasDaySlots(countMonitors(view)) ? [...news] : news.slice(-MAX_UNUSUAL_DAYS)).reverse();
+  const told = (hasDayButtons(countMonitors(view)) ? [...news] : news.slice(-MAX_UNUSUAL_DAYS)).reverse();
   const rows = told.map((index) => {
     const { failing = 0, unknown = 0, paused = 0 } = monitor.days[index] ?? {};
     const day = view.days[index];
-    return html`<tr><th scope="row">${day ? formatDate(day, zone) : ''}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : formatBoardDuration(ms)}</td>`)}</tr>`;
+    return html`<tr><th scope="row">${day ? formatBoardDate(day, zone) : ''}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : formatBoardDuration(ms)}</td>`)}</tr>`;
   });
   const earlier = news.length - told.length;
   const rest =
@@ -168,7 +168,7 @@ function renderUnusualDays(
   return html`<details><summary>${formatQuantity(news.length, 'affected day', 'affected days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
 }
 
-function renderPlannedMaintenance({ maintenance, nowMs }: BoardView, zone: ZoneFormatter): Markup | null {
+function renderPlannedMaintenance({ maintenance, nowMs }: BoardView, zone: TimeZoneFormatter): Markup | null {
   if (maintenance.length === 0) return null;
   const rows = maintenance.map(
     ({ name, startsAt, endsAt, monitors }) =>
@@ -178,7 +178,7 @@ function renderPlannedMaintenance({ maintenance, nowMs }: BoardView, zone: ZoneF
 `;
 }
 
-function renderDowntimes(view: BoardView, zone: ZoneFormatter): Markup {
+function renderDowntimes(view: BoardView, zone: TimeZoneFormatter): Markup {
   const told = view.downtimes.slice(0, MAX_DOWNTIMES);
   const list =
     told.length === 0
@@ -191,7 +191,7 @@ function renderDowntimes(view: BoardView, zone: ZoneFormatter): Markup {
 function renderDowntime(
   { name, startedAt, endedAt, durationMs }: BoardDowntime,
   nowMs: number,
-  zone: ZoneFormatter,
+  zone: TimeZoneFormatter,
 ): Markup {
   const words =
     endedAt === null

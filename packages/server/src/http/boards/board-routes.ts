@@ -3,15 +3,15 @@ import { gzipSync } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { ClientConnection } from '../../gateway/client.ts';
-import { sendFaultAnswer } from '../../gateway/send-error.ts';
+import type { ClientConnection } from '../../gateway/client-connection.ts';
+import { sendFaultResponse } from '../../gateway/send-error.ts';
 import { toBoardStatus } from '../../monitoring/boards/board-json.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
-import { boardBadge, monitorBadge } from './badge.ts';
+import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
 import { BoardCache, type BoardSource } from './board-cache.ts';
 import { renderBoardPage, renderMissingBoardPage } from './board-page.ts';
 import { BOARD_STYLESHEET, BOARD_STYLESHEET_NAME } from './board-stylesheet.ts';
-import { FAVICON_SVG } from './icons.ts';
+import { FAVICON_SVG } from './board-icons.ts';
 
 const BASE = '/boards';
 const ICON_NAME = 'floe.svg';
@@ -156,13 +156,13 @@ class BoardAnswers {
   }
 
   badge(): CachedAnswer {
-    return this.#once('badge', SVG, () => boardBadge(this.#view));
+    return this.#once('badge', SVG, () => renderBoardBadge(this.#view));
   }
 
   /** Undefined for a monitor that is not on the board. */
   monitor(id: string): CachedAnswer | undefined {
     const shown = this.#view.groups.flatMap(({ monitors }) => monitors).find((monitor) => monitor.id === id);
-    return shown && this.#once(`monitor ${id}`, SVG, () => monitorBadge(shown));
+    return shown && this.#once(`monitor ${id}`, SVG, () => renderMonitorBadge(shown));
   }
 
   #once(name: string, type: string, text: () => string): CachedAnswer {
@@ -211,7 +211,7 @@ function acceptsGzip(accepted: string | string[] | undefined): boolean {
 }
 
 function sendFault(client: ClientConnection, fault: Fault): void {
-  sendFaultAnswer(client, fault, 'openai', [
+  sendFaultResponse(client, fault, 'openai', [
     ...SECURITY_HEADERS,
     'cache-control',
     'no-store',

@@ -28,7 +28,7 @@ export function formatUptimePercent(ratio: number): string {
 }
 
 /** Formats instants in one time zone. */
-export interface ZoneFormatter {
+export interface TimeZoneFormatter {
   /** `15 Nov 2026` */
   date(ms: number): string;
   /** `12:26` */
@@ -44,10 +44,10 @@ export interface ZoneFormatter {
 }
 
 const MAX_CACHED_ZONES = 50;
-const formatters = new Map<string, ZoneFormatter>();
+const formatters = new Map<string, TimeZoneFormatter>();
 
 /** The formatter of a time zone. It is cached, because creating one takes longer than rendering a page. */
-export function getZoneFormatter(timeZone: string): ZoneFormatter {
+export function getTimeZoneFormatter(timeZone: string): TimeZoneFormatter {
   const found = formatters.get(timeZone);
   if (found) return found;
   const date = new Intl.DateTimeFormat('en-GB', {
@@ -67,7 +67,7 @@ export function getZoneFormatter(timeZone: string): ZoneFormatter {
   });
   const zone = (ms: number) =>
     exact.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
-  const words: ZoneFormatter = {
+  const words: TimeZoneFormatter = {
     date: (ms) => date.format(ms),
     time: (ms) => time.format(ms),
     timeWithZone: (ms) => exact.format(ms),

@@ -1,4 +1,4 @@
-import type { ClientConnection } from '../../gateway/client.ts';
+import type { ClientConnection } from '../../gateway/client-connection.ts';
 
 /** A path whose requests start an exchange. */
 export interface ExchangeRoute {

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
-import { ClientConnection } from '../../gateway/client.ts';
-import { markAuthenticated } from '../unauthenticated-connections.ts';
-import type { AnswerHeadWriter, BodyFraming } from './answer-head-writer.ts';
+import { ClientConnection } from '../../gateway/client-connection.ts';
+import { markConnectionAuthenticated } from '../unauthenticated-connections.ts';
+import type { ResponseHeadWriter, BodyFraming } from './response-head-writer.ts';
 import type { ExchangeRoute, FindExchangeRoute } from './exchange-route.ts';
-import { type AnswerOutput, FastPathTransport } from './fast-path-transport.ts';
+import { type ResponseOutput, FastPathTransport } from './fast-path-transport.ts';
 import { POST_PREFIX, parseRequestHead, type RequestHead } from './request-head.ts';
 
 const HEAD_END = '\r\n\r\n';
@@ -28,7 +28,7 @@ interface PendingRequest {
 /** The owner of a connection, which receives its events. */
 export interface FastPathConnectionHost {
   readonly clock: Clock;
-  readonly headWriter: AnswerHeadWriter;
+  readonly headWriter: ResponseHeadWriter;
   readonly findExchangeRoute: FindExchangeRoute;
   /** True if every further response must close its connection. */
   readonly isDraining: boolean;
@@ -48,7 +48,7 @@ export interface FastPathConnectionHost {
  * A client connection while it carries only fast-path requests, one after the other. On the first other
  * request, `node:http` takes over the connection with all input that has no response yet.
  */
-export class FastPathConnection implements AnswerOutput {
+export class FastPathConnection implements ResponseOutput {
   /**
    * Monotonic time in milliseconds since when it waits for a request, for the rest of one, or for its end.
    */
@@ -125,7 +125,7 @@ export class FastPathConnection implements AnswerOutput {
   authenticated(): void {
     if (this.#isKnown) return;
     this.#isKnown = true;
-    markAuthenticated(this.#socket);
+    markConnectionAuthenticated(this.#socket);
   }
 
   onDrain(callback: () => void): void {

@@ -5,11 +5,11 @@ import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { RawClient } from '@floe/testkit/raw-client';
 import { type Clock, systemClock } from '../../core/clock.ts';
-import { type ClientConnection, ClientDisconnectedError } from '../../gateway/client.ts';
+import { type ClientConnection, ClientDisconnectedError } from '../../gateway/client-connection.ts';
 import {
   type DualPathServer,
-  fastPathRequest,
-  nodeRequest,
+  encodeFastPathRequest,
+  encodeNodeHttpRequest,
   startDualPathServer,
 } from './test/dual-path-server.ts';
 
@@ -100,8 +100,8 @@ const ANSWERS: readonly (readonly [what: string, answer: (client: ClientConnecti
 test('an answer is the same whichever way its request came in', async (t) => {
   for (const [what, answer] of ANSWERS) {
     const harness = await started(t, (client) => void client.readBody(99).then(() => answer(client)));
-    const plain = await answerTo(harness.url, fastPathRequest('{}'));
-    assert.deepEqual(plain, await answerTo(harness.url, nodeRequest('{}')), what);
+    const plain = await answerTo(harness.url, encodeFastPathRequest('{}'));
+    assert.deepEqual(plain, await answerTo(harness.url, encodeNodeHttpRequest('{}')), what);
     assert.deepEqual(harness.ways, ['plain', 'node']);
   }
 });
@@ -114,14 +114,14 @@ test('a header that would end its line is never sent', async (t) => {
     client.sendAnswer(500, [], 'told');
   });
   const client = await RawClient.connect(harness.url);
-  await client.send(fastPathRequest(''));
+  await client.send(encodeFastPathRequest(''));
   assert.equal((await client.readAnswer()).status, 500);
   client.hangUp();
 });
 
 test('a request cut in two at any byte is answered like one in a piece', async (t) => {
   const harness = await started(t, (client) => void echo(client), new FakeClock());
-  const whole = Buffer.from(fastPathRequest('{"model":"ä"}'));
+  const whole = Buffer.from(encodeFastPathRequest('{"model":"ä"}'));
   for (let cut = 1; cut < whole.length; cut += 1) {
     const client = await RawClient.connect(harness.url);
     await client.send(whole.subarray(0, cut));
@@ -136,7 +136,7 @@ test('a request cut in two at any byte is answered like one in a piece', async (
 test('what is not whole in time goes on at node:http, wherever it stopped', async (t) => {
   const clock = new FakeClock();
   const harness = await started(t, (client) => void echo(client), clock);
-  const whole = Buffer.from(fastPathRequest('{"model":"ä"}'));
+  const whole = Buffer.from(encodeFastPathRequest('{"model":"ä"}'));
   const cuts = [1, 5, 30, whole.indexOf('\r\n\r\n') + 2, whole.length - 14, whole.length - 1];
   for (const cut of cuts) {
     const socket = await connected(harness.url);
@@ -156,11 +156,11 @@ test('requests sent ahead are answered in their order, plain or not', async (t) 
   const client = await RawClient.connect(harness.url);
   const bodies = ['1', '2', '3', '4', '5'];
   await client.send(
-    bodies.map((body) => (body === '3' ? nodeRequest(body) : fastPathRequest(body))).join(''),
+    bodies.map((body) => (body === '3' ? encodeNodeHttpRequest(body) : encodeFastPathRequest(body))).join(''),
   );
   for (const body of bodies)
     assert.match((await client.readAnswer()).body.toString(), new RegExp(` ${body}$`));
-  await client.send(fastPathRequest('6'));
+  await client.send(encodeFastPathRequest('6'));
   assert.match((await client.readAnswer()).body.toString(), / 6$/);
   client.hangUp();
 });
@@ -168,7 +168,7 @@ test('requests sent ahead are answered in their order, plain or not', async (t) 
 test('one connection carries plain requests one after the other, and anything else from then on', async (t) => {
   const harness = await started(t, (client) => void echo(client));
   const client = await RawClient.connect(harness.url);
-  for (const sent of [fastPathRequest('1'), fastPathRequest('2'), nodeRequest('3'), fastPathRequest('4')]) {
+  for (const sent of [encodeFastPathRequest('1'), encodeFastPathRequest('2'), encodeNodeHttpRequest('3'), encodeFastPathRequest('4')]) {
     await client.send(sent);
     assert.equal((await client.readAnswer()).status, 200);
   }
@@ -182,8 +182,8 @@ test('a client that sends ahead without reading is read no further than 64 KB', 
     go = () => void echo(client);
   });
   const socket = await connected(harness.url);
-  await written(socket, Buffer.from(fastPathRequest('first')));
-  const ahead = Buffer.from(fastPathRequest('y'.repeat(60_000)).repeat(400));
+  await written(socket, Buffer.from(encodeFastPathRequest('first')));
+  const ahead = Buffer.from(encodeFastPathRequest('y'.repeat(60_000)).repeat(400));
   let isTaken = false;
   socket.write(ahead, () => {
     isTaken = true;
@@ -207,13 +207,13 @@ test('a request that comes while its connection ends is not asked: it could not 
   // Half closed by the server, and not by this client: its own side stays open for a while.
   const socket = connect({ port: Number(new URL(harness.url).port), host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined);
-  await written(socket, Buffer.from(fastPathRequest('1')));
+  await written(socket, Buffer.from(encodeFastPathRequest('1')));
   await once(socket, 'data');
   // Whatever comes ahead of the end, and behind it.
-  await written(socket, Buffer.from(fastPathRequest('2').slice(0, 30)));
+  await written(socket, Buffer.from(encodeFastPathRequest('2').slice(0, 30)));
   await turns();
   ask();
-  await written(socket, Buffer.from(fastPathRequest('2').slice(30) + fastPathRequest('3')));
+  await written(socket, Buffer.from(encodeFastPathRequest('2').slice(30) + encodeFastPathRequest('3')));
   await turns();
   assert.deepEqual(harness.ways, ['plain']);
   socket.destroy();
@@ -232,7 +232,7 @@ test('who leaves is told of once, and what is left within a request is accounted
     },
     new FakeClock(),
   );
-  for (const sent of [fastPathRequest('whole'), fastPathRequest('not whole').slice(0, -3)])
+  for (const sent of [encodeFastPathRequest('whole'), encodeFastPathRequest('not whole').slice(0, -3)])
     for (const leave of [(socket: Socket) => socket.destroy(), (socket: Socket) => socket.end()]) {
       const before = harness.ways.length;
       const socket = await connected(harness.url);
@@ -256,12 +256,12 @@ test('a connection at rest ends after its time, whether it ever spoke or not, an
   silent.on('data', (bytes: Buffer) => {
     said += bytes.toString();
   });
-  await written(resting, Buffer.from(fastPathRequest('1')));
+  await written(resting, Buffer.from(encodeFastPathRequest('1')));
   await once(resting, 'data');
   clock.advance(75_000);
-  await written(late, Buffer.from(fastPathRequest('0')));
+  await written(late, Buffer.from(encodeFastPathRequest('0')));
   await once(late, 'data');
-  await written(resting, Buffer.from(fastPathRequest('2')));
+  await written(resting, Buffer.from(encodeFastPathRequest('2')));
   await once(resting, 'data');
   const ended = Promise.all([silent, late, resting].map((socket) => once(socket.resume(), 'close')));
   clock.advance(78_000);
@@ -274,11 +274,11 @@ test('a drain lets the answer under way end, says so in it, and closes what rest
   const clients: ClientConnection[] = [];
   const harness = await startDualPathServer(systemClock, (client) => void clients.push(client));
   const [resting, busy] = [await RawClient.connect(harness.url), await RawClient.connect(harness.url)];
-  await resting.send(fastPathRequest('1'));
+  await resting.send(encodeFastPathRequest('1'));
   await until(() => clients.length === 1);
   clients[0]?.sendAnswer(200, [], 'first');
   assert.equal((await resting.readAnswer()).headers['connection'], 'keep-alive');
-  await busy.send(fastPathRequest('2'));
+  await busy.send(encodeFastPathRequest('2'));
   await until(() => clients.length === 2);
   const drained = harness.server.drain(60_000);
   await resting.waitForEnd();
@@ -295,7 +295,7 @@ test('who reads a long answer slowly gets all of it, however long it takes and w
   const harness = await started(t, (client) => client.sendAnswer(200, [], long), clock);
   for (const wait of [() => clock.advance(200_000), () => void harness.server.drain(1_000_000)]) {
     const client = await RawClient.connect(harness.url);
-    await client.send(fastPathRequest(''));
+    await client.send(encodeFastPathRequest(''));
     const first = await client.readBytes(1_000);
     assert.ok(first.length > 0);
     wait();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../core/clock.ts';
-import { AnswerHeadWriter, KEEP_ALIVE_S } from './answer-head-writer.ts';
+import { ResponseHeadWriter, KEEP_ALIVE_SECONDS } from './response-head-writer.ts';
 import type { FindExchangeRoute } from './exchange-route.ts';
 import { FastPathConnection, type FastPathConnectionHost } from './fast-path-connection.ts';
 
@@ -9,7 +9,7 @@ const MAX_REQUEST_WAIT_MS = 50;
 /**
  * One second longer than responses announce, so that a client does not use a connection that is being closed.
  */
-const MAX_IDLE_MS = (KEEP_ALIVE_S + 1) * 1000;
+const MAX_IDLE_MS = (KEEP_ALIVE_SECONDS + 1) * 1000;
 
 /**
  * Serves the most common shape of requests (decisions/0106). It reads a request completely before it creates
@@ -17,7 +17,7 @@ const MAX_IDLE_MS = (KEEP_ALIVE_S + 1) * 1000;
  */
 export class FastPathServer implements FastPathConnectionHost {
   readonly clock: Clock;
-  readonly headWriter: AnswerHeadWriter;
+  readonly headWriter: ResponseHeadWriter;
   readonly findExchangeRoute: FindExchangeRoute;
   isDraining = false;
   readonly #serve: (socket: Socket) => void;
@@ -36,7 +36,7 @@ export class FastPathServer implements FastPathConnectionHost {
   ) {
     this.findExchangeRoute = findExchangeRoute;
     this.clock = clock;
-    this.headWriter = new AnswerHeadWriter(clock);
+    this.headWriter = new ResponseHeadWriter(clock);
     this.#serve = serve;
     this.#lookMs = lookMs;
   }

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { bodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
-import { ClientDisconnectedError, type HttpTransport, type RequestHeaders } from '../../gateway/client.ts';
-import type { BodyFraming } from './answer-head-writer.ts';
+import { ClientDisconnectedError, type ClientTransport, type RequestHeaders } from '../../gateway/client-connection.ts';
+import type { BodyFraming } from './response-head-writer.ts';
 import type { RequestHead } from './request-head.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** Output of responses on the fast path. */
-export interface AnswerOutput {
+export interface ResponseOutput {
   formatHead(status: number, headers: readonly string[], framing: BodyFraming): string;
   /**
    * Sends bytes between two pieces of framing, which have one character per byte. False if the socket's
@@ -25,12 +25,12 @@ export interface AnswerOutput {
 }
 
 /** The transport of one fast-path request, which was read completely before the exchange started. */
-export class FastPathTransport implements HttpTransport {
+export class FastPathTransport implements ClientTransport {
   readonly method = 'POST';
   readonly target: string;
   readonly headers: RequestHeaders;
   headersSent = false;
-  readonly #line: AnswerOutput;
+  readonly #line: ResponseOutput;
   readonly #length: number;
   readonly #body: Buffer | null;
   #always: readonly string[] = [];
@@ -41,7 +41,7 @@ export class FastPathTransport implements HttpTransport {
   #over = false;
 
   /** `body` is null if the client disconnected before it was complete. */
-  constructor(line: AnswerOutput, target: string, { headers, length }: RequestHead, body: Buffer | null) {
+  constructor(line: ResponseOutput, target: string, { headers, length }: RequestHead, body: Buffer | null) {
     this.#line = line;
     this.target = target;
     this.headers = headers;

@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../gateway/client.ts';
+import type { RequestHeaders } from '../../gateway/client-connection.ts';
 
 /** The head of a request on the fast path. See `parseRequestHead`. */
 export interface RequestHead {

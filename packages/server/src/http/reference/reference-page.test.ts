@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { describeBeatPaths } from '../beat-description.ts';
 import { html } from '../boards/markup.ts';
 import { runApi } from '../test/running-api.ts';
-import { referencePage } from './reference-page.ts';
+import { renderReferencePage } from './reference-page.ts';
 
 const api = await runApi();
 after(() => api.close());
@@ -67,7 +67,7 @@ test('what a document says can never become markup', () => {
     parameters: [{ name: nasty, in: 'query', required: true, description: nasty, schema: { const: nasty } }],
     responses: { 200: { description: nasty } },
   };
-  const page = referencePage({
+  const page = renderReferencePage({
     info: { title: nasty, version: nasty },
     paths: { [`/${nasty}`]: { get: operation } },
   });

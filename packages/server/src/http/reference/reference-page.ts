@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type HtmlValue, html, Markup } from '../boards/markup.ts';
-import { REFERENCE_CSS } from './reference-stylesheet.ts';
-import { buildExample, formatSchemaType, listFields, type SchemaFieldRow } from './schema-text.ts';
+import { REFERENCE_STYLESHEET } from './reference-stylesheet.ts';
+import { buildSchemaExample, formatSchemaType, listSchemaFieldRows, type SchemaFieldRow } from './schema-text.ts';
 
 interface DocumentedOperation {
   readonly id: string;
@@ -12,13 +12,13 @@ interface DocumentedOperation {
 }
 
 /** Renders the API reference as one HTML page from its OpenAPI document. */
-export function referencePage(document: JsonObject): string {
+export function renderReferencePage(document: JsonObject): string {
   const subjects = Map.groupBy(listOperations(document), ({ subject }) => subject);
   const info = isObject(document['info']) ? document['info'] : {};
   const title = `${toText(info['title'])} API ${toText(info['version'])}`;
   return html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Markup(REFERENCE_CSS)}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Markup(REFERENCE_STYLESHEET)}</style></head>
 <body><div class="page">
 <nav aria-label="Operations">${[...subjects].map(([subject, operations]) => renderNavigation(subject, operations))}</nav>
 <main><h1>${title}</h1>
@@ -71,9 +71,9 @@ ${renderTable(
   'Parameters',
   parameters.filter(isObject).map((one) => describeParameter(one, root)),
 )}
-${body && renderTable('Body', listFields(body.schema, root))}
+${body && renderTable('Body', listSchemaFieldRows(body.schema, root))}
 <h4>Example</h4><pre>${formatCurl(operation, parameters, body?.schema, root)}</pre>
-${answered && html`<details><summary>Response ${status}, ${answered.type}</summary>${renderTable(null, listFields(answered.schema, root))}</details>`}
+${answered && html`<details><summary>Response ${status}, ${answered.type}</summary>${renderTable(null, listSchemaFieldRows(answered.schema, root))}</details>`}
 </article>`;
 }
 
@@ -120,7 +120,7 @@ function formatCurl(
   const query = parameters
     .filter(isObject)
     .filter((one) => one['in'] === 'query' && one['required'] === true)
-    .map((one) => `${toText(one['name'])}=${encodeURIComponent(toText(buildExample(one['schema'], root)))}`);
+    .map((one) => `${toText(one['name'])}=${encodeURIComponent(toText(buildSchemaExample(one['schema'], root)))}`);
   const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} "$FLOE_URL${place}${query.length > 0 ? '?' : ''}${query.join('&')}"`,
@@ -128,7 +128,7 @@ function formatCurl(
   lines.push(`  -H "Authorization: Bearer $FLOE_KEY"`);
   if (body !== undefined) {
     lines.push(`  -H 'Content-Type: application/json'`);
-    lines.push(`  -d '${JSON.stringify(buildExample(body, root)).replaceAll("'", `'\\''`)}'`);
+    lines.push(`  -d '${JSON.stringify(buildSchemaExample(body, root)).replaceAll("'", `'\\''`)}'`);
   }
   return lines.join(' \\\n');
 }

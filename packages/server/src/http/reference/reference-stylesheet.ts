@@ -33,7 +33,7 @@ summary { cursor: pointer; margin-top: .75rem; font-size: .8125rem; color: var(-
 `;
 
 /** The only stylesheet of the page. It is inline, and its hash is in the content policy. */
-export const REFERENCE_CSS = CSS;
+export const REFERENCE_STYLESHEET = CSS;
 const hash = createHash('sha256').update(CSS).digest('base64');
 /** Allows only that stylesheet: no scripts, images, frames or forms, and no other origins. */
 export const REFERENCE_CONTENT_POLICY = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

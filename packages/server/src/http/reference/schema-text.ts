@@ -72,7 +72,7 @@ function describeBounds(schema: JsonObject, suffix: 'imum' | 'Length'): string {
 }
 
 /** The members of a schema. Members of inner objects follow theirs. */
-export function listFields(
+export function listSchemaFieldRows(
   given: Json | undefined,
   root: JsonObject,
   prefix = '',
@@ -80,9 +80,9 @@ export function listFields(
 ): SchemaFieldRow[] {
   if (depth > MAX_SCHEMA_DEPTH) return [];
   const schema = resolveReference(given, root);
-  const found = choicesOf(schema).flatMap((choice) => listFields(choice, root, prefix, depth + 1));
+  const found = choicesOf(schema).flatMap((choice) => listSchemaFieldRows(choice, root, prefix, depth + 1));
   const { properties, required, items } = schema;
-  if (items !== undefined) found.push(...listFields(items, root, `${prefix}[]`, depth + 1));
+  if (items !== undefined) found.push(...listSchemaFieldRows(items, root, `${prefix}[]`, depth + 1));
   const needed = Array.isArray(required) ? required : [];
   for (const [name, member] of Object.entries(isObject(properties) ? properties : {})) {
     const path = prefix === '' ? name : `${prefix}.${name}`;
@@ -93,7 +93,7 @@ export function listFields(
       required: needed.includes(name),
       description: typeof description === 'string' ? description : '',
     });
-    found.push(...listFields(member, root, path, depth + 1));
+    found.push(...listSchemaFieldRows(member, root, path, depth + 1));
   }
   return [...new Map(found.map((field) => [field.name, field])).values()];
 }
@@ -111,7 +111,7 @@ const EXAMPLES_BY_NAME: Readonly<Record<string, Json>> = {
 };
 
 /** Builds an example value with the required members only. */
-export function buildExample(given: Json | undefined, root: JsonObject, name = '', depth = 0): Json {
+export function buildSchemaExample(given: Json | undefined, root: JsonObject, name = '', depth = 0): Json {
   const schema = resolveReference(given, root);
   const { const: only, enum: several, default: byDefault, properties, required, minimum } = schema;
   const [choice] = choicesOf(schema);
@@ -119,7 +119,7 @@ export function buildExample(given: Json | undefined, root: JsonObject, name = '
   if (only !== undefined) return only;
   if (Array.isArray(several)) return several[0] ?? null;
   if (byDefault !== undefined) return byDefault;
-  if (choice !== undefined) return buildExample(choice, root, name, depth);
+  if (choice !== undefined) return buildSchemaExample(choice, root, name, depth);
   const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type'];
   if (type === 'string')
     return EXAMPLES_BY_NAME[name] ?? (schema['format'] === 'date-time' ? '2027-01-01T00:00:00Z' : 'text');
@@ -128,12 +128,12 @@ export function buildExample(given: Json | undefined, root: JsonObject, name = '
   if (type === 'boolean') return true;
   if (type === 'null') return null;
   if (type === 'array')
-    return depth < MAX_SCHEMA_DEPTH ? [buildExample(schema['items'], root, name, depth + 1)] : [];
+    return depth < MAX_SCHEMA_DEPTH ? [buildSchemaExample(schema['items'], root, name, depth + 1)] : [];
   const members = isObject(properties) ? properties : {};
   const needed = Array.isArray(required) ? required : [];
   return Object.fromEntries(
     Object.entries(members)
       .filter(([member]) => needed.includes(member) && depth < MAX_SCHEMA_DEPTH)
-      .map(([member, inner]) => [member, buildExample(inner, root, member, depth + 1)]),
+      .map(([member, inner]) => [member, buildSchemaExample(inner, root, member, depth + 1)]),
   );
 }

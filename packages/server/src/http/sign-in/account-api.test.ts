@@ -4,7 +4,7 @@ import type { MemberRole } from '@floe/contract/roles';
 import { FakeAuthenticator, type PasskeyCreationOptions } from '@floe/testkit/fake-authenticator';
 import { newId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
-import { type AnswerJson, type ApiTestResponse, listAnswerEntries } from '../test/running-api.ts';
+import { type ResponseJson, type ApiTestResponse, listResponseEntries } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const MINUTE = 60_000;
@@ -34,12 +34,12 @@ async function signedIn(count = 1) {
 }
 
 const sessionsOf = async (browser: TestBrowser) =>
-  listAnswerEntries((await browser.ask('GET', '/api/me/sessions')).body.data);
+  listResponseEntries((await browser.ask('GET', '/api/me/sessions')).body.data);
 
 test('people see where they are signed in, and no secret of it', async () => {
   const { browser } = await signedIn(2);
   const answer = await browser.ask('GET', '/api/me/sessions');
-  const rows = listAnswerEntries(answer.body.data);
+  const rows = listResponseEntries(answer.body.data);
   assert.deepEqual(rows.map(({ user_agent, current }) => [user_agent, current]).sort(), [
     ['browser 0', true],
     ['browser 1', false],
@@ -114,14 +114,14 @@ test('passkeys are added and removed after a step-up, renamed without, and only 
   const credential = authenticator.get({ challenge: String(options.body.challenge), rpId: 'floe.example' });
   assert.equal(told(await fresh.ask('POST', '/api/session/passkey', { credential })), '200');
   assert.equal(told(await remove(fresh)), '204');
-  assert.deepEqual(listAnswerEntries((await browser.ask('GET', '/api/me/passkeys')).body.data), []);
+  assert.deepEqual(listResponseEntries((await browser.ask('GET', '/api/me/passkeys')).body.data), []);
   assert.deepEqual(
     (await harness.audited('passkeys.create')).length,
     (await harness.audited('passkeys.delete')).length,
   );
 });
 
-function creationIn(body: AnswerJson): PasskeyCreationOptions {
+function creationIn(body: ResponseJson): PasskeyCreationOptions {
   return {
     challenge: String(body.challenge),
     rp: { id: String(body.rp?.id) },

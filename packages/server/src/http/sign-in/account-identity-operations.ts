@@ -3,11 +3,11 @@ import { startOidcFlow } from '../../platform/sign-in/oidc-flow.ts';
 import { requireAccountControl, requireSignedIn } from '../../platform/sign-in/session-changes.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { listIdentitiesOfUser } from '../../store/identities.ts';
-import { oidcFlowCookie } from './oidc-operations.ts';
+import { createOidcFlowCookie } from './oidc-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /** Operations on the OpenID issuers that are linked to the signed-in user. */
-export function accountIdentityOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createAccountIdentityOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'me.identities',
@@ -37,7 +37,7 @@ export function accountIdentityOperations(parts: SignInContext): readonly Sessio
         await requireAccountControl(parts, browser);
         const returnTo = `${parts.site().prefix}/settings/account`;
         const { location, sealed } = await startOidcFlow(parts, params.name, { returnTo, stepUp: false });
-        return { body: { location }, cookies: [oidcFlowCookie(parts).set(sealed)] };
+        return { body: { location }, cookies: [createOidcFlowCookie(parts).set(sealed)] };
       },
     }),
   ];

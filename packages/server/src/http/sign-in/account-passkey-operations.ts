@@ -10,7 +10,7 @@ import * as z from 'zod';
 import {
   addOwnPasskey,
   listOwnPasskeys,
-  passkeyCreationOptions,
+  createPasskeyCreationOptions,
   removeOwnPasskey,
   renameOwnPasskey,
 } from '../../platform/sign-in/own-passkeys.ts';
@@ -19,7 +19,7 @@ import type { PasskeyRow } from '../../store/passkeys.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /** Operations on the passkeys of the signed-in user. */
-export function accountPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createAccountPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'me.passkeys',
@@ -40,7 +40,7 @@ export function accountPasskeyOperations(parts: SignInContext): readonly Session
         'Get the options for creating a passkey in the browser; requires a step-up; valid once, for five minutes',
       status: 200,
       answer: passkeyAttestationOptions,
-      run: async ({ browser }) => ({ body: await passkeyCreationOptions(parts, browser) }),
+      run: async ({ browser }) => ({ body: await createPasskeyCreationOptions(parts, browser) }),
     }),
     defineSessionOperation({
       name: 'me.add_passkey',

@@ -7,7 +7,7 @@ import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /** Operations on the sessions of the signed-in user. */
-export function accountSessionOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createAccountSessionOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'me.sessions',

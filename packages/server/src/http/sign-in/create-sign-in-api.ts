@@ -2,13 +2,13 @@ import { Fault } from '@floe/contract/faults';
 import { createClientAddressResolver } from '../../core/client-address.ts';
 import type { Log } from '../../core/log.ts';
 import { createMemberActor } from '../../platform/actor.ts';
-import { sessionExpiredFault } from '../../platform/sign-in/session-changes.ts';
-import type { ActiveSession } from '../../platform/sign-in/sessions.ts';
+import { createSessionExpiredFault } from '../../platform/sign-in/session-changes.ts';
+import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessions.ts';
 import type { BrowserRequest, SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { rejectCrossSite } from './cross-site.ts';
-import { currentSessionCookie } from './session-cookie.ts';
+import { createCurrentSessionCookie } from './session-cookie.ts';
 import type { SessionOperationResult } from './session-operation.ts';
-import { sessionOperations } from './session-operations.ts';
+import { createSessionOperations } from './session-operations.ts';
 import type { SessionResponse, SignInApi, SignInRequest } from './sign-in-api.ts';
 
 /** Creates the sign-in of `/api`. `trustedProxies` are those of `server.trusted_proxies`. */
@@ -24,14 +24,14 @@ export function createSignInApi(
     return {
       address: arrivals.addressOf(addressSource),
       agent: typeof agent === 'string' ? agent : '',
-      token: currentSessionCookie(parts).read(cookieHeader(headers)),
+      token: createCurrentSessionCookie(parts).read(cookieHeader(headers)),
     };
   }
 
   return {
-    operations: sessionOperations(parts, log),
+    operations: createSessionOperations(parts, log),
     async findSession(asking, mayReplace) {
-      const cookie = currentSessionCookie(parts);
+      const cookie = createCurrentSessionCookie(parts);
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
       rejectCrossSite(asking.method, asking.headers, parts.site());
@@ -52,7 +52,7 @@ function toSessionResponse(
   parts: SignInContext,
   { body, token, cookies = [], location }: SessionOperationResult<unknown>,
 ): SessionResponse {
-  const cookie = currentSessionCookie(parts);
+  const cookie = createCurrentSessionCookie(parts);
   const own = token === undefined ? [] : [token === null ? cookie.clear() : cookie.set(token)];
   return { body, setCookies: [...own, ...cookies], location: location ?? null };
 }
@@ -61,8 +61,8 @@ function toSessionResponse(
  * @throws Fault `session_expired`; `auth_unavailable` if the store is unavailable, because that says nothing
  *   about the session
  */
-async function findSession({ sessions }: SignInContext, token: string): Promise<ActiveSession> {
-  let live: ActiveSession | null;
+async function findSession({ sessions }: SignInContext, token: string): Promise<ActiveConsoleSession> {
+  let live: ActiveConsoleSession | null;
   try {
     live = await sessions.find(token);
   } catch (cause) {
@@ -71,7 +71,7 @@ async function findSession({ sessions }: SignInContext, token: string): Promise<
       cause,
     });
   }
-  if (!live) throw sessionExpiredFault();
+  if (!live) throw createSessionExpiredFault();
   return live;
 }
 
@@ -81,7 +81,7 @@ async function findSession({ sessions }: SignInContext, token: string): Promise<
  */
 async function rotateToken(
   { database, sessions }: SignInContext,
-  live: ActiveSession,
+  live: ActiveConsoleSession,
   token: string,
 ): Promise<string | null> {
   const next = await database.rowTransaction((writer) =>
@@ -99,7 +99,7 @@ function sessionActor({
   isOperator,
   steppedUpUntil,
   mustRotate,
-}: ActiveSession) {
+}: ActiveConsoleSession) {
   return createMemberActor(membership.org.id, {
     id: membership.memberId,
     userId: user.id,

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { Site } from '../../platform/sign-in/site.ts';
+import type { SignInSite } from '../../platform/sign-in/sign-in-site.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -12,7 +12,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
  *
  * @throws Fault `cross_site_request`
  */
-export function rejectCrossSite(method: string, headers: Headers, site: Site): void {
+export function rejectCrossSite(method: string, headers: Headers, site: SignInSite): void {
   if (SAFE_METHODS.has(method)) return;
   const fetchSite = headers['sec-fetch-site'];
   if (fetchSite === 'same-origin' || fetchSite === 'none') return;

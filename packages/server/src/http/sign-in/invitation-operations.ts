@@ -7,12 +7,12 @@ import {
 import { acceptInvitationAndSignIn, previewInvitation } from '../../platform/sign-in/accept-invitation.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSignedInResult } from './session-view.ts';
+import { createSessionStartResult } from './session-view.ts';
 
 /**
  * Operations for holders of an invitation link. The token is in the body, so that no log of URLs contains it.
  */
-export function invitationOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createInvitationOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'session.invitation_preview',
@@ -37,7 +37,7 @@ export function invitationOperations(parts: SignInContext): readonly SessionOper
       body: invitationBody,
       answer: signedInSession,
       run: async ({ body, browser }) =>
-        createSignedInResult(parts, await acceptInvitationAndSignIn(parts, body, browser)),
+        createSessionStartResult(parts, await acceptInvitationAndSignIn(parts, body, browser)),
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { getAuditPage } from '../../store/audit.ts';
+import { getAuditEntryPage } from '../../store/audit-entries.ts';
 import { findPlatformKeyById } from '../../store/platform-keys.ts';
 import { API_TEST_NOW, type ApiTestResponse } from '../test/running-api.ts';
 import { startIssuer, TEST_CLIENT_SECRET, type TestIssuer } from './test/issuer.ts';
@@ -153,7 +153,7 @@ test('groups that give a smaller role take from the keys of the person, in the n
   const { read } = harness.api.database;
   const key = await findPlatformKeyById(read, 'acme', id);
   assert.notEqual(key?.revoked_at, null, 'a viewer has no keys');
-  const { rows } = await getAuditPage(read, { orgId: 'acme', subject: id, limit: 2 });
+  const { rows } = await getAuditEntryPage(read, { orgId: 'acme', subject: id, limit: 2 });
   assert.deepEqual(
     rows.map(({ action, actor }) => [action, actor]),
     [['keys.revoke', 'oidc corp']],

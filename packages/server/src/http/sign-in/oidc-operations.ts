@@ -13,8 +13,8 @@ import { defineSessionOperation, type SessionOperation } from './session-operati
  * sign-in page with a reason. The callback is the only `GET` that changes state. It accepts only a flow that
  * this browser started, and only once.
  */
-export function oidcOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
-  const cookie = () => oidcFlowCookie(parts);
+export function createOidcOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
+  const cookie = () => createOidcFlowCookie(parts);
 
   function redirectWithError(name: string, error: unknown) {
     const reason = signInErrorReason(error);
@@ -70,7 +70,7 @@ export function oidcOperations(parts: SignInContext, log: Log): readonly Session
 }
 
 /** The cookie that stores the state of a sign-in while the browser is at the issuer. */
-export function oidcFlowCookie({ site }: Pick<SignInContext, 'site'>): Cookie {
+export function createOidcFlowCookie({ site }: Pick<SignInContext, 'site'>): Cookie {
   return createCookie(site(), 'floe_sign_in', OIDC_FLOW_TTL_MS / 1000);
 }
 

@@ -1,13 +1,13 @@
 import { passkeyAssertionOptions as optionsAnswer } from '@floe/contract/api/passkeys';
 import { passkeySignInBody, signedInSession } from '@floe/contract/api/session';
 import { startPasskeySession } from '../../platform/sign-in/passkey-sign-in.ts';
-import { createAssertionOptions } from '../../platform/sign-in/passkeys.ts';
+import { createPasskeyAssertionOptions } from '../../platform/sign-in/passkeys.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSignedInResult } from './session-view.ts';
+import { createSessionStartResult } from './session-view.ts';
 
 /** Sign-in by passkey. The same options are used for a step-up. */
-export function passkeyOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'session.passkey_options',
@@ -16,7 +16,7 @@ export function passkeyOperations(parts: SignInContext): readonly SessionOperati
       summary: 'Get the options for signing in with a passkey; valid once, for five minutes',
       status: 200,
       answer: optionsAnswer,
-      run: async () => ({ body: createAssertionOptions(parts) }),
+      run: async () => ({ body: createPasskeyAssertionOptions(parts) }),
     }),
     defineSessionOperation({
       name: 'session.passkey',
@@ -27,7 +27,7 @@ export function passkeyOperations(parts: SignInContext): readonly SessionOperati
       body: passkeySignInBody,
       answer: signedInSession,
       run: async ({ body, browser }) =>
-        createSignedInResult(parts, await startPasskeySession(parts, body.credential, browser)),
+        createSessionStartResult(parts, await startPasskeySession(parts, body.credential, browser)),
     }),
   ];
 }

@@ -5,7 +5,7 @@ import {
   FakeAuthenticator,
   type PasskeyRequestOptions,
 } from '@floe/testkit/fake-authenticator';
-import { createAttestationOptions, registerPasskey } from '../../platform/sign-in/passkeys.ts';
+import { createPasskeyAttestationOptions, registerPasskey } from '../../platform/sign-in/passkeys.ts';
 import type { ApiTestResponse } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
@@ -27,7 +27,7 @@ async function withPasskey() {
   const authenticator = new FakeAuthenticator(ORIGIN);
   const { parts, api } = harness;
   const credential = authenticator.create(
-    await createAttestationOptions(parts, api.database.read, { id, email }),
+    await createPasskeyAttestationOptions(parts, api.database.read, { id, email }),
   );
   const row = await api.database.transaction((writer) =>
     registerPasskey(parts, writer, id, { name: 'laptop', credential }),
@@ -123,7 +123,7 @@ test('a challenge is ours, good once even for two at the same moment, and for fi
 test('a challenge for registering does not sign in, and none registers for somebody else or twice', async () => {
   const { authenticator, id, email } = await withPasskey();
   const { parts, api } = harness;
-  const options = await createAttestationOptions(parts, api.database.read, { id, email });
+  const options = await createPasskeyAttestationOptions(parts, api.database.read, { id, email });
   assert.deepEqual(options.excludeCredentials.length, 1);
   const credential = authenticator.get({ challenge: options.challenge, rpId: options.rp.id });
   const browser = harness.browser();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PASSWORD_LENGTH } from '@floe/contract/api/session';
+import { PASSWORD_LENGTH_LIMITS } from '@floe/contract/api/session';
 import { isObject, type Json } from '@floe/contract/json';
 import type { ApiTestResponse } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
@@ -64,10 +64,10 @@ const COMPARES = ['session.password', 'session.step_up'];
 const REFUSED: Readonly<Record<string, (email: string) => string>> = {
   'one character': () => 'z',
   'two characters': () => 'zj',
-  'one character less than the least': () => 'quiet harbour lantern'.slice(0, PASSWORD_LENGTH.min - 1),
+  'one character less than the least': () => 'quiet harbour lantern'.slice(0, PASSWORD_LENGTH_LIMITS.min - 1),
   'many bytes, few characters': () => '🔑🔑🔑',
   'one character more than the most': () =>
-    'quiet harbour lantern '.repeat(10).slice(0, PASSWORD_LENGTH.max + 1),
+    'quiet harbour lantern '.repeat(10).slice(0, PASSWORD_LENGTH_LIMITS.max + 1),
   'a word that guessers try': () => 'Password123456',
   'a row of the keyboard': () => 'qwertyuiopasdf',
   'one character again and again': () => 'aaaaaaaaaaaaaaaa',

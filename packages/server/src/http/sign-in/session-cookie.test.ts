@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSite } from '../../platform/sign-in/site.ts';
-import { sessionCookie } from './session-cookie.ts';
+import { createSignInSite } from '../../platform/sign-in/sign-in-site.ts';
+import { createSessionCookie } from './session-cookie.ts';
 
 const WEEK = 'Max-Age=604800';
 const PLACES = [
@@ -17,13 +17,13 @@ const PLACES = [
 
 for (const [baseUrl, expected] of PLACES)
   test(`the cookie at ${baseUrl} has the attributes that fit it, and is taken back with the same`, () => {
-    const cookie = sessionCookie(createSite(baseUrl), 168);
+    const cookie = createSessionCookie(createSignInSite(baseUrl), 168);
     assert.equal(cookie.set('v'), expected);
     assert.equal(cookie.clear(), expected.replace('=v;', '=;').replace(WEEK, 'Max-Age=0'));
   });
 
 test('a cookie is read among others, and two different ones of a name are none', () => {
-  const cookie = sessionCookie(createSite('http://10.0.0.5'), 168);
+  const cookie = createSessionCookie(createSignInSite('http://10.0.0.5'), 168);
   for (const [header, value] of [
     ['floe_session=a', 'a'],
     ['x=1; floe_session=a;y=2', 'a'],

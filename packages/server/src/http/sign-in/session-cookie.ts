@@ -1,5 +1,5 @@
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import type { Site } from '../../platform/sign-in/site.ts';
+import type { SignInSite } from '../../platform/sign-in/sign-in-site.ts';
 
 /** A cookie of this installation: its name, and how to set, clear and read it. */
 export interface Cookie {
@@ -14,13 +14,13 @@ export interface Cookie {
 }
 
 /** The session cookie. Browsers keep it for the maximum duration of a session. */
-export function sessionCookie(site: Site, maxHours: number): Cookie {
+export function createSessionCookie(site: SignInSite, maxHours: number): Cookie {
   return createCookie(site, 'floe_session', maxHours * 3600);
 }
 
 /** The session cookie for the current configuration. */
-export function currentSessionCookie({ site, auth }: Pick<SignInContext, 'site' | 'auth'>): Cookie {
-  return sessionCookie(site(), auth().sessions.max_hours);
+export function createCurrentSessionCookie({ site, auth }: Pick<SignInContext, 'site' | 'auth'>): Cookie {
+  return createSessionCookie(site(), auth().sessions.max_hours);
 }
 
 /**
@@ -28,7 +28,7 @@ export function currentSessionCookie({ site, auth }: Pick<SignInContext, 'site' 
  * name has the prefix `__Host-`, so that no other host and no http page can set it (RFC 6265bis, 4.1.3.2).
  * Cookies are shared between ports, so the port of the base URL is part of the name.
  */
-export function createCookie({ isHttps, prefix, baseUrl }: Site, base: string, maxAgeS: number): Cookie {
+export function createCookie({ isHttps, prefix, baseUrl }: SignInSite, base: string, maxAgeS: number): Cookie {
   const { port } = new URL(baseUrl);
   const plainName = port === '' ? base : `${base}_${port}`;
   const name = isHttps && prefix === '' ? `__Host-${plainName}` : plainName;

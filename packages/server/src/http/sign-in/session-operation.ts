@@ -3,7 +3,7 @@ import { validateInput } from '../../management/validate-input.ts';
 import type { BrowserRequest } from '../../platform/sign-in/sign-in-context.ts';
 
 /** The validated input of an operation of `/api/session`. */
-export interface SessionCall<Body, Query, Params> {
+export interface SessionOperationCall<Body, Query, Params> {
   readonly browser: BrowserRequest;
   readonly body: Body;
   readonly query: Query;
@@ -62,7 +62,7 @@ export function defineSessionOperation<
     readonly query?: Query;
     readonly params?: Params;
     run(
-      call: SessionCall<z.output<Body>, z.output<Query>, z.output<Params>>,
+      call: SessionOperationCall<z.output<Body>, z.output<Query>, z.output<Params>>,
     ): Promise<SessionOperationResult<z.input<Answer>>>;
   },
 ): SessionOperation {

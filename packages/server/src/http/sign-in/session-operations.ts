@@ -16,33 +16,33 @@ import { startPasswordSession } from '../../platform/sign-in/password-sign-in.ts
 import { endBrowserSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
 import { listEnabledSignInMethods, type SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { setOwnPassword, stepUp } from '../../platform/sign-in/step-up.ts';
-import { hasAnyOwner } from '../../store/members.ts';
-import { accountIdentityOperations } from './account-identity-operations.ts';
-import { accountPasskeyOperations } from './account-passkey-operations.ts';
-import { accountSessionOperations } from './account-session-operations.ts';
-import { invitationOperations } from './invitation-operations.ts';
-import { oidcOperations } from './oidc-operations.ts';
-import { passkeyOperations } from './passkey-operations.ts';
+import { hasAnyOrgOwner } from '../../store/members.ts';
+import { createAccountIdentityOperations } from './account-identity-operations.ts';
+import { createAccountPasskeyOperations } from './account-passkey-operations.ts';
+import { createAccountSessionOperations } from './account-session-operations.ts';
+import { createInvitationOperations } from './invitation-operations.ts';
+import { createOidcOperations } from './oidc-operations.ts';
+import { createPasskeyOperations } from './passkey-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSignedInResult, toSessionView } from './session-view.ts';
+import { createSessionStartResult, toSessionView } from './session-view.ts';
 
 /** All operations of `/api/session`. */
-export function sessionOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
+export function createSessionOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
   return [
     readSession(parts),
     previewSetup(parts),
     setUpOwner(parts),
     passwordSignIn(parts),
-    ...passkeyOperations(parts),
-    ...oidcOperations(parts, log),
+    ...createPasskeyOperations(parts),
+    ...createOidcOperations(parts, log),
     changeOrg(parts),
     signOut(parts),
     confirmIdentity(parts),
     changeOwnPassword(parts),
-    ...invitationOperations(parts),
-    ...accountSessionOperations(parts),
-    ...accountPasskeyOperations(parts),
-    ...accountIdentityOperations(parts),
+    ...createInvitationOperations(parts),
+    ...createAccountSessionOperations(parts),
+    ...createAccountPasskeyOperations(parts),
+    ...createAccountIdentityOperations(parts),
   ];
 }
 
@@ -58,7 +58,7 @@ function readSession(parts: SignInContext): SessionOperation {
       const live = browser.token === null ? null : await parts.sessions.find(browser.token);
       if (live) return { body: toSessionView(live, parts.clock.now()) };
       const { read } = parts.database;
-      const isOpen = !(await hasAnyOwner(read)) || (await hasOpenOwnerLink(read, parts.clock));
+      const isOpen = !(await hasAnyOrgOwner(read)) || (await hasOpenOwnerLink(read, parts.clock));
       return {
         body: { state: 'signed_out' as const, setup: isOpen, methods: listEnabledSignInMethods(parts) },
       };
@@ -92,7 +92,7 @@ function setUpOwner(parts: SignInContext): SessionOperation {
     body: setupBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSignedInResult(parts, await redeemOwnerLink(parts, body, browser)),
+      createSessionStartResult(parts, await redeemOwnerLink(parts, body, browser)),
   });
 }
 
@@ -106,7 +106,7 @@ function passwordSignIn(parts: SignInContext): SessionOperation {
     body: passwordSignInBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSignedInResult(parts, await startPasswordSession(parts, body, browser)),
+      createSessionStartResult(parts, await startPasswordSession(parts, body, browser)),
   });
 }
 
@@ -119,7 +119,7 @@ function confirmIdentity(parts: SignInContext): SessionOperation {
     status: 200,
     body: stepUpBody,
     answer: signedInSession,
-    run: async ({ body, browser }) => createSignedInResult(parts, await stepUp(parts, browser, body)),
+    run: async ({ body, browser }) => createSessionStartResult(parts, await stepUp(parts, browser, body)),
   });
 }
 
@@ -133,7 +133,7 @@ function changeOwnPassword(parts: SignInContext): SessionOperation {
     body: ownPasswordBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSignedInResult(parts, await setOwnPassword(parts, browser, body.password)),
+      createSessionStartResult(parts, await setOwnPassword(parts, browser, body.password)),
   });
 }
 
@@ -148,7 +148,7 @@ function changeOrg(parts: SignInContext): SessionOperation {
     answer: signedInSession,
     async run({ body, browser }) {
       const token = await switchOrg(parts, browser, body.org_id);
-      return createSignedInResult(parts, token);
+      return createSessionStartResult(parts, token);
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { routeVerb } from '../api-calls.ts';
+import { createVerbRouteConfig } from '../api-calls.ts';
 import type { SignInApi, SignInRequest } from './sign-in-api.ts';
 
 /** The request data that sign-in uses. */
@@ -16,7 +16,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignInApi): void 
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: routeVerb(operation.name),
+      config: createVerbRouteConfig(operation.name),
       bodyLimit: UNAUTHENTICATED_BODY_BYTES,
       handler: async (request, reply) => {
         const { params, query, body } = request;

@@ -1,10 +1,10 @@
 import type { SignedInSessionView } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
-import type { ActiveSession } from '../../platform/sign-in/sessions.ts';
+import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessions.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
 /** Converts a session to its API format. */
-export function toSessionView(session: ActiveSession, nowMs: number): SignedInSessionView {
+export function toSessionView(session: ActiveConsoleSession, nowMs: number): SignedInSessionView {
   const { user, membership, memberships, isOperator, steppedUpUntil, expiresAt } = session;
   return {
     state: 'signed_in',
@@ -21,7 +21,7 @@ export function toSessionView(session: ActiveSession, nowMs: number): SignedInSe
 }
 
 /** Builds the response that starts a session and sets its cookie. */
-export async function createSignedInResult({ sessions, clock }: SignInContext, token: string) {
+export async function createSessionStartResult({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
   if (!live) throw new Fault('session_expired', 'The session ended right after sign-in. Sign in again.');
   return { body: toSessionView(live, clock.now()), token };

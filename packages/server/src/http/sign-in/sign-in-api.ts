@@ -10,7 +10,7 @@ export interface SignInRequest {
 }
 
 /** The session of a request, and the new cookie to send if it must change. */
-export interface RecognizedSession {
+export interface AuthenticatedSession {
   readonly actor: Actor;
   readonly setCookie: string | null;
 }
@@ -31,7 +31,7 @@ export interface SignInApi {
    *
    * @throws Fault `session_expired`, `cross_site_request`, `auth_unavailable`
    */
-  findSession(asking: SignInRequest, canSetCookie: boolean): Promise<RecognizedSession | null>;
+  findSession(asking: SignInRequest, canSetCookie: boolean): Promise<AuthenticatedSession | null>;
   /** @throws Fault of the operation; `cross_site_request` */
   perform(operation: SessionOperation, asking: SignInRequest, input: SessionInput): Promise<SessionResponse>;
 }

@@ -5,7 +5,7 @@ import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 const scope = 'management';
 
 /** Expectations for the routes of analytics, the overview, saved views and jobs. */
-export function analyticsRouteExpectations(): Record<string, RouteExpectation> {
+export function createAnalyticsRouteExpectations(): Record<string, RouteExpectation> {
   const list = (path: string): RouteExpectation => ({
     path: () => path,
     succeeds: 200,

@@ -6,7 +6,7 @@ import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 
 /** Creates the stored row of a key. */
-export function keyRow(orgId: string, key: string, now: number, pepper: KeyObject): PlatformKeyRow {
+export function createKeyRow(orgId: string, key: string, now: number, pepper: KeyObject): PlatformKeyRow {
   const id = newId('key', now);
   return {
     id,
@@ -42,7 +42,7 @@ const ATTEMPT = {
 };
 
 /** Creates the stored row of an exchange without its id. */
-export function apiExchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
+export function createApiExchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
   return {
     org_id: orgId,
     created_at: now,

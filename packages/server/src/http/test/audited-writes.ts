@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Verb } from '../../management/verb.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { databaseEngineOf } from '../../store/database-engine.ts';
+import { getDatabaseEngine } from '../../store/database-engine.ts';
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
 
 /** Verbs that may write without an audit entry, with reasons. */
@@ -15,7 +15,7 @@ const UNAUDITED_VERBS: Readonly<Record<string, string>> = {
  * SQLite counts the changed rows.
  */
 export function requireAuditEntries(verbs: readonly Verb[], { read }: Database): readonly Verb[] {
-  if (databaseEngineOf(read) !== 'sqlite') return verbs;
+  if (getDatabaseEngine(read) !== 'sqlite') return verbs;
   return verbs.map((verb) => {
     if (verb.readAnswer !== null || Object.hasOwn(UNAUDITED_VERBS, verb.name)) return verb;
     return {

@@ -18,7 +18,7 @@ const CHANGES = {
 const KINDS = ['providers', 'routes', 'policies'] as const;
 
 /** Expectations for the routes of providers, routes and policies. */
-export function entryRouteExpectations(): Record<string, RouteExpectation> {
+export function createEntryRouteExpectations(): Record<string, RouteExpectation> {
   const rows: Record<string, RouteExpectation> = {};
   for (const kind of KINDS) {
     const all = `/api/management/${kind}`;

@@ -18,7 +18,7 @@ const lists = (path: string): RouteExpectation => ({
 });
 
 /** Expectations for the routes of orgs, members, teams, keys and the audit log. */
-export function identityRouteExpectations(): Record<string, RouteExpectation> {
+export function createIdentityRouteExpectations(): Record<string, RouteExpectation> {
   return {
     'GET /api/me': { ...lists('/api/me'), scope: null },
     'PATCH /api/me': {

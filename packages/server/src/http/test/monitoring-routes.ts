@@ -53,7 +53,7 @@ type Subject = keyof typeof SUBJECTS;
 const scope = ['monitoring', 'management'] as const;
 
 /** Expectations for the routes of monitors, boards and maintenance windows. */
-export function monitoringRouteExpectations(): Record<string, RouteExpectation> {
+export function createMonitoringRouteExpectations(): Record<string, RouteExpectation> {
   const on = '/api/monitoring/monitors';
   const at =
     (tail: string, subject: Subject = 'monitors'): RouteExpectation['path'] =>

@@ -7,7 +7,7 @@ import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 const shell = { event: 'shell', shell: { command: 'ls' } };
 
 /** Expectations for the routes of the relay. */
-export function relayRouteExpectations(): Record<string, RouteExpectation> {
+export function createRelayRouteExpectations(): Record<string, RouteExpectation> {
   const scope = 'relay';
   const post = (path: string, body: object): Record<string, RouteExpectation> => ({
     [`POST ${path}`]: {

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OrgConfig } from '@floe/contract/config';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
-import type { LiveHub } from '../../analytics/live/hub.ts';
+import type { LiveHub } from '../../analytics/live/live-hub.ts';
 import { createClientAddressResolver } from '../../core/client-address.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
-import { type ApiVerbDependencies, apiVerbs } from '../../management/api-verbs.ts';
+import { type ApiVerbDependencies, defineApiVerbs } from '../../management/api-verbs.ts';
 import type { BreakerSource } from '../../management/breakers/breaker-resource.ts';
 import { createEvaluationPool, type EvaluationPool } from '../../management/evaluation/evaluation-pool.ts';
-import type { OrgFileRules } from '../../management/guardrails/rule-dependencies.ts';
+import type { OrgConfigFileRules } from '../../management/guardrails/rule-dependencies.ts';
 import type { MemberDependencies } from '../../management/members/member-dependencies.ts';
 import type { MonitoringDependencies } from '../../management/monitors/monitoring-dependencies.ts';
 import type { ProcessStatus } from '../../management/overview/process-status.ts';
@@ -28,10 +28,10 @@ import { insertPlatformKey, type PlatformKeyRow } from '../../store/platform-key
 import type { ExchangeRow } from '../../store/ports.ts';
 import { runAndRollBack } from '../../store/run-and-roll-back.ts';
 import { upsertTeam } from '../../store/teams.ts';
-import { type Api, createApi } from '../api.ts';
+import { type ApiApplication, createApi } from '../api.ts';
 import { renderBoardPreview } from '../boards/board-routes.ts';
 import type { SignInApi } from '../sign-in/sign-in-api.ts';
-import { apiExchangeRow, keyRow } from './api-rows.ts';
+import { createApiExchangeRow, createKeyRow } from './api-rows.ts';
 import { requireAuditEntries } from './audited-writes.ts';
 import { type RunningRelay, runRelay } from './running-relay.ts';
 import { sendApiRequest } from './send-api-request.ts';
@@ -44,7 +44,7 @@ import {
 import { createTestBodyStore } from './test-bodies.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 import { createTestRuleDependencies } from './test-rule-dependencies.ts';
-import { requireValidAnswer } from './validate-answer.ts';
+import { requireValidResponse } from './validate-response.ts';
 
 export const API_TEST_NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const apiTestPepper = derivePepper(Buffer.alloc(32, 9));
@@ -57,17 +57,17 @@ export interface ApiTestResponse {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** Parsed body. Undefined if it is not JSON. */
-  readonly body: AnswerJson;
+  readonly body: ResponseJson;
 }
 
 /** The entries of a list in a response. */
-export function listAnswerEntries(value: AnswerJson | undefined): readonly AnswerJson[] {
+export function listResponseEntries(value: ResponseJson | undefined): readonly ResponseJson[] {
   return Object.values(value ?? {});
 }
 
 /** Parsed JSON whose members tests access. An absent member is undefined and fails the assertion. */
-export interface AnswerJson {
-  readonly [member: string]: AnswerJson;
+export interface ResponseJson {
+  readonly [member: string]: ResponseJson;
 }
 
 export interface ApiTestCall {
@@ -108,7 +108,7 @@ export interface TestApiOptions {
   readonly log?: Log;
   readonly extraVerbs?: readonly Verb[];
   /** Rules of floe.yaml for the org `acme`. */
-  readonly fileRules?: Partial<OrgFileRules>;
+  readonly fileRules?: Partial<OrgConfigFileRules>;
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringDependencies['engine'];
   readonly processStatus?: Partial<ProcessStatus>;
@@ -144,7 +144,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
   };
   const sessions = new Map<string, (now: number) => Actor>();
   const parts = createVerbParts(options, database, clock, { ...running, relay: relay.host });
-  const all = requireAuditEntries([...apiVerbs(parts), ...(options.extraVerbs ?? [])], database);
+  const all = requireAuditEntries([...defineApiVerbs(parts), ...(options.extraVerbs ?? [])], database);
   const api = await createApi({
     verbs: all,
     host: { database, clock, refreshSnapshot: changed, secretsKey: apiTestSecretsKey },
@@ -175,9 +175,9 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
       sessions.set(member.key, session);
       return member;
     },
-    addExchange: (orgId, row) => ingestRow(database, dataDir, { ...apiExchangeRow(orgId, now), ...row }),
+    addExchange: (orgId, row) => ingestRow(database, dataDir, { ...createApiExchangeRow(orgId, now), ...row }),
     call: (method, path, call = {}) =>
-      requireValidAnswer(all, method, path, sendApiRequest(http.port, method, path, call)),
+      requireValidResponse(all, method, path, sendApiRequest(http.port, method, path, call)),
     port: http.port,
     live: parts.liveHub,
     evaluationPool: parts.evaluationPool,
@@ -200,7 +200,7 @@ async function storeKey(
   now: number,
 ) {
   const key = generatePlatformKey();
-  const row = { ...keyRow(orgId, key, now, apiTestPepper), scopes_json: JSON.stringify(scopes), ...columns };
+  const row = { ...createKeyRow(orgId, key, now, apiTestPepper), scopes_json: JSON.stringify(scopes), ...columns };
   await database.transaction((writer) => insertPlatformKey(writer, row));
   return { id: row.id, key };
 }
@@ -280,7 +280,7 @@ async function ingestRow(database: DatabaseWithBeats, dataDir: string, row: Exch
   await database.ingest({ path, from: 0, to: size, last: true });
 }
 
-async function serve(api: Api) {
+async function serve(api: ApiApplication) {
   const server = createServer((incoming, response) => api.handle(incoming, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -2,7 +2,7 @@ import type { OrgConfig } from '@floe/contract/config';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import type { RelayDependencies } from '../../management/relay/relay-dependencies.ts';
-import { Approvals } from '../../relay/approvals.ts';
+import { RelayApprovals } from '../../relay/approvals.ts';
 import { deriveBundleKey } from '../../relay/bundle.ts';
 import { DecisionEngine } from '../../relay/decision-engine.ts';
 import { createOrgRelays } from '../../relay/org-relays.ts';
@@ -37,7 +37,7 @@ export async function runRelay(
   });
   const relays = createOrgRelays();
   const sessions = new RelaySessions(database, relays, clock, silentLog);
-  const approvals = new Approvals({ database, clock, baseUrl: () => 'https://floe.example' });
+  const approvals = new RelayApprovals({ database, clock, baseUrl: () => 'https://floe.example' });
   const decisions = new DecisionEngine({ relays, rows, sessions, approvals, clock });
   const configs = () => new Map(inForce().map(({ id, relay }) => [id, relay]));
   const renew = async () => relays.update(configs(), await loadStoredRelayRules(database.read));

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { ApiTestCall, ApiTestResponse } from './running-api.ts';
-import { isJsonContent } from './validate-answer.ts';
+import { isJsonContent } from './validate-response.ts';
 
 /** Sends one request to the API on a loopback port. */
 export function sendApiRequest(

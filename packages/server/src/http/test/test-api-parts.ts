@@ -1,32 +1,32 @@
 import { FloeConfigSchema, type OrgConfig } from '@floe/contract/config';
 import { createAlertSender } from '../../alerts/alert-sender.ts';
-import { createMailer } from '../../alerts/mail.ts';
-import { LiveHub } from '../../analytics/live/hub.ts';
+import { createMailer } from '../../alerts/mailer.ts';
+import { LiveHub } from '../../analytics/live/live-hub.ts';
 import type { Clock } from '../../core/clock.ts';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard } from '../../core/outbound-guard.ts';
-import { EMPTY_CATALOG } from '../../gateway/catalog.ts';
+import { EMPTY_ORG_CATALOG } from '../../gateway/org-catalog.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../../gateway/compile-catalogs.ts';
 import { ConversationTargets } from '../../gateway/conversation-targets.ts';
-import { Latencies } from '../../gateway/latencies.ts';
+import { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { listProviderModels } from '../../gateway/model-endpoints.ts';
-import { OutputLengths } from '../../guardrails/output-lengths.ts';
+import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
 import type { ApiVerbDependencies } from '../../management/api-verbs.ts';
 import type { ProcessStatus } from '../../management/overview/process-status.ts';
 import type { ProviderDependencies } from '../../management/providers/provider-dependencies.ts';
-import { POLICY_FILE_KIND, PROVIDER_FILE_KIND, ROUTE_FILE_KIND } from '../../platform/config/file-entries.ts';
+import { CONFIG_FILE_POLICY_KIND, CONFIG_FILE_PROVIDER_KIND, CONFIG_FILE_ROUTE_KIND } from '../../platform/config/config-file-entries.ts';
 import { usesDefaultOrigin } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
-import { createKindSync, syncConfigFile } from '../../platform/file-sync.ts';
-import { JobRunner } from '../../platform/job-runner.ts';
-import { deriveSecretsKey } from '../../platform/secrets.ts';
-import { providersFromConfig } from '../../providers/providers-from-config.ts';
+import { createResourceKindSync, syncConfigFile } from '../../platform/config-file-sync.ts';
+import { BackgroundJobRunner } from '../../platform/background-job-runner.ts';
+import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
+import { createProvidersFromConfig } from '../../providers/providers-from-config.ts';
 import { testProvider } from '../../providers/test-provider.ts';
 import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
 import type { DatabaseWithBeats } from '../../store/open-database.ts';
 
-export const apiTestSecretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
+export const apiTestSecretsKey = deriveSecretEncryptionKey(Buffer.alloc(32, 9));
 const COMPILE_OPTIONS = {
   lookupVariable: () => undefined,
   outbound: { proxy: '', no_proxy: '', ca_file: '' },
@@ -50,7 +50,7 @@ export async function createTestApiParts(
   const file = org ? [org] : [];
   await database.transaction((writer) =>
     syncConfigFile(
-      [createKindSync(PROVIDER_FILE_KIND), createKindSync(ROUTE_FILE_KIND), createKindSync(POLICY_FILE_KIND)],
+      [createResourceKindSync(CONFIG_FILE_PROVIDER_KIND), createResourceKindSync(CONFIG_FILE_ROUTE_KIND), createResourceKindSync(CONFIG_FILE_POLICY_KIND)],
       {
         config: { ...FloeConfigSchema.parse({}), orgs: file },
         path: null,
@@ -74,14 +74,14 @@ export async function createTestApiParts(
       config: merged.orgs.find(({ id }) => id === orgId) ?? null,
       isInFile: orgId === org?.id,
       fileName: 'floe.yaml',
-      catalog: compiled?.catalogs.get(orgId) ?? EMPTY_CATALOG,
+      catalog: compiled?.catalogs.get(orgId) ?? EMPTY_ORG_CATALOG,
       findProviderProblem: (id) =>
         compiled?.unusable.find((one) => one.id === `${orgId}/${id}`)?.reason ?? null,
     }),
     conversations: new ConversationTargets(clock),
-    latencies: new Latencies(clock),
+    latencies: new TargetLatencies(clock),
     maxOutputTokens: () => null,
-    outputLengths: new OutputLengths(),
+    outputLengths: new OutputLengthEstimator(),
     listProviderModels: (provider) => listProviderModels(provider, { modelsOf: () => [] }),
   };
   const providers: ProviderDependencies = {
@@ -95,7 +95,7 @@ export async function createTestApiParts(
       }),
     writeUnaudited: (work) => database.transaction(work),
     configure(config) {
-      const { providers: done, unusable } = providersFromConfig([config], COMPILE_OPTIONS);
+      const { providers: done, unusable } = createProvidersFromConfig([config], COMPILE_OPTIONS);
       return done[0] ? { provider: done[0] } : { problem: unusable[0]?.reason ?? '' };
     },
   };
@@ -134,6 +134,6 @@ export function createTestConsoleParts(
       ...standing,
     },
     liveHub: new LiveHub(parts),
-    jobRunner: new JobRunner(parts),
+    jobRunner: new BackgroundJobRunner(parts),
   };
 }

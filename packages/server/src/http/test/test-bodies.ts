@@ -1,10 +1,10 @@
 import { type BodyStore, createBodyStore } from '../../gateway/bodies/body-store.ts';
 import { buildStoredBody } from '../../gateway/bodies/stored-body.ts';
-import { deriveBodiesKey } from '../../platform/secrets.ts';
+import { deriveStoredBodiesKey } from '../../platform/secrets.ts';
 import { insertStoredBodies, type StoredBodiesRow } from '../../store/stored-bodies.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
-const bodiesKey = deriveBodiesKey(Buffer.alloc(32, 9));
+const bodiesKey = deriveStoredBodiesKey(Buffer.alloc(32, 9));
 
 /** Creates a body store that encrypts like the gateway and passes its rows to `append`. */
 export function createTestBodyStore(append: (row: StoredBodiesRow) => void = () => undefined): BodyStore {

@@ -1,14 +1,14 @@
 import type { OrgConfig } from '@floe/contract/config';
-import type { Guard } from '../../guardrails/guard.ts';
-import type { OrgFileRules, RuleDependencies } from '../../management/guardrails/rule-dependencies.ts';
+import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
+import type { OrgConfigFileRules, RuleVerbDependencies } from '../../management/guardrails/rule-dependencies.ts';
 
-const NONE: OrgFileRules = { limits: [], budgets: [], relayRules: [], file: 'floe.yaml', timezone: 'UTC' };
+const NONE: OrgConfigFileRules = { limits: [], budgets: [], relayRules: [], file: 'floe.yaml', timezone: 'UTC' };
 
 /** Creates rules of a file for the org `acme`. Relay rules are on lines 10, 11, … */
 export function createTestRuleDependencies(
-  guard: Guard,
-  { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgFileRules> } = {},
-): RuleDependencies {
+  guard: GuardrailEnforcer,
+  { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileRules> } = {},
+): RuleVerbDependencies {
   const relay_rules = (org?.relay.rules ?? []).map((config, index) => ({ config, line: 10 + index }));
   return {
     guard,

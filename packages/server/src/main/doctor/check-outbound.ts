@@ -1,9 +1,9 @@
-import { type MailSettings, verifyMailServer } from '../../alerts/mail.ts';
+import { type SmtpSettings, verifyMailServer } from '../../alerts/mailer.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { CompiledCatalogs } from '../../gateway/compile-catalogs.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import { testProvider } from '../../providers/test-provider.ts';
-import type { Transport } from '../../providers/transport.ts';
+import type { UpstreamTransport } from '../../providers/transport.ts';
 import type { OutboundAccess } from '../outbound-access.ts';
 import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
 
@@ -11,7 +11,7 @@ import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
 export type CheckedProviders = Pick<CompiledCatalogs, 'catalogs' | 'unusable'>;
 
 interface ProviderCheckOptions {
-  readonly transport: Transport;
+  readonly transport: UpstreamTransport;
   readonly clock: Clock;
 }
 
@@ -54,7 +54,7 @@ async function checkProvider(
 }
 
 /** Connects to the mail server and signs in. Sends no email. */
-export async function checkMail(settings: MailSettings, { guard, via }: OutboundAccess): Promise<Finding> {
+export async function checkMail(settings: SmtpSettings, { guard, via }: OutboundAccess): Promise<Finding> {
   if (settings.url === '') return skip('mail', 'smtp.url is not set: Floe sends no email');
   try {
     await verifyMailServer(settings, guard, via);

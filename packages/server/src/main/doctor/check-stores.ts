@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import type { DatabaseLocation } from '../../store/backup.ts';
+import type { DatabaseLocation } from '../../store/database-backup.ts';
 import { inspectRedis } from '../../store/counters/inspect-redis.ts';
 import {
   type DatabaseWithBeats,
@@ -10,7 +10,7 @@ import {
   resolveSqlitePath,
 } from '../../store/open-database.ts';
 import { inspectPostgres } from '../../store/postgres/inspect-postgres.ts';
-import { requireSecretKeyOfDatabase, type SecretKey } from '../../store/secret-key.ts';
+import { requireSecretKeyOfDatabase, type InstallationSecretKey } from '../../store/secret-key.ts';
 import { planUpgrade } from '../../store/upgrade-database.ts';
 import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
 
@@ -32,7 +32,7 @@ export interface DatabaseResult {
 /** Connects, compares the migrations and the secret key. Changes nothing. */
 export async function checkDatabase(
   place: DatabaseLocation,
-  secret: SecretKey | null,
+  secret: InstallationSecretKey | null,
   clock: Clock,
 ): Promise<DatabaseResult> {
   const none = { database: null, bytes: 0, clockOffsetMs: null };
@@ -75,7 +75,7 @@ export async function checkDatabase(
   }
 }
 
-async function openWithKey(place: DatabaseLocation, secret: SecretKey, clock: Clock) {
+async function openWithKey(place: DatabaseLocation, secret: InstallationSecretKey, clock: Clock) {
   const database = await openDatabase(place.url, { dataDir: place.dataDir, log: silentLog, clock });
   try {
     await requireSecretKeyOfDatabase(database.read, secret);

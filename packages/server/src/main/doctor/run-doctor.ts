@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { toMailSettings } from '../../alerts/mail.ts';
+import { toSmtpSettings } from '../../alerts/mailer.ts';
 import { ConfigError } from '../../config/config-problem.ts';
-import { type Environment, processEnvironment } from '../../config/environment.ts';
+import { type Environment, readProcessEnvironment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../core/clock.ts';
 import { compileCatalogs } from '../../gateway/compile-catalogs.ts';
 import { DEFAULT_ORG_ID } from '../../platform/config/stored-config.ts';
-import { deriveSecretsKey } from '../../platform/secrets.ts';
-import { NO_PRICES } from '../../providers/price-catalog.ts';
+import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
+import { EMPTY_PRICE_BOOK } from '../../providers/price-catalog.ts';
 import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
 import { type DatabaseWithBeats, isPostgresUrl } from '../../store/open-database.ts';
-import { loadSecretKey, missingSharedSecretError, type SecretKey } from '../../store/secret-key.ts';
+import { loadInstallationSecretKey, createMissingSharedSecretError, type InstallationSecretKey } from '../../store/secret-key.ts';
 import { parseCommandArguments } from '../command-arguments.ts';
 import { compileConfig } from '../compile-config.ts';
 import { createOutboundAccess, type OutboundAccess } from '../outbound-access.ts';
@@ -42,7 +42,7 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
 async function collectFindings(): Promise<Finding[]> {
   let environment: Environment;
   try {
-    environment = processEnvironment();
+    environment = readProcessEnvironment();
   } catch (error) {
     if (error instanceof ConfigError) return describeConfigError(error);
     throw error;
@@ -95,15 +95,15 @@ async function checkInstallation(
 
 interface SecretKeyResult {
   /** Null when there is none that can be used. */
-  readonly secret: SecretKey | null;
+  readonly secret: InstallationSecretKey | null;
   readonly finding: Finding;
 }
 
 function checkSecretKey(environment: Environment, url: string, dataDir: string): SecretKeyResult {
   const { secretKey: given } = environment;
   try {
-    if (given === undefined && isPostgresUrl(url)) throw missingSharedSecretError();
-    const secret = loadSecretKey({ dataDir, ...(given === undefined ? {} : { given }) });
+    if (given === undefined && isPostgresUrl(url)) throw createMissingSharedSecretError();
+    const secret = loadInstallationSecretKey({ dataDir, ...(given === undefined ? {} : { given }) });
     if (secret.isGenerated)
       return {
         secret: null,
@@ -121,12 +121,12 @@ function checkSecretKey(environment: Environment, url: string, dataDir: string):
 async function checkOutbound(
   environment: Environment,
   loaded: LoadedConfig,
-  secret: SecretKey | null,
+  secret: InstallationSecretKey | null,
   database: DatabaseWithBeats | null,
 ): Promise<Finding[]> {
   const outbound = createOutboundAccess(loaded.config, environment.variable);
-  const mail = await checkMail(toMailSettings(loaded.config.smtp), outbound);
-  const secretsKey = secret && deriveSecretsKey(secret.key, environment.encryptionKeys);
+  const mail = await checkMail(toSmtpSettings(loaded.config.smtp), outbound);
+  const secretsKey = secret && deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
   const catalogs =
     database && secretsKey
       ? await compileAllProviders(loaded, outbound, { database, secretsKey, environment })
@@ -145,7 +145,7 @@ async function compileAllProviders(
   outbound: OutboundAccess,
   parts: Omit<Parameters<typeof compileConfig>[1], 'prices'>,
 ): Promise<CheckedProviders> {
-  const compiled = await compileConfig(loaded, { ...parts, prices: NO_PRICES });
+  const compiled = await compileConfig(loaded, { ...parts, prices: EMPTY_PRICE_BOOK });
   outbound.configure(loaded.config, compiled.orgCount, compiled.namedOrigins);
   return { catalogs: compiled.catalogs, unusable: compiled.unusableProviders };
 }

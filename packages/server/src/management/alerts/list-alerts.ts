@@ -3,8 +3,8 @@ import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
 import { getAlertPhase } from '../../alerts/alert.ts';
 import { composeAlertWording } from '../../alerts/alert-wording.ts';
-import { alertJson } from '../../alerts/channels/webhook.ts';
-import { alertFromRow } from '../../alerts/stored-alert.ts';
+import { toAlertJson } from '../../alerts/channels/webhook.ts';
+import { parseAlertRow } from '../../alerts/stored-alert.ts';
 import { type AlertDeliveryRow, listDeliveriesOfAlerts } from '../../store/alert-deliveries.ts';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
 import { parseTimeRange } from '../time-range.ts';
@@ -39,8 +39,8 @@ function toAlertResource(
   row: AlertRow,
   deliveries: readonly AlertDeliveryRow[],
 ): z.input<typeof alertResource> {
-  const stored = alertFromRow(row);
-  const { event, subject, at, fields } = alertJson(stored);
+  const stored = parseAlertRow(row);
+  const { event, subject, at, fields } = toAlertJson(stored);
   return alertResource.parse({
     id: row.id,
     at,

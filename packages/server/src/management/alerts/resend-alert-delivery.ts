@@ -1,6 +1,6 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
-import { resendDelivery } from '../../alerts/resend-delivery.ts';
+import { resendAlertDelivery } from '../../alerts/resend-alert-delivery.ts';
 import { defineWriteVerb } from '../verb.ts';
 
 /** Sends a message again immediately if its delivery was abandoned or waits for a retry. */
@@ -16,7 +16,7 @@ export const resendAlertDeliveryVerb = defineWriteVerb({
   invalidates: null,
   async run({ orgId, writer, clock }, { params }) {
     const now = clock.now();
-    const row = await resendDelivery(writer, orgId, params.id, now);
+    const row = await resendAlertDelivery(writer, orgId, params.id, now);
     const before = { state: row.state, attempts: row.attempts, due_at: toIsoString(row.due_at) };
     const after = { state: 'pending', attempts: 0, due_at: toIsoString(now) };
     return { answer: null, audit: { subject: row.id, before, after } };

@@ -2,7 +2,7 @@ import { analyticsAnnotations, analyticsAnnotationsQuery } from '@floe/contract/
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
-import { type AuditRow, getAuditPage } from '../../store/audit.ts';
+import { type AuditEntryRow, getAuditEntryPage } from '../../store/audit-entries.ts';
 import { type BreakerChangeRow, getBreakerChangePage } from '../../store/breaker-changes.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
@@ -12,7 +12,7 @@ import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
 /** The verb `GET /api/analytics/annotations`. */
-export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
+export function defineGetAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'annotations.list',
     method: 'GET',
@@ -27,7 +27,7 @@ export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
       const { from, to, timezone } = resolveChartRange(context, coverage.timezoneOf(orgId), asked);
       const wanted = { orgId, from, to, limit };
       const [changes, alerts, breakers] = await Promise.all([
-        getAuditPage(reader, about === 'traffic' ? { ...wanted, kinds: TRAFFIC_SUBJECT_KINDS } : wanted),
+        getAuditEntryPage(reader, about === 'traffic' ? { ...wanted, kinds: TRAFFIC_SUBJECT_KINDS } : wanted),
         about === 'traffic' ? { rows: [], nextCursor: null } : getAlertPage(reader, wanted),
         getBreakerChangePage(reader, wanted),
       ]);
@@ -69,7 +69,7 @@ function toChangeAnnotation({
   subject,
   before_json,
   after_json,
-}: AuditRow): AnalyticsAnnotation {
+}: AuditEntryRow): AnalyticsAnnotation {
   const who = { actor, actor_name };
   const kind = action.split('.', 1)[0] ?? action;
   const name = parseResourceName(after_json) ?? parseResourceName(before_json) ?? subject;

@@ -5,10 +5,10 @@ import { findPlatformKeyIdsByPrefix } from '../../store/platform-keys.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
-import { loadValueNames } from './value-names.ts';
+import { loadGroupValueNames } from './value-names.ts';
 
 /** The verb `GET /api/analytics/values`. */
-export function getFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
+export function defineGetFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.values',
     method: 'GET',
@@ -34,7 +34,7 @@ export function getFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
       } as const;
       const found = await queryTopValues(reader, { ...wanted, ...searched });
       const shown = found.slice(0, limit);
-      const nameOf = await loadValueNames(
+      const nameOf = await loadGroupValueNames(
         reader,
         orgId,
         field,

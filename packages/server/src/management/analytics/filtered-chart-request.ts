@@ -5,7 +5,7 @@ import {
   parseRollupFacet,
   requireRowLimit,
 } from '../../analytics/chart-request.ts';
-import { buildFilterConditions, type ExchangeFilters } from '../../store/exchange-filters.ts';
+import { buildExchangeFilterConditions, type ExchangeFilters } from '../../store/exchange-filters.ts';
 import { resolveKeyFilter } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { isRollupPair, type RollupFacetFilter } from '../../store/rollups/read-rollups.ts';
@@ -19,7 +19,7 @@ import { type ChartQuery, resolveChartRange } from './chart-range.ts';
  *
  * @throws Fault `invalid_request` as `resolveChartRange` and `requireRowLimit`
  */
-export async function resolveFilteredChart(
+export async function resolveFilteredChartRequest(
   context: VerbContext & { readonly reader: DatabaseReader },
   orgZone: string,
   query: ChartQuery,
@@ -34,7 +34,7 @@ export async function resolveFilteredChart(
   await requireRowLimit(context.reader, range, query.compare !== undefined);
   const wanted = toListFilters(filters);
   const keys = await resolveKeyFilter(context.reader, { orgId: context.orgId, ...wanted });
-  const conditions = buildFilterConditions(wanted, keys).map(({ condition }) => condition);
+  const conditions = buildExchangeFilterConditions(wanted, keys).map(({ condition }) => condition);
   return { ...range, minutesSince: undefined, conditions };
 }
 

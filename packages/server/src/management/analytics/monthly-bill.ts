@@ -6,7 +6,7 @@ import { getTimeZoneCalendar } from '../../core/time-zone-calendar.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { ROLLUP_SUM_COLUMNS } from '../../store/rollups/rollup-figures.ts';
 import { listTeamsOfOrg } from '../../store/teams.ts';
-import { FileDownload, fileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { FileDownload, createFileDownloadSchema, formatCsvLine } from '../file-download.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 
@@ -15,7 +15,7 @@ const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
 
 /** Exports the cost of a month by team, cost center, key and model. The file is the same for each request. */
-export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
+export function defineExportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.month',
     method: 'GET',
@@ -24,7 +24,7 @@ export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
     summary: 'Download the usage and cost of a completed month by team, cost center, key and model',
     params: monthlyBillParams,
     query: monthlyBillQuery,
-    answer: fileDownloadSchema(CSV_CONTENT_TYPE),
+    answer: createFileDownloadSchema(CSV_CONTENT_TYPE),
     async run({ orgId, reader, clock }, { params: { month }, query }) {
       const [year = 0, number = 0] = month.split('-').map(Number);
       const timezone = query.timezone ?? coverage.timezoneOf(orgId);

@@ -1,12 +1,12 @@
 import { analyticsSummary, analyticsSummaryQuery } from '@floe/contract/api/charts';
-import { querySummary } from '../../analytics/charts.ts';
-import { previousRange } from '../../analytics/grid.ts';
+import { queryChartSummary } from '../../analytics/charts.ts';
+import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
-import { resolveFilteredChart } from './filtered-chart-request.ts';
+import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 
 /** The verb `GET /api/analytics/summary`. */
-export function getUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
+export function defineGetUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.summary',
     method: 'GET',
@@ -16,15 +16,15 @@ export function getUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
     query: analyticsSummaryQuery,
     answer: analyticsSummary,
     async run(context, { query }) {
-      const range = await resolveFilteredChart(context, coverage.timezoneOf(context.orgId), query);
+      const range = await resolveFilteredChartRequest(context, coverage.timezoneOf(context.orgId), query);
       const answer = {
         ...coverage.describeRange(range, context.clock),
-        ...(await querySummary(context.reader, range)),
+        ...(await queryChartSummary(context.reader, range)),
       };
       if (query.compare === undefined) return answer;
-      const before = { ...range, ...previousRange(range, range.timezone) };
+      const before = { ...range, ...computePreviousRange(range, range.timezone) };
       const { from, to } = before;
-      const figures = await querySummary(context.reader, before);
+      const figures = await queryChartSummary(context.reader, before);
       return { ...answer, previous: { from: toIsoTimestamp(from), to: toIsoTimestamp(to), ...figures } };
     },
   });

@@ -2,24 +2,24 @@ import { analyticsTimeseries, analyticsTimeseriesQuery } from '@floe/contract/ap
 import { Fault } from '@floe/contract/faults';
 import {
   type ChartSeries,
-  isPercentile,
-  querySeries,
+  isPercentileMetric,
+  queryChartSeries,
   type SeriesRequest,
   toChartGrid,
 } from '../../analytics/charts.ts';
-import { previousRange } from '../../analytics/grid.ts';
+import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/rollup-accumulator.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
-import { resolveFilteredChart } from './filtered-chart-request.ts';
-import { loadValueNames } from './value-names.ts';
+import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
+import { loadGroupValueNames } from './value-names.ts';
 
 const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
 /** Exceeds the number of pixel columns of a screen. 90 days of hours fit. */
 const MAX_POINTS = 5_000;
 
 /** The verb `GET /api/analytics/timeseries`. */
-export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
+export function defineGetUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.timeseries',
     method: 'GET',
@@ -30,16 +30,16 @@ export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
     answer: analyticsTimeseries,
     async run(context, { query }) {
       const { metric, interval, group_by, limit, ...rest } = query;
-      const range = await resolveFilteredChart(context, coverage.timezoneOf(context.orgId), rest, {
+      const range = await resolveFilteredChartRequest(context, coverage.timezoneOf(context.orgId), rest, {
         groupBy: group_by,
         interval,
-        isPercentile: isPercentile(metric),
+        isPercentile: isPercentileMetric(metric),
       });
       const wanted = { ...range, metric, limit, stepMs: INTERVAL_MS[interval] };
       requirePointLimit(wanted);
-      const series = await querySeries(context.reader, wanted);
+      const series = await queryChartSeries(context.reader, wanted);
       const values = series.map(({ value }) => value);
-      const nameOf = await loadValueNames(context.reader, context.orgId, group_by, values);
+      const nameOf = await loadGroupValueNames(context.reader, context.orgId, group_by, values);
       const shown = (one: ChartSeries) => ({ ...one, value: one.value || null, name: nameOf(one.value) });
       const answer = {
         ...coverage.describeRange(range, context.clock),
@@ -48,9 +48,9 @@ export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
       };
       if (query.compare === undefined) return answer;
       const only = values.flatMap((value) => value ?? []);
-      const before = { ...wanted, ...previousRange(wanted, range.timezone), onlyValues: only };
+      const before = { ...wanted, ...computePreviousRange(wanted, range.timezone), onlyValues: only };
       const { from, to } = before;
-      const previous = (await querySeries(context.reader, before)).map(shown);
+      const previous = (await queryChartSeries(context.reader, before)).map(shown);
       return {
         ...answer,
         previous: {

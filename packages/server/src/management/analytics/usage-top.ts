@@ -1,13 +1,13 @@
-import { analyticsTop, analyticsTopQuery } from '@floe/contract/api/charts';
+import { analyticsTopValues, analyticsTopQuery } from '@floe/contract/api/charts';
 import { queryTopValues } from '../../analytics/charts.ts';
-import { previousRange } from '../../analytics/grid.ts';
+import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
-import { resolveFilteredChart } from './filtered-chart-request.ts';
-import { loadValueNames } from './value-names.ts';
+import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
+import { loadGroupValueNames } from './value-names.ts';
 
 /** The verb `GET /api/analytics/top`. */
-export function getTopUsageVerb(coverage: AnalyticsCoverage): Verb {
+export function defineGetTopUsageVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.top',
     method: 'GET',
@@ -15,17 +15,17 @@ export function getTopUsageVerb(coverage: AnalyticsCoverage): Verb {
     scope: 'management',
     summary: 'List the values of a dimension with the largest sum of a metric',
     query: analyticsTopQuery,
-    answer: analyticsTop,
+    answer: analyticsTopValues,
     async run(context, { query }) {
       const { by, metric, limit, ...rest } = query;
-      const range = await resolveFilteredChart(context, coverage.timezoneOf(context.orgId), rest, {
+      const range = await resolveFilteredChartRequest(context, coverage.timezoneOf(context.orgId), rest, {
         groupBy: by,
       });
       if (range.groupBy === undefined) throw new Error('a grouping was given');
       const wanted = { ...range, groupBy: range.groupBy, order: metric, limit };
       const found = await queryTopValues(context.reader, wanted);
       const values = found.map(({ value }) => value);
-      const nameOf = await loadValueNames(context.reader, context.orgId, by, values);
+      const nameOf = await loadGroupValueNames(context.reader, context.orgId, by, values);
       const before =
         query.compare === undefined
           ? null
@@ -33,7 +33,7 @@ export function getTopUsageVerb(coverage: AnalyticsCoverage): Verb {
               (
                 await queryTopValues(context.reader, {
                   ...wanted,
-                  ...previousRange(wanted, range.timezone),
+                  ...computePreviousRange(wanted, range.timezone),
                   onlyValues: values,
                 })
               ).map(({ value, figures }) => [value, figures]),

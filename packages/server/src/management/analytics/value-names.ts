@@ -2,7 +2,7 @@ import { getPlatformKeyNames } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 
 /** Loads display names of the values of a grouping. Keys have names; other values are their own names. */
-export async function loadValueNames(
+export async function loadGroupValueNames(
   reader: DatabaseReader,
   orgId: string,
   groupBy: string | undefined,

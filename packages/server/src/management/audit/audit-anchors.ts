@@ -1,8 +1,8 @@
 import { auditAnchorList, auditVerificationInput, auditVerificationResult } from '@floe/contract/api/audit';
 import { pageQuery } from '@floe/contract/api/page';
 import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
-import { listDailyAnchors } from '../../store/audit-chain.ts';
-import { paginateForApi } from '../list-page.ts';
+import { listDailyAuditAnchors } from '../../store/audit-chain.ts';
+import { paginateForResponse } from '../list-page.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
 /** The verb `GET /api/management/audit/anchors`. */
@@ -15,14 +15,14 @@ export const listAuditAnchorsVerb = defineReadVerb({
   answer: auditAnchorList,
   query: pageQuery,
   async run({ orgId, reader }, { query }) {
-    const anchors = await listDailyAnchors(reader, orgId);
+    const anchors = await listDailyAuditAnchors(reader, orgId);
     const data = anchors.map(({ seq, hash, at }) => ({ seq, hash, at: new Date(at).toISOString() }));
-    return paginateForApi(data, ({ seq }) => ({ id: String(seq) }), query);
+    return paginateForResponse(data, ({ seq }) => ({ id: String(seq) }), query);
   },
 });
 
 /** Compares exported anchors with the current chain. */
-export function verifyAuditVerb(verifier: AuditChainVerifier): Verb {
+export function defineVerifyAuditVerb(verifier: AuditChainVerifier): Verb {
   return defineReadVerb({
     name: 'audit.verify',
     method: 'POST',

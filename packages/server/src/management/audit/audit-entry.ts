@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import type { AuditRow } from '../../store/audit.ts';
+import type { AuditEntryRow } from '../../store/audit-entries.ts';
 
 /** Converts an audit row to its API format. */
-export function toAuditEntry(row: AuditRow): AuditEntry {
+export function toAuditEntry(row: AuditEntryRow): AuditEntry {
   return {
     id: row.id,
     at: new Date(row.at).toISOString(),

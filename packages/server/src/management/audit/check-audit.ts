@@ -3,7 +3,7 @@ import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts'
 import { defineReadVerb, type Verb } from '../verb.ts';
 
 /** Verifies the hash chain of the stored entries. */
-export function checkAuditVerb(verifier: AuditChainVerifier): Verb {
+export function defineCheckAuditVerb(verifier: AuditChainVerifier): Verb {
   return defineReadVerb({
     name: 'audit.check',
     method: 'GET',

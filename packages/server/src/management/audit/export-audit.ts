@@ -1,8 +1,8 @@
 import { type AuditEntry, auditExportQuery } from '@floe/contract/api/audit';
-import { type AuditFilters, getAuditPage } from '../../store/audit.ts';
+import { type AuditEntryFilters, getAuditEntryPage } from '../../store/audit-entries.ts';
 import type { PageRequest } from '../../store/pagination.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import { FileDownload, fileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { FileDownload, createFileDownloadSchema, formatCsvLine } from '../file-download.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
 import { toAuditEntry } from './audit-entry.ts';
@@ -33,7 +33,7 @@ export const exportAuditVerb = defineReadVerb({
   scope: 'management',
   summary: 'Download audit log entries as NDJSON or CSV, newest first',
   query: auditExportQuery,
-  answer: fileDownloadSchema(NDJSON_CONTENT_TYPE, CSV_CONTENT_TYPE),
+  answer: createFileDownloadSchema(NDJSON_CONTENT_TYPE, CSV_CONTENT_TYPE),
   async run({ orgId, reader }, { query }) {
     const { format, ...filters } = query;
     const pageQuery = { orgId, limit: ROWS_PER_READ, ...filters, ...parseTimeRange(query) };
@@ -43,7 +43,7 @@ export const exportAuditVerb = defineReadVerb({
   },
 });
 
-type AuditPageQuery = PageRequest & AuditFilters;
+type AuditPageQuery = PageRequest & AuditEntryFilters;
 
 async function* generateCsv(reader: DatabaseReader, pageQuery: AuditPageQuery): AsyncGenerator<string> {
   yield formatCsvLine([...CSV_COLUMNS, 'before', 'after']);
@@ -67,7 +67,7 @@ async function* generateNdjson(reader: DatabaseReader, pageQuery: AuditPageQuery
 async function* readPages(reader: DatabaseReader, pageQuery: AuditPageQuery): AsyncGenerator<AuditEntry[]> {
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof getAuditPage>> = await getAuditPage(
+    const page: Awaited<ReturnType<typeof getAuditEntryPage>> = await getAuditEntryPage(
       reader,
       cursor === null ? pageQuery : { ...pageQuery, cursor },
     );

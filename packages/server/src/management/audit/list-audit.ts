@@ -1,6 +1,6 @@
 import { auditEntry, auditListQuery } from '@floe/contract/api/audit';
 import { createPageSchema } from '@floe/contract/api/page';
-import { getAuditPage } from '../../store/audit.ts';
+import { getAuditEntryPage } from '../../store/audit-entries.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
 import { toAuditEntry } from './audit-entry.ts';
@@ -15,7 +15,7 @@ export const listAuditVerb = defineReadVerb({
   query: auditListQuery,
   answer: createPageSchema(auditEntry),
   async run({ orgId, reader }, { query }) {
-    const { rows, nextCursor } = await getAuditPage(reader, { orgId, ...query, ...parseTimeRange(query) });
+    const { rows, nextCursor } = await getAuditEntryPage(reader, { orgId, ...query, ...parseTimeRange(query) });
     return { data: rows.map(toAuditEntry), next_cursor: nextCursor };
   },
 });

@@ -8,7 +8,7 @@ import { requireResource } from '../resources/resource-verbs.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
 /** The verb `GET /api/monitoring/boards/{id}/status`. */
-export function getBoardStatusVerb(dependencies: MonitoringDependencies): Verb {
+export function defineGetBoardStatusVerb(dependencies: MonitoringDependencies): Verb {
   const kind = createBoardKind(dependencies);
   return defineReadVerb({
     name: 'boards.status',

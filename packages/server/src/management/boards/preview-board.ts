@@ -2,13 +2,13 @@ import { boardCreation, boardPreview } from '@floe/contract/api/boards';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import { requireBoardMonitors } from '../../monitoring/boards/board.ts';
 import { loadBoardView } from '../../monitoring/boards/board-view.ts';
-import { boardColumns } from '../../monitoring/boards/file-boards.ts';
+import { toBoardColumns } from '../../monitoring/boards/config-file-boards.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildBoardConfig } from './board-config.ts';
 
 /** Renders the public page of a board that is not stored, with the renderer of public pages. */
-export function previewBoardVerb(dependencies: MonitoringDependencies): Verb {
+export function definePreviewBoardVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'boards.preview',
     method: 'POST',
@@ -21,7 +21,7 @@ export function previewBoardVerb(dependencies: MonitoringDependencies): Verb {
     answer: boardPreview,
     async run({ orgId, reader }, { body }) {
       const draft = await requireBoardMonitors(reader, orgId, buildBoardConfig(body));
-      const row = { org_id: orgId, ...boardColumns(draft) };
+      const row = { org_id: orgId, ...toBoardColumns(draft) };
       const view = await loadBoardView(
         reader,
         row,

@@ -23,13 +23,13 @@ export function toBreakerResource(view: BreakerView): BreakerResource {
     because,
     probe,
     wait_ms: Math.ceil(waitMs),
-    forced: toForcedStateField(forced),
+    forced: toBreakerOverrideField(forced),
     calls,
   };
 }
 
 /** Converts an override to the field `forced` of a breaker. Null without an override. */
-export function toForcedStateField(forced: ForcedState | null): BreakerResource['forced'] {
+export function toBreakerOverrideField(forced: ForcedState | null): BreakerResource['forced'] {
   if (!forced) return null;
   const { state, until, reason, by } = forced;
   return { state, until: new Date(until).toISOString(), reason, by };

@@ -9,13 +9,13 @@ import {
   type BreakerSource,
   parseBreakerId,
   toBreakerResource,
-  toForcedStateField,
+  toBreakerOverrideField,
 } from './breaker-resource.ts';
 
 /**
  * Overrides a breaker for a limited time, or returns it to automatic. The override applies in every process.
  */
-export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunningOrg): Verb {
+export function defineForceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({
     name: 'breakers.force',
     method: 'POST',
@@ -44,8 +44,8 @@ export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunn
         answer: toBreakerResource({ ...view, forced: after, waitMs }),
         audit: {
           subject: params.id,
-          before: before && { forced: toForcedStateField(before) },
-          after: { forced: toForcedStateField(after), reason },
+          before: before && { forced: toBreakerOverrideField(before) },
+          after: { forced: toBreakerOverrideField(after), reason },
         },
       };
     },

@@ -1,11 +1,11 @@
 import { breakerListQuery, breakerResource } from '@floe/contract/api/breakers';
 import { createPageSchema } from '@floe/contract/api/page';
-import { paginateForApi } from '../list-page.ts';
+import { paginateForResponse } from '../list-page.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type BreakerSource, toBreakerResource } from './breaker-resource.ts';
 
 /** Lists breakers as this process sees them. */
-export function listBreakersVerb(breakers: BreakerSource): Verb {
+export function defineListBreakersVerb(breakers: BreakerSource): Verb {
   return defineReadVerb({
     name: 'breakers.list',
     method: 'GET',
@@ -16,7 +16,7 @@ export function listBreakersVerb(breakers: BreakerSource): Verb {
     answer: createPageSchema(breakerResource),
     async run({ orgId }, { query: { sort = 'id', ...query } }) {
       const all = breakers.list(orgId).map(toBreakerResource);
-      return paginateForApi(all, ({ id }) => ({ id }), { ...query, sort: sort === 'id' ? 'name' : sort });
+      return paginateForResponse(all, ({ id }) => ({ id }), { ...query, sort: sort === 'id' ? 'name' : sort });
     },
   });
 }

@@ -9,7 +9,7 @@ import type { GetRunningOrg } from '../running-org.ts';
 import {
   loadStoredSettings,
   type StoredSettings,
-  sectionMetadata,
+  getSectionMetadata,
   writeSettingsSection,
 } from '../settings/settings-sections.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
@@ -29,7 +29,7 @@ export const getCacheSettingsVerb = defineReadVerb({
 });
 
 /** The verb `PATCH /api/management/cache`. */
-export function updateCacheSettingsVerb(getRunningOrg: GetRunningOrg): Verb {
+export function defineUpdateCacheSettingsVerb(getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({
     name: 'cache.update',
     method: 'PATCH',
@@ -74,6 +74,6 @@ async function toCacheResource(
     ttl_seconds,
     scope,
     purges: await getCachePurgeCount(reader, orgId),
-    ...sectionMetadata(stored, 'cache'),
+    ...getSectionMetadata(stored, 'cache'),
   };
 }

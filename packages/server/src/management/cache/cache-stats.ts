@@ -8,7 +8,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 export type GetCacheSize = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
 
 /** The verb `GET /api/management/cache/stats`. */
-export function getCacheStatsVerb(getCacheSize: GetCacheSize): Verb {
+export function defineGetCacheStatsVerb(getCacheSize: GetCacheSize): Verb {
   return defineReadVerb({
     name: 'cache.stats',
     method: 'GET',

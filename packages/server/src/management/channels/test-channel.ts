@@ -2,9 +2,9 @@ import { channelCreation, channelTestResult } from '@floe/contract/api/channels'
 import { idParams } from '@floe/contract/api/page';
 import type { AlertSender } from '../../alerts/alert-sender.ts';
 import { sendTestNotice } from '../../alerts/send-test-notice.ts';
-import { type OpenChannel, openChannel } from '../../alerts/stored-channel.ts';
+import { type DecryptedChannel, decryptChannel } from '../../alerts/stored-channel.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { SecretsKey } from '../../platform/secrets.ts';
+import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import { createChannelKind } from '../resources/channels.ts';
 import { requireResource } from '../resources/resource-verbs.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
@@ -12,7 +12,7 @@ import { buildChannelConfig } from './channel-config.ts';
 
 /** Dependencies of the channel verbs. */
 export interface ChannelDependencies {
-  readonly secretsKey: SecretsKey;
+  readonly secretsKey: SecretEncryptionKey;
   readonly sender: AlertSender;
   readonly baseUrl: () => string;
 }
@@ -21,7 +21,7 @@ export interface ChannelDependencies {
  * Sends a test message. The status is 200 even if the receiver rejects the message, because the rejection is
  * the result of the test.
  */
-export function testStoredChannelVerb(dependencies: ChannelDependencies): Verb {
+export function defineTestStoredChannelVerb(dependencies: ChannelDependencies): Verb {
   const kind = createChannelKind(dependencies.secretsKey);
   return defineReadVerb({
     name: 'channels.test',
@@ -36,7 +36,7 @@ export function testStoredChannelVerb(dependencies: ChannelDependencies): Verb {
       const row = await requireResource(kind, context, params.id);
       return runChannelTest(
         orgId,
-        openChannel(row, dependencies.secretsKey, clock.now()),
+        decryptChannel(row, dependencies.secretsKey, clock.now()),
         dependencies,
         clock,
       );
@@ -45,7 +45,7 @@ export function testStoredChannelVerb(dependencies: ChannelDependencies): Verb {
 }
 
 /** Sends a test message to a channel that is not stored. */
-export function testDraftChannelVerb(dependencies: ChannelDependencies): Verb {
+export function defineTestDraftChannelVerb(dependencies: ChannelDependencies): Verb {
   return defineReadVerb({
     name: 'channels.test_draft',
     method: 'POST',
@@ -66,7 +66,7 @@ export function testDraftChannelVerb(dependencies: ChannelDependencies): Verb {
 
 async function runChannelTest(
   orgId: string,
-  channel: OpenChannel,
+  channel: DecryptedChannel,
   dependencies: ChannelDependencies,
   clock: Clock,
 ) {

@@ -4,16 +4,16 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { requireAccess } from '../access.ts';
-import { createKeyChange } from '../keys/apply-key.ts';
-import type { AdditionalAuditedChange, AuditedChange, VerbChange } from '../verb.ts';
+import { createPlatformKeyApplier } from '../keys/apply-key.ts';
+import type { SecondaryAuditedChange, AuditedChange, VerbChange } from '../verb.ts';
 import type { WriteContext } from '../verb-definition.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { buildConfigSteps, buildRemovalSteps } from './config-steps.ts';
 import type { ConfigStep } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
-import type { ResourceName } from './file-diff.ts';
-import { requireSecrets } from './missing-secrets.ts';
+import type { DocumentResourceName } from './config-file-diff.ts';
+import { requireSecretValues } from './missing-secrets.ts';
 import { NotAppliedError } from './not-applied-error.ts';
 
 type AppliedChanges = z.input<typeof configChangeList>;
@@ -21,9 +21,9 @@ type AppliedChanges = z.input<typeof configChangeList>;
 /** The result of applying a document. */
 export interface AppliedConfig {
   readonly answer: AppliedChanges;
-  readonly additionalChanges: readonly AdditionalAuditedChange[];
+  readonly additionalChanges: readonly SecondaryAuditedChange[];
   /** Resources in the document that floe.yaml defines, with the reason why they were not changed. */
-  readonly fileManaged: readonly (ResourceName & { readonly why: string })[];
+  readonly fileManaged: readonly (DocumentResourceName & { readonly why: string })[];
   /** All steps of the document, as built before any of them ran. */
   readonly steps: readonly ConfigStep[];
 }
@@ -56,13 +56,13 @@ export async function applyConfigSteps(
 ): Promise<AppliedConfig> {
   const { writer, orgId, clock } = context;
   const reading = { reader: writer, orgId, dependencies: dependencies, nowMs: clock.now() };
-  await requireSecrets(document, reading);
+  await requireSecretValues(document, reading);
   const steps = await buildConfigSteps(document, reading);
   const removals = prune ? await buildRemovalSteps(document, steps, reading) : [];
   const changes: AppliedChanges['changes'] = [];
   const ignored = [...document.ignored];
   const fileManaged: AppliedConfig['fileManaged'][number][] = [];
-  const additionalChanges: AdditionalAuditedChange[] = [];
+  const additionalChanges: SecondaryAuditedChange[] = [];
   let unchanged = 0;
   // Create resources before others reference them, and remove routes before the providers that they name.
   const removalsLast = removals.filter(({ kind }) => getDocumentResourceKind(kind).isReferenced);
@@ -118,7 +118,7 @@ function resolveStepChange(
   { listVerbs, pepper }: Pick<ConfigDependencies, 'listVerbs' | 'pepper'>,
   context: WriteContext,
 ) {
-  if (name === 'keys.apply') return createKeyChange(pepper);
+  if (name === 'keys.apply') return createPlatformKeyApplier(pepper);
   const verb = listVerbs().find((one) => one.name === name);
   if (!verb?.applyChange) throw new Error(`unknown verb ${name}`);
   requireAccess(verb, context.actor, context.clock.now());
@@ -127,7 +127,7 @@ function resolveStepChange(
 
 /** Converts an audited change to an entry of the response. */
 export function toConfigChange(
-  { kind, id }: ResourceName,
+  { kind, id }: DocumentResourceName,
   change: Pick<AuditedChange, 'before' | 'after'>,
 ): AppliedChanges['changes'][number] {
   const { before, after } = change;

@@ -4,14 +4,14 @@ import { applyConfigSteps, toConfigChange } from './apply-config-steps.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { listUndeclaredResources } from './config-steps.ts';
 import { exportOrg } from './export-org.ts';
-import { diffFileResources } from './file-diff.ts';
+import { diffConfigFileResources } from './config-file-diff.ts';
 import { loadConfigDocument } from './load-config-document.ts';
 
 /** A preview is rolled back, so the caller does not have to give a reason. */
 const DIFF_REASON = 'Previewed the changes of applying a configuration';
 
 /** Applies the document, reports the changes and rolls them back. */
-export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
+export function defineDiffConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.diff',
     method: 'POST',
@@ -40,7 +40,7 @@ export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
         });
         const reading = { reader: writer, orgId, dependencies, nowMs };
         const undeclared = body.prune ? await listUndeclaredResources('file', document, steps, reading) : [];
-        const fileChanges = diffFileResources(
+        const fileChanges = diffConfigFileResources(
           { orgId, running: running.org, requested: document.org },
           fileManaged,
           undeclared,
@@ -59,7 +59,7 @@ export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
 }
 
 /** The verb `POST /api/management/config/apply`. */
-export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
+export function defineApplyConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineWriteVerb({
     name: 'config.apply',
     method: 'POST',

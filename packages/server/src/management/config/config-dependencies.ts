@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
-import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 import type { Verb } from '../verb.ts';
 
@@ -22,7 +22,7 @@ export interface ConfigDependencies {
   dryRun<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
   /** Returns all verbs of the API. Applying a document runs the verbs of its resources. */
   listVerbs(): readonly Verb[];
-  readonly rules: RuleDependencies;
+  readonly rules: RuleVerbDependencies;
   readonly providers: ProviderDependencies;
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
   /** Hashes platform keys. */

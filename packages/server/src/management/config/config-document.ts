@@ -4,7 +4,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import { ConfigError, formatConfigPath, formatProblem } from '../../config/config-problem.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { readYaml } from '../../config/yaml-document.ts';
+import { parseYamlDocument } from '../../config/yaml-document.ts';
 import { findConfigIssues } from './find-config-issues.ts';
 import { isSecretPath } from './secret-paths.ts';
 
@@ -61,7 +61,7 @@ export function parseConfigDocument({
   readonly orgId: string;
 }): ParsedConfigDocument {
   const text = documentText(given);
-  const { tree } = readYaml(text);
+  const { tree } = parseYamlDocument(text);
   const { kept, standIns } = findKeptSecrets(tree, given.variables);
   const env: Environment = {
     configPath: undefined,

@@ -1,12 +1,12 @@
 import { configEntry, configEntryParams } from '@floe/contract/api/config';
 import { Fault } from '@floe/contract/faults';
-import { writeYaml } from '../../config/write-yaml.ts';
+import { formatYaml } from '../../config/format-yaml.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportConfigEntry } from './export-org.ts';
 
 /** Returns the text of one resource for floe.yaml, so that a person can edit it there. */
-export function getConfigEntryVerb(dependencies: ConfigDependencies): Verb {
+export function defineGetConfigEntryVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.entry',
     method: 'GET',
@@ -18,7 +18,7 @@ export function getConfigEntryVerb(dependencies: ConfigDependencies): Verb {
     async run({ orgId, reader, clock }, { params }) {
       const tree = await exportConfigEntry({ reader, orgId, dependencies, nowMs: clock.now() }, params);
       if (!tree) throw new Fault('not_found', `There is no "${params.id}" in ${params.kind}.`);
-      return { yaml: writeYaml(tree, []) };
+      return { yaml: formatYaml(tree, []) };
     },
   });
 }

@@ -7,7 +7,7 @@ import type { ConfigDependencies, ConfigFileStatus } from './config-dependencies
  * Returns the load state of floe.yaml. The console requests it on every page to show rejected files, so it
  * reads no table.
  */
-export function getConfigFileVerb(dependencies: ConfigDependencies): Verb {
+export function defineGetConfigFileVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.file',
     method: 'GET',

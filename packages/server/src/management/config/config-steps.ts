@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { ConfigDocument } from './config-document.ts';
 import type { ConfigStep, OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS, getDocumentResourceKind } from './document-resource-kinds.ts';
-import type { ResourceName } from './file-diff.ts';
+import type { DocumentResourceName } from './config-file-diff.ts';
 
 /** Converts all resources of a document to steps. */
 export async function buildConfigSteps(
@@ -46,8 +46,8 @@ export async function listUndeclaredResources(
   document: ConfigDocument,
   steps: readonly ConfigStep[],
   reading: OrgReadContext,
-): Promise<ResourceName[]> {
-  const found: ResourceName[] = [];
+): Promise<DocumentResourceName[]> {
+  const found: DocumentResourceName[] = [];
   for (const { kind, section, listExisting } of DOCUMENT_RESOURCE_KINDS) {
     if (!listExisting || !document.isSet(...section)) continue;
     const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));

@@ -1,19 +1,19 @@
 import type { Verb } from '../verb.ts';
-import { applyConfigVerb, diffConfigVerb } from './apply-config.ts';
+import { defineApplyConfigVerb, defineDiffConfigVerb } from './apply-config.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
-import { getConfigEntryVerb } from './config-entry.ts';
-import { getConfigFileVerb } from './config-file-status.ts';
-import { exportConfigVerb } from './export-config.ts';
-import { getConfigVerb } from './get-config.ts';
+import { defineGetConfigEntryVerb } from './config-entry.ts';
+import { defineGetConfigFileVerb } from './config-file-status.ts';
+import { defineExportConfigVerb } from './export-config.ts';
+import { defineGetConfigVerb } from './get-config.ts';
 
 /** All verbs for the configuration as a whole. */
-export function configVerbs(dependencies: ConfigDependencies): readonly Verb[] {
+export function defineConfigVerbs(dependencies: ConfigDependencies): readonly Verb[] {
   return [
-    getConfigVerb(dependencies),
-    getConfigFileVerb(dependencies),
-    getConfigEntryVerb(dependencies),
-    exportConfigVerb(dependencies),
-    diffConfigVerb(dependencies),
-    applyConfigVerb(dependencies),
+    defineGetConfigVerb(dependencies),
+    defineGetConfigFileVerb(dependencies),
+    defineGetConfigEntryVerb(dependencies),
+    defineExportConfigVerb(dependencies),
+    defineDiffConfigVerb(dependencies),
+    defineApplyConfigVerb(dependencies),
   ];
 }

@@ -1,10 +1,10 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { PROVIDER_FILE_KIND } from '../../platform/config/file-entries.ts';
+import { CONFIG_FILE_PROVIDER_KIND } from '../../platform/config/config-file-entries.ts';
 import {
   joinProxyUrl,
   NO_PROVIDER_SECRETS,
-  openProviderSecrets,
+  decryptProviderSecrets,
   type ProviderSecrets,
   splitProviderSecrets,
   splitProxyUrl,
@@ -16,13 +16,13 @@ import {
   type ProviderCredentialRow,
 } from '../../store/config-entries.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
-import { defineListKind, type IsSecretKept, omitKeptSecrets } from './document-resource-kind.ts';
+import { defineDocumentListKind, type IsStoredSecretRetained, omitRetainedSecrets } from './document-resource-kind.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
 /** Builds the request body of the provider verb. It contains only the secrets that the document gives. */
 function toProviderBody(
   { headers, credentials, identity, outbound, ...provider }: ProviderConfig,
-  isSecretKept: IsSecretKept,
+  isSecretKept: IsStoredSecretRetained,
 ): object {
   const named = Object.keys(headers).some((name) => isSecretKept('headers', name)) ? {} : { headers };
   return {
@@ -33,7 +33,7 @@ function toProviderBody(
         ? { ...outbound, proxy: splitProxyUrl(outbound.proxy).address }
         : outbound,
     }),
-    ...(identity && { identity: omitKeptSecrets(identity, (...path) => isSecretKept('identity', ...path)) }),
+    ...(identity && { identity: omitRetainedSecrets(identity, (...path) => isSecretKept('identity', ...path)) }),
     credentials: credentials.map(({ name, weight, api_key }, n) => ({
       name,
       weight,
@@ -43,13 +43,13 @@ function toProviderBody(
 }
 
 /** Providers, including those of the environment, so that routes may reference them. */
-export const PROVIDER_DOCUMENT_KIND = defineListKind(
-  PROVIDER_FILE_KIND,
+export const PROVIDER_DOCUMENT_KIND = defineDocumentListKind(
+  CONFIG_FILE_PROVIDER_KIND,
   { toBody: toProviderBody },
   async (reading) => {
     const { reader, orgId, dependencies } = reading;
     const credentials = await listProviderCredentials(reader, orgId);
-    const rows = await PROVIDER_FILE_KIND.stored(reader, orgId);
+    const rows = await CONFIG_FILE_PROVIDER_KIND.stored(reader, orgId);
     const running = [...dependencies.providers.getRunningOrg(orgId).catalog.providers.values()];
     const fromEnvironment = running.filter(({ id }) => !rows.some((row) => row.id === id));
     return [
@@ -84,7 +84,7 @@ function resolveProviderSecrets(
 ): NamedProviderSecrets {
   if (row.source !== 'file') {
     const own = credentials.filter(({ provider_id }) => provider_id === row.id);
-    return { ...openProviderSecrets(row, dependencies.secretsKey), credentials: own };
+    return { ...decryptProviderSecrets(row, dependencies.secretsKey), credentials: own };
   }
   const declared = dependencies.getRunningOrg(row.org_id).config?.providers.find(({ id }) => id === row.id);
   const secrets = declared ? splitProviderSecrets(declared).secrets : NO_PROVIDER_SECRETS;

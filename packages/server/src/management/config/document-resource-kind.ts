@@ -1,7 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { ListedResourceKind } from '../../platform/declared-resources.ts';
-import type { StoredResourceKind } from '../../platform/file-sync.ts';
+import type { DeclaredResourceKind } from '../../platform/declared-resources.ts';
+import type { StoredResourceKind } from '../../platform/config-file-sync.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { castToJson } from '../validate-input.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
@@ -68,7 +68,7 @@ interface DocumentListOptions<Config> {
   /** Absent: the verb that replaces a resource. */
   readonly verb?: string;
   /** Builds the request body of the verb. Absent: the entry without omitted secrets. */
-  toBody?(config: Config, keeps: IsSecretKept): object;
+  toBody?(config: Config, keeps: IsStoredSecretRetained): object;
   /** The list is sorted by name. Otherwise it has the order of the store. */
   readonly isSortedByName?: boolean;
   /** Returns a value that is equal for entries of the same resource. Absent: their name. */
@@ -79,11 +79,11 @@ interface DocumentListOptions<Config> {
  * Whether an entry omits the value of a secret, so that the stored value remains. The path is relative to the
  * entry.
  */
-export type IsSecretKept = (...path: readonly (string | number)[]) => boolean;
+export type IsStoredSecretRetained = (...path: readonly (string | number)[]) => boolean;
 
 /** Defines a document kind whose resources are the entries of a list. */
-export function defineListKind<Config extends object>(
-  { kind, section = [kind], list, nameOf, isReferenced = false }: ListedResourceKind<Config>,
+export function defineDocumentListKind<Config extends object>(
+  { kind, section = [kind], list, nameOf, isReferenced = false }: DeclaredResourceKind<Config>,
   options: DocumentListOptions<Config>,
   listExisting: (reading: OrgReadContext) => Promise<readonly ExistingResource[]>,
 ): DocumentResourceKind {
@@ -100,8 +100,8 @@ export function defineListKind<Config extends object>(
       const ids = new Map(known.map(({ matchKey, id }) => [matchKey, id]));
       return list(document.org).map((config, at) => {
         const id = (matchKeyOf && ids.get(matchKeyOf(config))) ?? nameOf(config);
-        const isSecretKept: IsSecretKept = (...path) => document.keepsSecret(...section, at, ...path);
-        const body = options.toBody?.(config, isSecretKept) ?? omitKeptSecrets(config, isSecretKept);
+        const isSecretKept: IsStoredSecretRetained = (...path) => document.keepsSecret(...section, at, ...path);
+        const body = options.toBody?.(config, isSecretKept) ?? omitRetainedSecrets(config, isSecretKept);
         const position = isOrdered ? { position: at } : {};
         return { kind, id, verb, params: { id }, body: toPlainJson({ ...body, ...position }) };
       });
@@ -118,12 +118,12 @@ interface DocumentResourceRow {
 /**
  * Defines a list kind whose resources are all stored. @param toEntry converts a row to its entry in floe.yaml
  */
-export function defineStoredListKind<Config extends object, Row extends DocumentResourceRow>(
+export function defineStoredDocumentListKind<Config extends object, Row extends DocumentResourceRow>(
   kind: StoredResourceKind<Config, Row>,
   toEntry: (row: Row, placeholders: SecretPlaceholders, reading: OrgReadContext) => object | null,
   options: DocumentListOptions<Config> = {},
 ): DocumentResourceKind {
-  return defineListKind(kind, options, async (reading) => {
+  return defineDocumentListKind(kind, options, async (reading) => {
     const { reader, orgId } = reading;
     const rows = await kind.stored(reader, orgId);
     const objects = rows
@@ -139,7 +139,7 @@ export function defineStoredListKind<Config extends object, Row extends Document
 }
 
 /** Returns a copy without the secrets that keep their stored values. */
-export function omitKeptSecrets(fields: object, isSecretKept: IsSecretKept): object {
+export function omitRetainedSecrets(fields: object, isSecretKept: IsStoredSecretRetained): object {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !isSecretKept(name)));
 }
 

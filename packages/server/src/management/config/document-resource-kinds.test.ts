@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OrgSchema } from '@floe/contract/config/org';
-import { EXPORTED_CONFIG_SECTIONS } from '@floe/contract/exported-sections';
+import { EXPORTED_CONFIG_SECTIONS } from '@floe/contract/exported-config-sections';
 import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 
 test('every list that floe.yaml has of an org is applied, compared and exported', () => {

@@ -1,24 +1,24 @@
 import { isObject } from '@floe/contract/json';
-import type { ListedResourceKind } from '../../platform/declared-resources.ts';
+import type { DeclaredResourceKind } from '../../platform/declared-resources.ts';
 import {
   type GuardrailRuleKind,
   type GuardrailRuleRow,
   listGuardrailRulesOfOrg,
 } from '../../store/guardrail-rules.ts';
-import type { FileRule, OrgFileRules } from '../guardrails/rule-dependencies.ts';
-import { type DocumentResourceKind, defineListKind } from './document-resource-kind.ts';
+import type { ConfigFileRule, OrgConfigFileRules } from '../guardrails/rule-dependencies.ts';
+import { type DocumentResourceKind, defineDocumentListKind } from './document-resource-kind.ts';
 
 /**
  * Defines a rule kind: first the rules of floe.yaml, which are not stored, then those of the API, oldest
  * first.
  */
-export function defineRuleKind<Config extends { readonly name?: string | undefined }>(
-  kind: ListedResourceKind<Config> & { readonly kind: GuardrailRuleKind },
-  fileRulesOf: (rules: OrgFileRules) => readonly FileRule<Config>[],
+export function defineDocumentRuleKind<Config extends { readonly name?: string | undefined }>(
+  kind: DeclaredResourceKind<Config> & { readonly kind: GuardrailRuleKind },
+  fileRulesOf: (rules: OrgConfigFileRules) => readonly ConfigFileRule<Config>[],
   parseConfig: (row: GuardrailRuleRow) => Config,
   acceptsReason = false,
 ): DocumentResourceKind {
-  return defineListKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
+  return defineDocumentListKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
     const rows = (await listGuardrailRulesOfOrg(reading.reader, kind.kind, reading.orgId)).toReversed();
     const declared = fileRulesOf(reading.dependencies.rules.getFileRules(reading.orgId));
     return [

@@ -1,10 +1,10 @@
 import { isObject } from '@floe/contract/json';
-import { SETTING_FILE_KIND } from '../../platform/config/file-entries.ts';
+import { CONFIG_FILE_SETTINGS_KIND } from '../../platform/config/config-file-entries.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import {
   type ConfigStep,
   type DocumentResourceKind,
-  defineStoredListKind,
+  defineStoredDocumentListKind,
   toPlainJson,
 } from './document-resource-kind.ts';
 
@@ -24,12 +24,12 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
  * One step per settings section. Sections that floe.yaml defines are not changed. The cache has its own verb.
  */
 export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
-  ...defineStoredListKind(SETTING_FILE_KIND, (row) => ({ [row.id]: parseStoredEntry(row)['value'] })),
+  ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({ [row.id]: parseStoredEntry(row)['value'] })),
   section: [],
   entries: (org) =>
-    new Map(SETTING_FILE_KIND.list(org).map(({ section, value }) => [section, { [section]: value }])),
+    new Map(CONFIG_FILE_SETTINGS_KIND.list(org).map(({ section, value }) => [section, { [section]: value }])),
   buildSteps: async ({ org, isSet }) =>
-    SETTING_FILE_KIND.list(org).flatMap(({ section, value }): ConfigStep[] => {
+    CONFIG_FILE_SETTINGS_KIND.list(org).flatMap(({ section, value }): ConfigStep[] => {
       // A relay section with rules only sets no relay settings.
       const isGiven =
         section === 'relay' && isObject(value)

@@ -1,18 +1,18 @@
-import { writeYaml } from '../../config/write-yaml.ts';
-import { FileDownload, fileDownloadSchema } from '../file-download.ts';
+import { formatYaml } from '../../config/format-yaml.ts';
+import { FileDownload, createFileDownloadSchema } from '../file-download.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportOrg } from './export-org.ts';
 
 /** Returns a floe.yaml that reproduces the org in another installation. */
-export function exportConfigVerb(dependencies: ConfigDependencies): Verb {
+export function defineExportConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.export',
     method: 'GET',
     path: '/api/management/config/export',
     scope: 'management',
     summary: 'Export the organization as a floe.yaml; secrets are replaced by ${NAME} and listed',
-    answer: fileDownloadSchema('application/yaml'),
+    answer: createFileDownloadSchema('application/yaml'),
     async run({ orgId, reader, clock }) {
       const { tree, placeholders } = await exportOrg({ reader, orgId, dependencies, nowMs: clock.now() });
       const names = placeholders.describeAll();
@@ -23,7 +23,7 @@ export function exportConfigVerb(dependencies: ConfigDependencies): Verb {
               `The current configuration of the organization "${orgId}". Secrets are not exported. Set these variables before you use it:`,
               ...names,
             ];
-      return new FileDownload('application/yaml', `floe-${orgId}.yaml`, yieldOnce(writeYaml(tree, comment)));
+      return new FileDownload('application/yaml', `floe-${orgId}.yaml`, yieldOnce(formatYaml(tree, comment)));
     },
   });
 }

@@ -8,7 +8,7 @@ import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 import { exportOrg } from './export-org.ts';
 
 /** The verb `GET /api/management/config`. */
-export function getConfigVerb(dependencies: ConfigDependencies): Verb {
+export function defineGetConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.get',
     method: 'GET',

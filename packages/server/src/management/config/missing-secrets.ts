@@ -25,7 +25,7 @@ interface KeptSecret {
  *
  * @throws Fault `invalid_request` that lists each variable with its purpose
  */
-export async function requireSecrets(document: ConfigDocument, reading: OrgReadContext): Promise<void> {
+export async function requireSecretValues(document: ConfigDocument, reading: OrgReadContext): Promise<void> {
   const kept = [...document.keptSecrets].map(([path, variable]) => toKeptSecret(document, path, variable));
   const missing: KeptSecret[] = [];
   for (const [section, secrets] of Map.groupBy(kept, (secret) => secret.section)) {

@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.ts';
-import { toSource } from '../../platform/source-location.ts';
+import { toResourceSource } from '../../platform/source-location.ts';
 import type { ConfigEntryRow } from '../../store/config-entries.ts';
 import type { VerbContext } from '../verb.ts';
 
@@ -15,7 +15,7 @@ export function cloneJson<Value>(value: Value): Mutable<Value> {
 /** Metadata that all entries have in common. */
 export function toEntryMetadata(row: ConfigEntryRow) {
   return {
-    source: toSource(row),
+    source: toResourceSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,

@@ -1,9 +1,9 @@
-import { checkReferences } from '@floe/contract/config/references';
+import { findReferenceIssues } from '@floe/contract/config/references';
 import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { explainIssue } from '../../config/explain-issue.ts';
 import type { ConfigEntryKind } from '../../store/config-entries.ts';
-import { invalidInputFault } from '../validate-input.ts';
+import { createInvalidInputFault } from '../validate-input.ts';
 
 /** An entry in the format of floe.yaml, with the context for its validation. */
 export interface ConfigEntryInput<Config> {
@@ -24,7 +24,7 @@ export interface ConfigEntryInput<Config> {
 export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Config {
   const { section, schema, entry, providers = [], findProblem } = input;
   const result = schema.safeParse(entry);
-  const named = checkReferences({
+  const named = findReferenceIssues({
     orgs: [{ providers: providers.map((id) => ({ id })), [section]: [entry] }],
   })
     .filter(({ path }) => path[2] === section)
@@ -34,9 +34,9 @@ export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Confi
     ...named,
   ];
   if (!result.success || first)
-    throw first ? invalidInputFault(first) : new Error('an entry was rejected without a reason');
+    throw first ? createInvalidInputFault(first) : new Error('an entry was rejected without a reason');
   const found = findProblem?.(result.data) ?? null;
-  if (found) throw invalidInputFault({ path: [found.field], message: found.message });
+  if (found) throw createInvalidInputFault({ path: [found.field], message: found.message });
   return result.data;
 }
 

@@ -1,10 +1,10 @@
 import { parseConfigDocument } from '../config/config-document.ts';
 import {
   evaluatePolicyRequest,
-  evaluateSamples,
-  evaluateStoredSamples,
-} from '../policies/evaluate-samples.ts';
-import { replayDecisions } from '../relay/replay-decisions-task.ts';
+  evaluatePolicySamples,
+  evaluateStoredPolicySamples,
+} from '../policies/evaluate-policy-samples.ts';
+import { dryRunDecisions } from '../relay/dry-run-decisions-task.ts';
 import { simulateEvent } from '../relay/simulate-event-task.ts';
 
 /**
@@ -13,9 +13,9 @@ import { simulateEvent } from '../relay/simulate-event-task.ts';
  */
 export const EVALUATION_TASKS = {
   simulateEvent,
-  replayDecisions,
-  judgeSamples: evaluateSamples,
-  judgeKeptSamples: evaluateStoredSamples,
+  replayDecisions: dryRunDecisions,
+  judgeSamples: evaluatePolicySamples,
+  judgeKeptSamples: evaluateStoredPolicySamples,
   judgeRequest: evaluatePolicyRequest,
   readDocument: parseConfigDocument,
 };

@@ -1,7 +1,7 @@
 import { EVENT_TOPICS, type EventTopic, eventsQuery } from '@floe/contract/api/events';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import type { LiveHub } from '../../analytics/live/hub.ts';
+import type { LiveHub } from '../../analytics/live/live-hub.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { parseLiveEventPosition } from '../../store/live-events.ts';
 import { EventStreamResponse, eventStreamSchema } from '../event-stream-response.ts';
@@ -14,7 +14,7 @@ import type { Verb } from '../verb.ts';
 const MONITORING_TOPICS: ReadonlySet<EventTopic> = new Set(['monitors', 'alerts']);
 
 /** Streams events of the org as Server-Sent Events. Clients can resume with `Last-Event-ID`. */
-export function watchEventsVerb(hub: LiveHub): Verb {
+export function defineWatchEventsVerb(hub: LiveHub): Verb {
   return {
     name: 'events.watch',
     method: 'GET',

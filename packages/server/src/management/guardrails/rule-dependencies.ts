@@ -1,17 +1,17 @@
 import type { BudgetConfig, LimitConfig, RelayRuleConfig } from '@floe/contract/config';
-import type { Guard } from '../../guardrails/guard.ts';
+import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
 
 /** A rule of floe.yaml with its line number. */
-export interface FileRule<Config> {
+export interface ConfigFileRule<Config> {
   readonly config: Config;
   readonly line: number | null;
 }
 
 /** The limits, budgets and relay rules that floe.yaml defines for an org. */
-export interface OrgFileRules {
-  readonly limits: readonly FileRule<LimitConfig>[];
-  readonly budgets: readonly FileRule<BudgetConfig>[];
-  readonly relayRules: readonly FileRule<RelayRuleConfig>[];
+export interface OrgConfigFileRules {
+  readonly limits: readonly ConfigFileRule<LimitConfig>[];
+  readonly budgets: readonly ConfigFileRule<BudgetConfig>[];
+  readonly relayRules: readonly ConfigFileRule<RelayRuleConfig>[];
   /** Name of the file. */
   readonly file: string;
   /** Time zone of the org, for budget periods. */
@@ -19,8 +19,8 @@ export interface OrgFileRules {
 }
 
 /** Dependencies of the verbs for limits, budgets and relay rules. */
-export interface RuleDependencies {
-  readonly guard: Guard;
+export interface RuleVerbDependencies {
+  readonly guard: GuardrailEnforcer;
   /** Returns the rules of the running floe.yaml for an org. */
-  getFileRules(orgId: string): OrgFileRules;
+  getFileRules(orgId: string): OrgConfigFileRules;
 }

@@ -6,12 +6,12 @@ import { toInvitationResource } from '../../platform/stored-member.ts';
 import { findInvitationById, type InvitationRow } from '../../store/invitations.ts';
 import type { MemberDependencies } from '../members/member-dependencies.ts';
 import { requireOwnerToManageOwners, requireTeamExists } from '../members/member-requirements.ts';
-import { type AdditionalAuditedChange, defineWriteVerb, type Verb } from '../verb.ts';
+import { type SecondaryAuditedChange, defineWriteVerb, type Verb } from '../verb.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Invites a person. The response does not reveal whether the address has an account in this installation. */
-export function createInvitationVerb(dependencies: MemberDependencies): Verb {
+export function defineCreateInvitationVerb(dependencies: MemberDependencies): Verb {
   return defineWriteVerb({
     name: 'invitations.create',
     method: 'POST',
@@ -52,7 +52,7 @@ export function createInvitationVerb(dependencies: MemberDependencies): Verb {
   });
 }
 
-function toRevocationChange(row: InvitationRow, now: number): AdditionalAuditedChange {
+function toRevocationChange(row: InvitationRow, now: number): SecondaryAuditedChange {
   return {
     action: 'invitations.revoke',
     subject: row.id,

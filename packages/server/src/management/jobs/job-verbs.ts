@@ -2,17 +2,17 @@ import { jobResource } from '@floe/contract/api/jobs';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { type JobRunner, resolveJobState } from '../../platform/job-runner.ts';
-import { findJobById, type JobRow, requestJobCancellation } from '../../store/jobs.ts';
+import { type BackgroundJobRunner, resolveBackgroundJobState } from '../../platform/background-job-runner.ts';
+import { findBackgroundJobById, type BackgroundJobRow, requestBackgroundJobCancellation } from '../../store/background-jobs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 
 /** Converts a job row to its API representation at `nowMs`. */
-export function toJobResource(row: JobRow, nowMs: number): z.input<typeof jobResource> {
+export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typeof jobResource> {
   return {
     id: row.id,
     kind: row.kind,
-    state: resolveJobState(row, nowMs),
+    state: resolveBackgroundJobState(row, nowMs),
     done: row.done,
     total: row.total,
     cancel_requested: row.cancel_requested === 1,
@@ -39,7 +39,7 @@ export const getJobVerb = defineReadVerb({
 });
 
 /** Cancels a job. The operation is idempotent: a job that has ended does not change. */
-export function cancelJobVerb(jobs: JobRunner): Verb {
+export function defineCancelJobVerb(jobs: BackgroundJobRunner): Verb {
   return defineWriteVerb({
     name: 'jobs.cancel',
     method: 'POST',
@@ -52,7 +52,7 @@ export function cancelJobVerb(jobs: JobRunner): Verb {
     invalidates: null,
     async run({ orgId, writer, clock }, { params }) {
       const before = await requireJob(writer, orgId, params.id);
-      await requestJobCancellation(writer, orgId, params.id);
+      await requestBackgroundJobCancellation(writer, orgId, params.id);
       jobs.cancel(params.id);
       const after = await requireJob(writer, orgId, params.id);
       const answer = toJobResource(after, clock.now());
@@ -66,8 +66,8 @@ export function cancelJobVerb(jobs: JobRunner): Verb {
 }
 
 /** Loads a job of an org. @throws Fault `not_found` */
-async function requireJob(reader: DatabaseReader, orgId: string, id: string): Promise<JobRow> {
-  const row = await findJobById(reader, orgId, id);
+async function requireJob(reader: DatabaseReader, orgId: string, id: string): Promise<BackgroundJobRow> {
+  const row = await findBackgroundJobById(reader, orgId, id);
   if (!row) throw new Fault('not_found', 'No job has this id.');
   return row;
 }

@@ -4,12 +4,12 @@ import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
 import {
-  buildKeyValueColumns,
+  buildPlatformKeyValueColumns,
   createPlatformKey,
-  type KeyValueColumns,
-  UNROTATED_COLUMNS,
+  type PlatformKeyValueColumns,
+  UNROTATED_PLATFORM_KEY_COLUMNS,
 } from '../../platform/create-platform-key.ts';
-import { sourceLocation } from '../../platform/source-location.ts';
+import { formatSourceLocation } from '../../platform/source-location.ts';
 import { toPlatformKey } from '../../platform/stored-key.ts';
 import {
   findActivePlatformKeyByName,
@@ -37,10 +37,10 @@ const AppliedKeySchema = z.strictObject(PLATFORM_KEY_FIELDS);
  * @throws NotAppliedError for a revoked or replaced value, and for a key without a value that does not exist
  * @throws Fault `conflict`, `insufficient_scope`, `invalid_request`
  */
-export function createKeyChange(pepper: KeyObject) {
+export function createPlatformKeyApplier(pepper: KeyObject) {
   return async (context: WriteContext, { body }: RawVerbInput): Promise<VerbChange> => {
     const input = validateInput(AppliedKeySchema, body);
-    const given = buildKeyValueColumns(pepper, input);
+    const given = buildPlatformKeyValueColumns(pepper, input);
     const row = await findStoredKey(context, input.name, given?.hash ?? null);
     if (row) return changeStoredKey(context, row, input, given?.hash === row.hash ? null : given);
     if (!given)
@@ -67,7 +67,7 @@ async function findStoredKey(
   if (found && found.hash !== hash)
     throw new NotAppliedError('this key value was replaced by a rotation; use the current value');
   const row = found ?? (await findActivePlatformKeyByName(writer, orgId, name, clock.now()));
-  if (row?.source === 'file') throw new NotAppliedError(`is defined in ${sourceLocation(row)}`, true);
+  if (row?.source === 'file') throw new NotAppliedError(`is defined in ${formatSourceLocation(row)}`, true);
   return row;
 }
 
@@ -75,7 +75,7 @@ async function changeStoredKey(
   context: WriteContext,
   row: PlatformKeyRow,
   input: AppliedKeyInput,
-  given: KeyValueColumns | null,
+  given: PlatformKeyValueColumns | null,
 ): Promise<VerbChange> {
   const { actor, clock } = context;
   const { scopes, paths, models = null, expires_at = null } = input;
@@ -86,7 +86,7 @@ async function changeStoredKey(
   if (given) {
     // The caller knows the new value, so it must not give them scopes that they do not have.
     for (const scope of scopes) requireActorScope(actor, scope);
-    value = { ...given, ...UNROTATED_COLUMNS, rotated_at: now };
+    value = { ...given, ...UNROTATED_PLATFORM_KEY_COLUMNS, rotated_at: now };
   }
   const written = await updateKeyIfChanged(context, row, { ...columns, ...value });
   const before = toPlatformKey(row, now);
@@ -99,7 +99,7 @@ async function createDeclaredKey(
   { orgId, actor, clock, writer }: WriteContext,
   pepper: KeyObject,
   input: AppliedKeyInput,
-  value: KeyValueColumns,
+  value: PlatformKeyValueColumns,
 ): Promise<VerbChange> {
   const nowMs = clock.now();
   const { name, scopes, models, paths, team, expires_at } = input;

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { MemberRole } from '@floe/contract/roles';
 import type { Actor } from '../../platform/actor.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
-import { insufficientRoleFault } from '../access.ts';
+import { createInsufficientRoleFault } from '../access.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 
 /** Members may create and change their own keys. Keys of others require the role owner or admin. */
@@ -14,7 +14,7 @@ export function requireChangeableKey(row: PlatformKeyRow, actor: Actor): void {
   const { member } = actor;
   if (member?.role !== 'member') return;
   const own = row.owner === null ? row.created_by === member.id : row.owner === member.email;
-  if (!own) throw insufficientRoleFault(actor, ['owner', 'admin']);
+  if (!own) throw createInsufficientRoleFault(actor, ['owner', 'admin']);
 }
 
 interface KeyOwnership {

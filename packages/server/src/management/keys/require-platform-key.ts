@@ -3,7 +3,7 @@ import { findPlatformKeyById, type PlatformKeyRow } from '../../store/platform-k
 import type { DatabaseReader } from '../../store/ports.ts';
 
 /** Message of the 404 for platform keys. */
-export const UNKNOWN_KEY_MESSAGE = 'No platform key has this id.';
+export const UNKNOWN_PLATFORM_KEY_MESSAGE = 'No platform key has this id.';
 
 /** Loads a key. @throws Fault `not_found`, also for a key of another org */
 export async function requirePlatformKey(
@@ -12,6 +12,6 @@ export async function requirePlatformKey(
   id: string,
 ): Promise<PlatformKeyRow> {
   const row = await findPlatformKeyById(reader, orgId, id);
-  if (!row) throw new Fault('not_found', UNKNOWN_KEY_MESSAGE);
+  if (!row) throw new Fault('not_found', UNKNOWN_PLATFORM_KEY_MESSAGE);
   return row;
 }

@@ -4,7 +4,7 @@ import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { deriveId, newId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
-import { UNROTATED_COLUMNS } from '../../platform/create-platform-key.ts';
+import { UNROTATED_PLATFORM_KEY_COLUMNS } from '../../platform/create-platform-key.ts';
 import { createKeyHint, generatePlatformKey } from '../../platform/key-format.ts';
 import { hashPlatformKey } from '../../platform/keyring.ts';
 import { toKeyRecord, toPlatformKey } from '../../platform/stored-key.ts';
@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
  * Gives a key a new value, which the response shows once. Limits, budgets, history and objects at providers
  * remain. The previous value remains valid until the overlap ends.
  */
-export function rotateKeyVerb(pepper: KeyObject): Verb {
+export function defineRotateKeyVerb(pepper: KeyObject): Verb {
   return defineWriteVerb({
     name: 'keys.rotate',
     method: 'POST',
@@ -49,7 +49,7 @@ export function rotateKeyVerb(pepper: KeyObject): Verb {
         imported_from: null,
         ...(body.overlap_hours > 0
           ? previousValueColumns(row, now + body.overlap_hours * HOUR_MS)
-          : UNROTATED_COLUMNS),
+          : UNROTATED_PLATFORM_KEY_COLUMNS),
         rotation_id: rotation,
         rotated_at: now,
         updated_at: now,

@@ -4,18 +4,18 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { type Actor, createMemberActor } from '../../platform/actor.ts';
-import { deriveSecretsKey } from '../../platform/secrets.ts';
-import { countOwners, insertMember, insertUser } from '../../store/members.ts';
+import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
+import { countOrgOwners, insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
 import { openPostgres } from '../../store/postgres/open-postgres.ts';
 import { createTestDatabase } from '../../store/test/postgres-database.ts';
-import { removeMemberVerb } from './remove-member.ts';
+import { defineRemoveMemberVerb } from './remove-member.ts';
 import { updateMemberVerb } from './update-member.ts';
 
 const OWNERS = ['ana', 'ben', 'cyd', 'dan'];
 const people = { endSessions: [], baseUrl: () => '', sendMail: async () => 'off' as const };
-const secretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
+const secretsKey = deriveSecretEncryptionKey(Buffer.alloc(32, 9));
 const far = Number.MAX_SAFE_INTEGER;
 const actorOf = (name: string): Actor =>
   createMemberActor('acme', {
@@ -55,12 +55,12 @@ test('owners who leave at the same moment through several processes leave one be
     const host = { database, clock: systemClock, refreshSnapshot: async () => undefined, secretsKey };
     const raw = { params: { id: `mem_${name}` }, query: {}, idempotencyKey: undefined };
     return at % 2 === 0
-      ? removeMemberVerb(people).perform(host, actorOf(name), { ...raw, body: undefined })
+      ? defineRemoveMemberVerb(people).perform(host, actorOf(name), { ...raw, body: undefined })
       : updateMemberVerb.perform(host, actorOf(name), { ...raw, body: { role: 'viewer' } });
   };
   const outcomes = await Promise.allSettled(OWNERS.map((name, at) => leave(processes[at >> 1], name, at)));
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   assert.equal(refused.length, 1);
   assert.ok(refused[0] instanceof Fault && refused[0].code === 'conflict', String(refused[0]));
-  assert.equal(await countOwners(first.read, 'acme'), 1);
+  assert.equal(await countOrgOwners(first.read, 'acme'), 1);
 });

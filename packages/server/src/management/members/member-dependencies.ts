@@ -1,4 +1,4 @@
-import type { EndSessions } from '../../platform/members.ts';
+import type { EndUserSessionsInOrg } from '../../platform/members.ts';
 
 /** An e-mail with an invitation link. */
 export interface InvitationMail {
@@ -12,7 +12,7 @@ export interface InvitationMail {
 /** Dependencies of the verbs for members. */
 export interface MemberDependencies {
   /** Callbacks that end the sessions of a member. Each session store adds its own. */
-  readonly endSessions: readonly EndSessions[];
+  readonly endSessions: readonly EndUserSessionsInOrg[];
   /** Public base URL of this installation, without a trailing slash. */
   baseUrl(): string;
   /** Tries once, for at most 15 seconds. Resolves to `off` if floe.yaml has no mail server. Never rejects. */

@@ -7,7 +7,7 @@ import {
   listMemberRemovals,
   type MemberRemovalWithUser,
 } from '../../store/member-grants.ts';
-import { type ListSortFields, paginateForApi } from '../list-page.ts';
+import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
 import { defineReadVerb, defineWriteVerb } from '../verb.ts';
 
 /** The verb `GET /api/management/removed-members`. */
@@ -20,7 +20,7 @@ export const listMemberRemovalsVerb = defineReadVerb({
   answer: memberRemovalList,
   query: createListQuery(),
   run: async ({ orgId, reader }, { query }) =>
-    paginateForApi(
+    paginateForResponse(
       (await listMemberRemovals(reader, orgId)).map(toRemovalResource),
       removalSortFields,
       query,
@@ -54,6 +54,6 @@ function removalSortFields({
   user_id: id,
   name,
   removed_at,
-}: ReturnType<typeof toRemovalResource>): ListSortFields {
+}: ReturnType<typeof toRemovalResource>): ListItemSortFields {
   return { id, name, createdAt: Date.parse(removed_at) };
 }

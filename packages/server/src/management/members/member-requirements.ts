@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import { findMemberWithUser, type MemberWithUser } from '../../store/members.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { findTeamById } from '../../store/teams.ts';
-import { getEffectiveRole, insufficientRoleFault, requireStepUp } from '../access.ts';
+import { getEffectiveRole, createInsufficientRoleFault, requireStepUp } from '../access.ts';
 
 /** Loads a member. @throws Fault `not_found`, also for a member of another org */
 export async function requireOrgMember(
@@ -29,7 +29,7 @@ export function requireOwnerToManageOwners(
   nowMs: number,
 ): void {
   if (!roles.includes('owner')) return;
-  if (getEffectiveRole(actor) !== 'owner') throw insufficientRoleFault(actor, ['owner']);
+  if (getEffectiveRole(actor) !== 'owner') throw createInsufficientRoleFault(actor, ['owner']);
   requireStepUp(actor, nowMs);
 }
 

@@ -7,7 +7,7 @@ import type { MemberDependencies } from './member-dependencies.ts';
 import { requireOrgMember, requireOwnerToManageOwners } from './member-requirements.ts';
 
 /** The verb `DELETE /api/management/members/{id}`. */
-export function removeMemberVerb(dependencies: MemberDependencies): Verb {
+export function defineRemoveMemberVerb(dependencies: MemberDependencies): Verb {
   return defineWriteVerb({
     name: 'members.remove',
     method: 'DELETE',

@@ -1,14 +1,14 @@
 import { modelListQuery, modelResource } from '@floe/contract/api/models';
 import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
-import type { Catalog, CompiledRoute } from '../../gateway/catalog.ts';
+import type { OrgCatalog, CompiledRoute } from '../../gateway/org-catalog.ts';
 import { toPricesView } from '../../gateway/model-endpoints.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { toKeyRecord } from '../../platform/stored-key.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
 import { listAllPlatformKeys } from '../../store/platform-keys.ts';
-import { paginateForApi } from '../list-page.ts';
+import { paginateForResponse } from '../list-page.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
@@ -24,7 +24,7 @@ export interface ModelListDependencies {
 }
 
 /** Lists all models that clients can request, who may use them and their prices. */
-export function listModelsVerb({ getRunningOrg, listProviderModels }: ModelListDependencies): Verb {
+export function defineListModelsVerb({ getRunningOrg, listProviderModels }: ModelListDependencies): Verb {
   return defineReadVerb({
     name: 'models.list',
     method: 'GET',
@@ -56,7 +56,7 @@ export function listModelsVerb({ getRunningOrg, listProviderModels }: ModelListD
           (query.provider === undefined || provider === query.provider) &&
           (query.key === undefined || (asked !== undefined && canUseModelId(asked, id))),
       );
-      return paginateForApi(all, ({ id }) => ({ id }), query);
+      return paginateForResponse(all, ({ id }) => ({ id }), query);
     },
   });
 }
@@ -71,7 +71,7 @@ function canUseModelId({ models }: KeyRecord, id: string): boolean {
 
 /** The models, keys and prices of an org at one time. */
 interface OrgModelContext {
-  readonly catalog: Catalog;
+  readonly catalog: OrgCatalog;
   readonly keys: readonly KeyRecord[];
   readonly now: number;
 }
@@ -107,7 +107,7 @@ function toModelPrices(provider: Provider, name: string, now: number): ModelReso
 }
 
 /** Whether the route defines an alias: a name that is neither a model id nor a pattern. */
-function isAliasRoute({ model: name, targets }: CompiledRoute, providers: Catalog['providers']): boolean {
+function isAliasRoute({ model: name, targets }: CompiledRoute, providers: OrgCatalog['providers']): boolean {
   const [first = ''] = name.split('/', 1);
   return targets.length > 0 && !name.includes('*') && !(name.includes('/') && providers.has(first));
 }

@@ -1,9 +1,9 @@
 import { type CheckResource, checkExportQuery } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
-import { readChecks, readMonitor } from '../../monitoring/read-monitors.ts';
-import type { CheckQuery } from '../../store/monitoring/monitor-history.ts';
+import { readMonitorChecks, readMonitor } from '../../monitoring/read-monitors.ts';
+import type { MonitorCheckQuery } from '../../store/monitoring/monitor-history.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import { FileDownload, fileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { FileDownload, createFileDownloadSchema, formatCsvLine } from '../file-download.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { toCheckResource } from './monitor-resource.ts';
@@ -24,7 +24,7 @@ const CSV_COLUMNS = [
 ] as const satisfies readonly (keyof CheckResource)[];
 
 /** The verb `GET /api/monitoring/monitors/{id}/checks/export`. */
-export function exportChecksVerb(dependencies: MonitoringDependencies): Verb {
+export function defineExportChecksVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.export',
     method: 'GET',
@@ -33,7 +33,7 @@ export function exportChecksVerb(dependencies: MonitoringDependencies): Verb {
     summary: 'Download the checks of a monitor as CSV or NDJSON, newest first',
     params: idParams,
     query: checkExportQuery,
-    answer: fileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
+    answer: createFileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
     async run({ orgId, reader }, { params, query }) {
       const { row } = await readMonitor(reader, orgId, params.id, dependencies.engine.evaluationContext());
       const asked = { ...parseTimeRange(query), uid: row.uid, limit: ROWS_PER_READ, status: query.status };
@@ -45,7 +45,7 @@ export function exportChecksVerb(dependencies: MonitoringDependencies): Verb {
   });
 }
 
-async function* generateCsv(reader: DatabaseReader, query: CheckQuery): AsyncGenerator<string> {
+async function* generateCsv(reader: DatabaseReader, query: MonitorCheckQuery): AsyncGenerator<string> {
   yield formatCsvLine([...CSV_COLUMNS, 'metadata']);
   for await (const checks of readPages(reader, query))
     yield checks
@@ -53,15 +53,15 @@ async function* generateCsv(reader: DatabaseReader, query: CheckQuery): AsyncGen
       .join('');
 }
 
-async function* generateNdjson(reader: DatabaseReader, query: CheckQuery): AsyncGenerator<string> {
+async function* generateNdjson(reader: DatabaseReader, query: MonitorCheckQuery): AsyncGenerator<string> {
   for await (const checks of readPages(reader, query))
     yield checks.map((check) => `${JSON.stringify(check)}\n`).join('');
 }
 
-async function* readPages(reader: DatabaseReader, query: CheckQuery): AsyncGenerator<CheckResource[]> {
+async function* readPages(reader: DatabaseReader, query: MonitorCheckQuery): AsyncGenerator<CheckResource[]> {
   let cursor: string | null = null;
   do {
-    const page = await readChecks(reader, cursor === null ? query : { ...query, cursor });
+    const page = await readMonitorChecks(reader, cursor === null ? query : { ...query, cursor });
     if (page.rows.length > 0) yield page.rows.map(toCheckResource);
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -1,13 +1,13 @@
 import { checkListQuery, checkResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
-import { readChecks, readMonitor } from '../../monitoring/read-monitors.ts';
+import { readMonitorChecks, readMonitor } from '../../monitoring/read-monitors.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { toCheckResource } from './monitor-resource.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** The verb `GET /api/monitoring/monitors/{id}/checks`. */
-export function listChecksVerb(dependencies: MonitoringDependencies): Verb {
+export function defineListChecksVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.checks',
     method: 'GET',
@@ -20,7 +20,7 @@ export function listChecksVerb(dependencies: MonitoringDependencies): Verb {
     async run({ orgId, reader }, { params, query }) {
       const { row } = await readMonitor(reader, orgId, params.id, dependencies.engine.evaluationContext());
       const asked = { ...query, ...parseTimeRange(query), uid: row.uid };
-      const { rows, nextCursor } = await readChecks(reader, asked);
+      const { rows, nextCursor } = await readMonitorChecks(reader, asked);
       return { data: rows.map(toCheckResource), next_cursor: nextCursor };
     },
   });

@@ -7,7 +7,7 @@ import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dep
 const MAX_LISTED_GAPS = 500;
 
 /** Lists gaps: times for which Floe does not know whether beats were missed. */
-export function listGapsVerb(dependencies: MonitoringDependencies): Verb {
+export function defineListGapsVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.gaps',
     method: 'GET',

@@ -1,6 +1,6 @@
 import { periodListQuery, periodResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
-import { readMonitor, readPeriods } from '../../monitoring/read-monitors.ts';
+import { readMonitor, readMonitorPeriods } from '../../monitoring/read-monitors.ts';
 import { decodeTimeCursor, encodeTimeCursor } from '../../store/pagination.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { resolveHistoryRange } from './history-range.ts';
@@ -11,7 +11,7 @@ import {
 } from './monitoring-dependencies.ts';
 
 /** The verb `GET /api/monitoring/monitors/{id}/periods`. */
-export function listPeriodsVerb(dependencies: MonitoringDependencies): Verb {
+export function defineListPeriodsVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.periods',
     method: 'GET',
@@ -25,7 +25,7 @@ export function listPeriodsVerb(dependencies: MonitoringDependencies): Verb {
       const evaluation = dependencies.engine.evaluationContext();
       const view = await readMonitor(reader, orgId, params.id, evaluation);
       const spans = (
-        await readPeriods(reader, view, resolveHistoryRange(query, evaluation.nowMs), evaluation)
+        await readMonitorPeriods(reader, view, resolveHistoryRange(query, evaluation.nowMs), evaluation)
       ).reverse();
       const before =
         query.cursor === undefined ? Number.POSITIVE_INFINITY : decodeTimeCursor(query.cursor).at;

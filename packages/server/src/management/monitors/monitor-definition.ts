@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { type MonitorDefinition, parseMonitorDefinition } from '../../monitoring/monitor-definition.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import { validateInput } from '../validate-input.ts';
-import { monitorSettings, msToMinutes, READ_ONLY_MONITOR_FIELDS } from './monitor-resource.ts';
+import { toMonitorSettings, msToMinutes, READ_ONLY_MONITOR_FIELDS } from './monitor-resource.ts';
 import { toIsoTimestampOrNull } from './monitoring-dependencies.ts';
 
 /** Fields of a request that define a monitor. */
@@ -42,7 +42,7 @@ export function buildMonitorDefinition(
 export function toMonitorConfig(row: MonitorRow, nowMs: number): MonitorInputFields {
   const pauseLasts = row.paused_until === null || row.paused_until > nowMs;
   const { name, description, expected_interval_minutes, schedule, tags, channels, ...others } =
-    monitorSettings(row);
+    toMonitorSettings(row);
   const fields = {
     id: row.id,
     name,

@@ -5,11 +5,11 @@ import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import type { JsonObject } from '@floe/contract/json';
 import { deriveBeatToken } from '../../monitoring/beat-token.ts';
 import type { MonitorView } from '../../monitoring/read-monitors.ts';
-import { parseStringList } from '../../monitoring/unit-of-work.ts';
+import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { includesScope } from '../../platform/keyring.ts';
-import { toSource } from '../../platform/source-location.ts';
-import type { CheckRow } from '../../store/monitoring/clock-rows.ts';
+import { grantsScope } from '../../platform/keyring.ts';
+import { toResourceSource } from '../../platform/source-location.ts';
+import type { MonitorCheckRow } from '../../store/monitoring/monitor-clock-rows.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import {
   MONITORING_SCOPES,
@@ -29,12 +29,12 @@ export function toMonitorResource(
   dependencies: MonitoringDependencies,
 ): Monitor {
   const { row, clock, graceMs, graceSource } = view;
-  const mayBeat = MONITORING_SCOPES.some((scope) => includesScope(actor.scopes, scope));
+  const mayBeat = MONITORING_SCOPES.some((scope) => grantsScope(actor.scopes, scope));
   const token = mayBeat ? deriveBeatToken(dependencies.beatSecret, row.uid, row.token_version) : null;
   return {
     id: row.id,
     kind: 'heartbeat',
-    ...monitorSettings(row),
+    ...toMonitorSettings(row),
     paused: clock.status === 'paused',
     paused_until: clock.status === 'paused' ? toIsoTimestampOrNull(clock.pausedUntil) : null,
     grace_period_minutes: graceMs / MINUTE_MS,
@@ -45,7 +45,7 @@ export function toMonitorResource(
     deadline_at: toIsoTimestampOrNull(clock.expectedAt === null ? null : clock.dueAt),
     failing_since: toIsoTimestampOrNull(clock.failingSince),
     beat_url: token && `${dependencies.baseUrl()}/beat/${token}`,
-    source: toSource(row),
+    source: toResourceSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,
@@ -53,15 +53,15 @@ export function toMonitorResource(
 }
 
 /** Settings with the same format in responses, documents and the audit log. */
-export function monitorSettings(row: MonitorRow) {
+export function toMonitorSettings(row: MonitorRow) {
   const { name, description, ...plain } = storedMonitorFields.parse(row);
   return {
     name,
     description,
     expected_interval_minutes: msToMinutes(row.interval_ms),
     schedule: row.cron === null ? null : { cron: row.cron, timezone: row.timezone ?? 'UTC' },
-    tags: parseStringList(row.tags_json),
-    channels: parseStringList(row.channels_json),
+    tags: parseStringListColumn(row.tags_json),
+    channels: parseStringListColumn(row.channels_json),
     muted_until: toIsoTimestampOrNull(row.muted_until),
     ...plain,
     fail_counts_as_miss: row.fail_counts_as_miss === 1,
@@ -73,7 +73,7 @@ export function monitorSettings(row: MonitorRow) {
 export function toMonitorAuditView(row: MonitorRow): JsonObject {
   return {
     id: row.id,
-    ...monitorSettings(row),
+    ...toMonitorSettings(row),
     grace_period_minutes: msToMinutes(row.grace_ms),
     paused: row.paused === 1,
     paused_until: toIsoTimestampOrNull(row.paused_until),
@@ -87,7 +87,7 @@ export function msToMinutes(ms: number | null): number | null {
 }
 
 /** Converts a check to its API format. */
-export function toCheckResource(row: CheckRow): CheckResource {
+export function toCheckResource(row: MonitorCheckRow): CheckResource {
   return {
     id: row.id,
     status: checkResource.shape.status.parse(row.status),

@@ -1,12 +1,12 @@
 import { historyRangeQuery, uptimeReport } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
-import { readMonitor, readUptime } from '../../monitoring/read-monitors.ts';
+import { readMonitor, readMonitorUptime } from '../../monitoring/read-monitors.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** The verb `GET /api/monitoring/monitors/{id}/uptime`. */
-export function getUptimeVerb(dependencies: MonitoringDependencies): Verb {
+export function defineGetUptimeVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.uptime',
     method: 'GET',
@@ -20,7 +20,7 @@ export function getUptimeVerb(dependencies: MonitoringDependencies): Verb {
       const evaluation = dependencies.engine.evaluationContext();
       const view = await readMonitor(reader, orgId, params.id, evaluation);
       const range = resolveHistoryRange(query, evaluation.nowMs);
-      const found = await readUptime(reader, view, range, evaluation);
+      const found = await readMonitorUptime(reader, view, range, evaluation);
       return {
         from: new Date(range.fromMs).toISOString(),
         to: new Date(range.toMs).toISOString(),

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
-import type { MonitoringEngine } from '../../monitoring/engine.ts';
+import type { MonitoringEngine } from '../../monitoring/monitoring-engine.ts';
 import type { MonitorChangeContext } from '../../monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { VerbContext } from '../verb.ts';

@@ -1,13 +1,13 @@
 import { monitorSummary, monitorSummaryQuery } from '@floe/contract/api/monitor-history';
 import { MAX_BULK_MONITORS } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
-import { loadRecentHistory, type RecentMonitorHistory } from '../../monitoring/recent-history.ts';
+import { loadRecentMonitorHistory, type RecentMonitorHistory } from '../../monitoring/recent-monitor-history.ts';
 import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** Returns the figures that the console shows above its list of monitors. */
-export function getMonitorSummaryVerb(dependencies: MonitoringDependencies): Verb {
+export function defineGetMonitorSummaryVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.status',
     method: 'GET',
@@ -24,7 +24,7 @@ export function getMonitorSummaryVerb(dependencies: MonitoringDependencies): Ver
         });
       const found = await countOrgMonitorsByStatus(reader, orgId);
       const count = (status: string) => found.get(status) ?? 0;
-      const recent = await loadRecentHistory(reader, orgId, ids, dependencies.engine.evaluationContext());
+      const recent = await loadRecentMonitorHistory(reader, orgId, ids, dependencies.engine.evaluationContext());
       return {
         counts: {
           failing: count('failing'),

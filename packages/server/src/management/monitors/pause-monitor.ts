@@ -12,7 +12,7 @@ import {
 } from './monitoring-dependencies.ts';
 
 /** Also allowed for monitors of floe.yaml, because a pause is not configuration. */
-export function pauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
+export function definePauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.pause',
     method: 'POST',

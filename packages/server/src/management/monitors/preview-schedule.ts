@@ -1,15 +1,15 @@
 import { schedulePreview, schedulePreviewInput } from '@floe/contract/api/monitors';
 import { MEMBER_ROLES } from '@floe/contract/roles';
-import { scheduleFromColumns } from '../../monitoring/clock-rows.ts';
+import { parseMonitorSchedule } from '../../monitoring/monitor-clock-columns.ts';
 import { DEFAULT_GRACE_MS } from '../../monitoring/monitor-definition.ts';
-import { createOccurrences } from '../../monitoring/schedule.ts';
+import { createScheduleOccurrences } from '../../monitoring/monitor-schedule.ts';
 import { getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildMonitorDefinition } from './monitor-definition.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** The verb `POST /api/monitoring/schedule/preview`. */
-export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb {
+export function definePreviewScheduleVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.preview',
     method: 'POST',
@@ -26,7 +26,7 @@ export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb 
       const definition = buildMonitorDefinition({ ...fields, id: 'preview' }, {}, zone);
       const grace = definition.grace_ms ?? (await getDefaultGraceMs(reader, orgId)) ?? DEFAULT_GRACE_MS;
       const timezone = definition.timezone ?? zone;
-      const occurrences = createOccurrences(scheduleFromColumns(definition));
+      const occurrences = createScheduleOccurrences(parseMonitorSchedule(definition));
       const data = [];
       let at: number | null =
         from === undefined ? dependencies.engine.evaluationContext().nowMs : Date.parse(from);

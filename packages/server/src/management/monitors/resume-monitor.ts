@@ -11,7 +11,7 @@ import {
 } from './monitoring-dependencies.ts';
 
 /** Also allowed for monitors of floe.yaml, because a pause is not configuration. */
-export function resumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
+export function defineResumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.resume',
     method: 'POST',

@@ -14,7 +14,7 @@ import {
  * Also allowed for monitors of floe.yaml, because the file does not contain the URL and a leaked URL must be
  * replaced.
  */
-export function rotateBeatUrlVerb(dependencies: MonitoringDependencies): Verb {
+export function defineRotateBeatUrlVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.rotate',
     method: 'POST',

@@ -2,10 +2,10 @@ import { type BulkMonitorResult, bulkMonitorPatch, bulkMonitorResult } from '@fl
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { isMonitorOperation, requireMonitor, updateMonitor } from '../../monitoring/monitors.ts';
-import { parseStringList } from '../../monitoring/unit-of-work.ts';
+import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
-import type { AdditionalAuditedChange } from '../audited-change.ts';
+import type { SecondaryAuditedChange } from '../audited-change.ts';
 import { hasColumnValues } from '../resources/has-column-values.ts';
 import { defineWriteVerb, type Verb, type VerbContext } from '../verb.ts';
 import { buildMonitorDefinition, toMonitorConfig } from './monitor-definition.ts';
@@ -20,7 +20,7 @@ import {
 type MonitorsPatch = z.output<typeof bulkMonitorPatch>;
 
 /** Applies one change to several monitors. The response lists the monitors that cannot be changed. */
-export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
+export function defineUpdateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.update_many',
     method: 'PATCH',
@@ -46,7 +46,7 @@ export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
         unchanged: [],
         failed: [],
       };
-      const further: AdditionalAuditedChange[] = [];
+      const further: SecondaryAuditedChange[] = [];
       const findRow = isMonitorOperation(patch) ? requireMonitor : requireChangeableMonitor;
       for (const id of new Set(ids)) {
         const row = await findRow(context.writer, context.orgId, id).catch(toExpectedFault);
@@ -69,9 +69,9 @@ async function changeMonitor(
   dependencies: MonitoringDependencies,
   row: MonitorRow,
   { add_tags: addedTags = [], remove_tags: removedTags = [], ...settings }: Omit<MonitorsPatch, 'ids'>,
-): Promise<AdditionalAuditedChange | null> {
+): Promise<SecondaryAuditedChange | null> {
   const change = createMonitorChangeContext(context, dependencies);
-  const tags = new Set([...parseStringList(row.tags_json), ...addedTags]);
+  const tags = new Set([...parseStringListColumn(row.tags_json), ...addedTags]);
   for (const tag of removedTags) tags.delete(tag);
   const fields = addedTags.length + removedTags.length > 0 ? { ...settings, tags: [...tags] } : settings;
   const current = toMonitorConfig(row, change.nowMs);

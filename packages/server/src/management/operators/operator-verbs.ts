@@ -4,7 +4,7 @@ import { MEMBER_ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
 import { addOperator, removeOperator } from '../../platform/operators.ts';
 import { listAllOperators, type OperatorWithUser } from '../../store/operators.ts';
-import { type ListSortFields, paginateForApi } from '../list-page.ts';
+import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
 import { defineReadVerb, defineWriteVerb } from '../verb.ts';
 
 /** Access rules of verbs for the installation. Platform keys are not accepted. */
@@ -25,7 +25,7 @@ export const listOperatorsVerb = defineReadVerb({
   answer: operatorList,
   query: createListQuery(['granted']),
   run: async ({ reader }, { query }) =>
-    paginateForApi((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
+    paginateForResponse((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
 });
 
 /** The verb `POST /api/management/operators`. */
@@ -73,6 +73,6 @@ function operatorSortFields({
   user_id: id,
   name,
   granted_at,
-}: ReturnType<typeof toOperatorResource>): ListSortFields {
+}: ReturnType<typeof toOperatorResource>): ListItemSortFields {
   return { id, name, createdAt: Date.parse(granted_at) };
 }

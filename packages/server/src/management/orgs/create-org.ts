@@ -10,7 +10,7 @@ import { defineWriteVerb, type Verb } from '../verb.ts';
 import { toOrgResource } from './org-resource.ts';
 
 /** Creates another org. The caller becomes its first owner. */
-export function createOrgVerb(pepper: KeyObject): Verb {
+export function defineCreateOrgVerb(pepper: KeyObject): Verb {
   return defineWriteVerb({
     name: 'orgs.create',
     method: 'POST',

@@ -4,7 +4,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
 /** The verb `GET /api/management/org`. */
-export function getOrgVerb(getRunningOrg: GetRunningOrg): Verb {
+export function defineGetOrgVerb(getRunningOrg: GetRunningOrg): Verb {
   return defineReadVerb({
     name: 'org.get',
     method: 'GET',

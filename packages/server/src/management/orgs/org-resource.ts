@@ -1,6 +1,6 @@
 import type { OrgResource } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
-import { toSource } from '../../platform/source-location.ts';
+import { toResourceSource } from '../../platform/source-location.ts';
 import { findOrgById, type OrgRow } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import type { RunningOrg } from '../running-org.ts';
@@ -23,7 +23,7 @@ export function toOrgResource(
     id: row.id,
     name: declared?.name ?? row.name,
     timezone: declared?.timezone ?? row.timezone ?? 'UTC',
-    source: toSource({
+    source: toResourceSource({
       source: isInFile ? 'file' : 'console',
       source_file: fileName,
       source_line: null,

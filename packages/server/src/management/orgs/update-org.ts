@@ -6,7 +6,7 @@ import { defineWriteVerb, type Verb } from '../verb.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
 /** The verb `PATCH /api/management/org`. */
-export function updateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
+export function defineUpdateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({
     name: 'org.update',
     method: 'PATCH',

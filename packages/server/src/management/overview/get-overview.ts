@@ -1,6 +1,6 @@
 import { orgOverview, orgOverviewQuery } from '@floe/contract/api/overview';
-import { querySummary } from '../../analytics/charts.ts';
-import { previousRange } from '../../analytics/grid.ts';
+import { queryChartSummary } from '../../analytics/charts.ts';
+import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from '../analytics/analytics-coverage.ts';
 import { resolveChartRange } from '../analytics/chart-range.ts';
@@ -8,7 +8,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AttentionDependencies, listAttentionItems } from './attention-items.ts';
 
 /** The verb `GET /api/overview`. */
-export function getOverviewVerb(coverage: AnalyticsCoverage, dependencies: AttentionDependencies): Verb {
+export function defineGetOverviewVerb(coverage: AnalyticsCoverage, dependencies: AttentionDependencies): Verb {
   return defineReadVerb({
     name: 'overview.get',
     method: 'GET',
@@ -20,10 +20,10 @@ export function getOverviewVerb(coverage: AnalyticsCoverage, dependencies: Atten
     async run(context, { query }) {
       const { reader, orgId, clock } = context;
       const range = resolveChartRange(context, coverage.timezoneOf(orgId), { ...query, compare: 'previous' });
-      const before = { ...range, ...previousRange(range, range.timezone) };
+      const before = { ...range, ...computePreviousRange(range, range.timezone) };
       const [now, previous, counts, { attention, more }] = await Promise.all([
-        querySummary(reader, range),
-        querySummary(reader, before),
+        queryChartSummary(reader, range),
+        queryChartSummary(reader, before),
         countOrgMonitorsByStatus(reader, orgId),
         listAttentionItems(context, dependencies),
       ]);

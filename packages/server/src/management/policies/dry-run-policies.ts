@@ -6,13 +6,13 @@ import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
-import { loadStoredSamples } from './stored-samples.ts';
+import { loadStoredPolicySamples } from './stored-policy-samples.ts';
 
 /** Number of bodies per evaluation task. */
 const SAMPLES_PER_TASK = 50;
 
 /** Evaluates policies in mode `enforce` on given or stored bodies. Sends and stores nothing. */
-export function dryRunPoliciesVerb(
+export function defineDryRunPoliciesVerb(
   getRunningOrg: GetRunningOrg,
   bodies: Pick<BodyStore, 'open'>,
   evaluationPool: Pick<EvaluationPool, 'run'>,
@@ -35,7 +35,7 @@ export function dryRunPoliciesVerb(
         return { data: evaluations.map((one) => ({ id: null, ...one })), stored_bodies: null };
       }
       await evaluationPool.run(orgId, 'judgeSamples', { policies, samples: [] });
-      const storedSamples = await loadStoredSamples(reader, bodies, orgId, {
+      const storedSamples = await loadStoredPolicySamples(reader, bodies, orgId, {
         ...toSampleRange(kept, clock.now()),
       });
       const data: z.input<typeof policyDryRunResponse>['data'] = [];

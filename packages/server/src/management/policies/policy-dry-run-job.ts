@@ -1,9 +1,9 @@
 import { jobResource } from '@floe/contract/api/jobs';
 import { policyDryRunJob, type policyDryRunResult } from '@floe/contract/api/policies';
 import type * as z from 'zod';
-import { getTimeZoneCalendar, localDaysInRange } from '../../core/time-zone-calendar.ts';
+import { getTimeZoneCalendar, listLocalDays } from '../../core/time-zone-calendar.ts';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
-import type { JobHandle, JobRunner } from '../../platform/job-runner.ts';
+import type { RunningBackgroundJob, BackgroundJobRunner } from '../../platform/background-job-runner.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { countStoredBodies } from '../../store/stored-bodies.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
@@ -14,8 +14,8 @@ import type { GetRunningOrg } from '../running-org.ts';
 import { requireValidRange } from '../time-range.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { listEnabledPolicies } from './dry-run-policies.ts';
-import type { evaluateStoredSamples } from './evaluate-samples.ts';
-import { loadStoredSamples } from './stored-samples.ts';
+import type { evaluateStoredPolicySamples } from './evaluate-policy-samples.ts';
+import { loadStoredPolicySamples } from './stored-policy-samples.ts';
 
 /** Number of bodies per evaluation task. The job checks for cancellation after each task. */
 const SAMPLES_PER_TASK = 50;
@@ -26,7 +26,7 @@ const MAX_LISTED_KEYS = 20;
 export interface PolicyDryRunDependencies {
   readonly getRunningOrg: GetRunningOrg;
   readonly bodies: Pick<BodyStore, 'open'>;
-  readonly jobRunner: JobRunner;
+  readonly jobRunner: BackgroundJobRunner;
   readonly coverage: AnalyticsCoverage;
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
 }
@@ -35,7 +35,7 @@ export interface PolicyDryRunDependencies {
  * Starts a job that evaluates policies in mode `enforce` on stored bodies of several days and counts the
  * outcomes.
  */
-export function startPolicyDryRunVerb({
+export function defineStartPolicyDryRunVerb({
   getRunningOrg,
   bodies,
   jobRunner,
@@ -79,8 +79,8 @@ export function startPolicyDryRunVerb({
   });
 }
 
-type SampleInput = Parameters<typeof evaluateStoredSamples>[0]['samples'][number];
-type SampleEvaluation = ReturnType<typeof evaluateStoredSamples>[number];
+type SampleInput = Parameters<typeof evaluateStoredPolicySamples>[0]['samples'][number];
+type SampleEvaluation = ReturnType<typeof evaluateStoredPolicySamples>[number];
 type EvaluateSamples = (samples: readonly SampleInput[]) => Promise<readonly SampleEvaluation[]>;
 
 interface PolicyDryRunOptions {
@@ -108,14 +108,14 @@ class StoredSampleDryRun {
     this.#options = options;
   }
 
-  async run({ signal, progress }: JobHandle): Promise<PolicyDryRunResult> {
+  async run({ signal, progress }: RunningBackgroundJob): Promise<PolicyDryRunResult> {
     const { reader, bodies, orgId, from, to, limit } = this.#options;
     const total = await countStoredBodies(reader, orgId, { from, to }, limit + 1);
     const sampleCount = Math.min(total, limit);
-    let [done, before]: [number, Awaited<ReturnType<typeof loadStoredSamples>>['nextBefore']] = [0, null];
+    let [done, before]: [number, Awaited<ReturnType<typeof loadStoredPolicySamples>>['nextBefore']] = [0, null];
     progress(0, sampleCount);
     while (done < sampleCount && !signal.aborted) {
-      const page = await loadStoredSamples(reader, bodies, orgId, {
+      const page = await loadStoredPolicySamples(reader, bodies, orgId, {
         from,
         to,
         before,
@@ -172,7 +172,7 @@ class StoredSampleDryRun {
       has_more: more,
       key_count: byCount.length,
       keys: byCount.slice(0, MAX_LISTED_KEYS).map(([name, matched]) => ({ name, matched })),
-      days: localDaysInRange(timezone, from, to)
+      days: listLocalDays(timezone, from, to)
         .map(({ localMidnight }) => isoDateOf(localMidnight))
         .map((date) => ({ date, matched: this.#days.get(date) ?? 0 })),
       samples: this.#samples,

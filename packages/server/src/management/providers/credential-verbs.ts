@@ -7,14 +7,14 @@ import {
 } from '@floe/contract/api/providers';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { providerOrigin } from '../../platform/config/provider-secrets.ts';
+import { getProviderOrigin } from '../../platform/config/provider-secrets.ts';
 import { deleteProviderCredential, type ProviderCredentialRow } from '../../store/config-entries.ts';
-import { paginateForApi } from '../list-page.ts';
+import { paginateForResponse } from '../list-page.ts';
 import { requireChangeableResource, requireResource } from '../resources/resource-verbs.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { toCredentialResource, toProviderResource } from './provider-resource.ts';
-import { configWithoutSecrets, createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
+import { toConfigWithoutSecrets, createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
 import { upsertCredential } from './write-provider.ts';
 
 const CREDENTIALS_PATH = '/api/management/providers/{id}/credentials';
@@ -22,7 +22,7 @@ const CREDENTIAL_PATH = '/api/management/providers/{id}/credentials/{name}';
 const WRITE_VERB_FIELDS = { scope: 'management', invalidates: 'config' } as const;
 
 /** Verbs that write credentials of providers. No verb returns a secret. */
-export function credentialVerbs(dependencies: ProviderDependencies): readonly Verb[] {
+export function defineCredentialVerbs(dependencies: ProviderDependencies): readonly Verb[] {
   return [
     listCredentialsVerb(dependencies),
     getCredentialVerb(dependencies),
@@ -53,7 +53,7 @@ function listCredentialsVerb(dependencies: ProviderDependencies): Verb {
         dependencies,
         dependencies.getRunningOrg(context.orgId),
       );
-      return paginateForApi(credentials, ({ name: id }) => ({ id }), query);
+      return paginateForResponse(credentials, ({ name: id }) => ({ id }), query);
     },
   });
 }
@@ -177,7 +177,7 @@ function requireStoredCredential({ credentials }: StoredProvider, name: string):
 }
 
 function credentialBinding({ row }: StoredProvider) {
-  return { provider_id: row.id, origin: providerOrigin(configWithoutSecrets(row)) };
+  return { provider_id: row.id, origin: getProviderOrigin(toConfigWithoutSecrets(row)) };
 }
 
 function unknownCredentialFault(): Fault {

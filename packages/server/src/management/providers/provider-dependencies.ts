@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '@floe/contract/config';
-import type { SecretsKey } from '../../platform/secrets.ts';
+import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import type { Credential, Provider } from '../../providers/configured-provider.ts';
 import type { ProviderTestResult } from '../../providers/test-provider.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
@@ -7,7 +7,7 @@ import type { GetRunningOrg } from '../running-org.ts';
 
 /** Dependencies of the provider verbs. */
 export interface ProviderDependencies {
-  readonly secretsKey: SecretsKey;
+  readonly secretsKey: SecretEncryptionKey;
   readonly getRunningOrg: GetRunningOrg;
   /** Resolves the runtime form of a provider, or the reason why it cannot run. */
   configure(config: ProviderConfig): { readonly provider: Provider } | { readonly problem: string };

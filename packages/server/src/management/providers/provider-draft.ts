@@ -6,14 +6,14 @@ import {
   hasProviderSecrets,
   joinProviderSecrets,
   joinProxyUrl,
-  providerOrigin,
+  getProviderOrigin,
   splitProxyUrl,
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
-import { castToJson, invalidInputFault } from '../validate-input.ts';
+import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
-import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts';
+import { toConfigWithoutSecrets, type StoredProvider } from './stored-providers.ts';
 
 type ProviderFields = Readonly<Record<string, unknown>>;
 
@@ -119,14 +119,14 @@ function requireKeysForOrigin(
   listed: readonly ListedCredential[],
   before: StoredProvider | null,
 ): void {
-  const origin = providerOrigin(config);
+  const origin = getProviderOrigin(config);
   for (const [index, { name, api_key }] of listed.entries()) {
     if (api_key !== undefined) continue;
     const known = before?.credentials.find((row) => row.name === name);
     const path = ['credentials', index, 'api_key'];
-    if (!known) throw invalidInputFault({ path, message: 'is required' });
+    if (!known) throw createInvalidInputFault({ path, message: 'is required' });
     if (known.origin !== origin)
-      throw invalidInputFault({
+      throw createInvalidInputFault({
         path,
         message: `must be sent again: it was stored for ${known.origin}, not for ${origin}`,
       });
@@ -140,17 +140,17 @@ function requireSecretsForOrigin(
 ): void {
   if (
     !hasProviderSecrets(before.secrets) ||
-    providerOrigin(configWithoutSecrets(before.row)) === providerOrigin(config)
+    getProviderOrigin(toConfigWithoutSecrets(before.row)) === getProviderOrigin(config)
   )
     return;
   const { headers, proxy_userinfo: _, ...identity } = before.secrets;
   if (Object.keys(headers).length > 0 && fields['headers'] === undefined)
-    throw invalidInputFault({
+    throw createInvalidInputFault({
       path: ['headers'],
       message: 'must be sent again because the URL has changed',
     });
   if (Object.keys(identity).length > 0 && !isObject(fields['identity']))
-    throw invalidInputFault({
+    throw createInvalidInputFault({
       path: ['identity'],
       message: 'must be sent again because the URL has changed',
     });

@@ -3,15 +3,15 @@ import { credentialTestResult } from '@floe/contract/api/providers';
 import type { ProviderConfig } from '@floe/contract/config';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import { isObject } from '@floe/contract/json';
-import { getLast4 } from '../../platform/config/provider-secrets.ts';
+import { getLastFourCharacters } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
-import { toSource } from '../../platform/source-location.ts';
+import { toResourceSource } from '../../platform/source-location.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ProviderCredentialRow } from '../../store/config-entries.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
 import type { RunningOrg } from '../running-org.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
-import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts';
+import { toConfigWithoutSecrets, type StoredProvider } from './stored-providers.ts';
 
 /** Converts a stored provider to its API representation. */
 export function toProviderResource(
@@ -20,7 +20,7 @@ export function toProviderResource(
   org: RunningOrg,
 ): ProviderView {
   const { row, credentials, secrets } = found;
-  const config = configWithoutSecrets(row);
+  const config = toConfigWithoutSecrets(row);
   const isFile = row.source === 'file';
   const running = isFile ? findRunningProvider(config, org) : resolveRunningProvider(config, dependencies);
   const declared = org.config?.providers.find(({ id }) => id === row.id);
@@ -71,7 +71,7 @@ export function toCredentialResource(row: ProviderCredentialRow): CredentialView
     origin: row.origin,
     tested_at: row.tested_at === null ? null : new Date(row.tested_at).toISOString(),
     test: row.test_json === null ? null : credentialTestResult.parse(JSON.parse(row.test_json)),
-    source: toSource({ source: 'console', source_line: null }),
+    source: toResourceSource({ source: 'console', source_line: null }),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,
@@ -79,7 +79,7 @@ export function toCredentialResource(row: ProviderCredentialRow): CredentialView
 }
 
 const ENVIRONMENT_METADATA = {
-  source: toSource({ source: 'console', source_line: null }),
+  source: toResourceSource({ source: 'console', source_line: null }),
   created_at: null,
   updated_at: null,
   updated_by: null,
@@ -115,7 +115,7 @@ function toUnstoredCredentials(
   return own.map(({ name, weight, secret }) => ({
     name,
     weight,
-    last4: getLast4(secret),
+    last4: getLastFourCharacters(secret),
     origin: provider?.origin ?? null,
     tested_at: null,
     test: null,

@@ -3,11 +3,11 @@ import { ProviderSchema } from '@floe/contract/config/providers';
 import type { JsonObject } from '@floe/contract/json';
 import {
   NO_PROVIDER_SECRETS,
-  openProviderSecrets,
+  decryptProviderSecrets,
   type ProviderSecrets,
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
-import { type SecretsKey, UnreadableSecretError } from '../../platform/secrets.ts';
+import { type SecretEncryptionKey, UnreadableSecretError } from '../../platform/secrets.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import {
   type ConfigEntryRow,
@@ -39,14 +39,14 @@ export interface EnvironmentProvider {
 export const UNKNOWN_PROVIDER_MESSAGE = 'No provider has this id.';
 
 /** Creates the lookup of stored providers by id. */
-export function createStoredProviderLookup(key: SecretsKey): ResourceLookup<StoredProvider> {
+export function createStoredProviderLookup(key: SecretEncryptionKey): ResourceLookup<StoredProvider> {
   return {
     notFoundMessage: UNKNOWN_PROVIDER_MESSAGE,
     async find(reader, orgId, id) {
       const row = await findConfigEntryById(reader, orgId, 'providers', id);
       if (!row) return undefined;
       const credentials = await listProviderCredentials(reader, orgId, id);
-      return { row, credentials, secrets: openProviderSecrets(row, key) };
+      return { row, credentials, secrets: decryptProviderSecrets(row, key) };
     },
     requireChangeable: ({ row }) => requireNotManagedByFile('provider', row.id, row),
   };
@@ -56,7 +56,7 @@ export function createStoredProviderLookup(key: SecretsKey): ResourceLookup<Stor
 export async function listStoredProviders(
   reader: DatabaseReader,
   orgId: string,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
 ): Promise<readonly StoredProvider[]> {
   const rows = await listConfigEntriesOfOrg(reader, orgId, 'providers');
   const credentials = await listProviderCredentials(reader, orgId);
@@ -67,9 +67,9 @@ export async function listStoredProviders(
   }));
 }
 
-function openSecretsOrNone(row: ConfigEntryRow, key: SecretsKey): ProviderSecrets {
+function openSecretsOrNone(row: ConfigEntryRow, key: SecretEncryptionKey): ProviderSecrets {
   try {
-    return openProviderSecrets(row, key);
+    return decryptProviderSecrets(row, key);
   } catch (error) {
     if (error instanceof UnreadableSecretError) return NO_PROVIDER_SECRETS;
     throw error;
@@ -85,7 +85,7 @@ export function listEnvironmentProviders({ catalog, config }: RunningOrg): reado
 }
 
 /** The settings of a stored provider in the format of floe.yaml, without secrets. */
-export function configWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
+export function toConfigWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
   const { identity: _, ...entry } = parseStoredEntry(row);
   return ProviderSchema.parse(entry);
 }

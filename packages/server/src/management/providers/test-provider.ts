@@ -1,6 +1,6 @@
 import { credentialParams, credentialTestResult, providerTestInput } from '@floe/contract/api/providers';
 import { Fault } from '@floe/contract/faults';
-import { openStoredProvider } from '../../platform/config/stored-config.ts';
+import { decryptStoredProvider } from '../../platform/config/stored-config.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ProviderTestResult } from '../../providers/test-provider.ts';
 import { recordCredentialTest } from '../../store/config-entries.ts';
@@ -17,7 +17,7 @@ import {
  * Sends one cheap real request with a stored key. The status is 200 even if the provider rejects the request,
  * because the rejection is the result of the test.
  */
-export function testCredentialVerb(dependencies: ProviderDependencies): Verb {
+export function defineTestCredentialVerb(dependencies: ProviderDependencies): Verb {
   return defineReadVerb({
     name: 'credentials.test',
     method: 'POST',
@@ -39,7 +39,7 @@ export function testCredentialVerb(dependencies: ProviderDependencies): Verb {
         throw new Fault('not_found', UNKNOWN_PROVIDER_MESSAGE);
       const provider =
         found && row
-          ? requireUsableProvider(dependencies, openStoredProvider(found.row, [row], dependencies.secretsKey))
+          ? requireUsableProvider(dependencies, decryptStoredProvider(found.row, [row], dependencies.secretsKey))
           : running;
       const known = provider?.credentials.some(({ name }) => name === params.name) ?? false;
       if (!provider || !known)
@@ -56,7 +56,7 @@ export function testCredentialVerb(dependencies: ProviderDependencies): Verb {
 }
 
 /** Tests a provider that is not stored. Absent keys are taken from the stored provider with the same id. */
-export function testDraftProviderVerb(dependencies: ProviderDependencies): Verb {
+export function defineTestDraftProviderVerb(dependencies: ProviderDependencies): Verb {
   return defineReadVerb({
     name: 'providers.test',
     method: 'POST',
@@ -72,7 +72,7 @@ export function testDraftProviderVerb(dependencies: ProviderDependencies): Verb 
       const own = before?.row.source === 'console' ? before : null;
       const { config, keys } = buildProviderDraft(dependencies, body, { id }, own);
       const stored = own
-        ? openStoredProvider(own.row, own.credentials, dependencies.secretsKey).credentials
+        ? decryptStoredProvider(own.row, own.credentials, dependencies.secretsKey).credentials
         : [];
       const credentials = config.credentials.map(({ name, weight }) => ({
         name,

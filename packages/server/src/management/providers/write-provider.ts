@@ -2,13 +2,13 @@ import type { ProviderConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { newId } from '../../core/ids.ts';
 import {
-  credentialSecretBinding,
-  getLast4,
-  providerOrigin,
-  sealProviderSecrets,
+  toCredentialSecretLocation,
+  getLastFourCharacters,
+  getProviderOrigin,
+  encryptProviderSecrets,
   splitProviderSecrets,
 } from '../../platform/config/provider-secrets.ts';
-import { openSecret, type SecretsKey, sealSecret, UnreadableSecretError } from '../../platform/secrets.ts';
+import { decryptSecret, type SecretEncryptionKey, encryptSecret, UnreadableSecretError } from '../../platform/secrets.ts';
 import {
   type ConfigEntryRow,
   deleteProviderCredential,
@@ -32,7 +32,7 @@ import { createStoredProviderLookup, type StoredProvider } from './stored-provid
  */
 export async function upsertProvider(
   context: WriteContext,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
   draft: ProviderDraft,
   before: StoredProvider | null,
 ): Promise<{ readonly provider: StoredProvider; readonly isChanged: boolean }> {
@@ -67,7 +67,7 @@ function isDifferentRow(row: ConfigEntryRow, before: ConfigEntryRow): boolean {
 
 async function buildProviderRow(
   context: WriteContext,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
   config: ProviderConfig,
   before: StoredProvider | null,
 ): Promise<ConfigEntryRow> {
@@ -82,7 +82,7 @@ async function buildProviderRow(
     entry_json: JSON.stringify(entry),
     secrets_version: version,
   });
-  const sealed = isSame ? before.row.secrets_sealed : sealProviderSecrets(secrets, row, version, key);
+  const sealed = isSame ? before.row.secrets_sealed : encryptProviderSecrets(secrets, row, version, key);
   return { ...row, secrets_sealed: sealed };
 }
 
@@ -92,7 +92,7 @@ async function buildProviderRow(
  */
 async function syncCredentials(
   context: WriteContext,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
   { config, keys }: ProviderDraft,
   stored: readonly ProviderCredentialRow[],
 ): Promise<boolean> {
@@ -102,7 +102,7 @@ async function syncCredentials(
       await deleteProviderCredential(context.writer, row.id);
       hasChanges = true;
     }
-  const binding = { provider_id: config.id, origin: providerOrigin(config) };
+  const binding = { provider_id: config.id, origin: getProviderOrigin(config) };
   for (const { name, weight } of config.credentials) {
     const before = stored.find((row) => row.name === name) ?? null;
     const given = keys.get(name);
@@ -118,9 +118,9 @@ async function syncCredentials(
 }
 
 /** Decrypts a stored key. Null if it cannot be decrypted. */
-function openStoredKey(row: ProviderCredentialRow, key: SecretsKey): string | null {
+function openStoredKey(row: ProviderCredentialRow, key: SecretEncryptionKey): string | null {
   try {
-    return openSecret(row.sealed, credentialSecretBinding(row, row.version), key);
+    return decryptSecret(row.sealed, toCredentialSecretLocation(row, row.version), key);
   } catch (error) {
     if (error instanceof UnreadableSecretError) return null;
     throw error;
@@ -139,7 +139,7 @@ interface CredentialInput {
 /** Writes one credential. Requires a step-up from members. Without a `secret`, it writes only the weight. */
 export async function upsertCredential(
   { orgId, actor, clock, writer }: WriteContext,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
   binding: Pick<ProviderCredentialRow, 'provider_id' | 'origin'>,
   { name, weight, secret, before }: CredentialInput,
 ): Promise<ProviderCredentialRow> {
@@ -153,8 +153,8 @@ export async function upsertCredential(
     updated_by: actor.id,
     ...(secret !== undefined && {
       origin: binding.origin,
-      last4: getLast4(secret) ?? '',
-      sealed: sealSecret(secret, credentialSecretBinding({ org_id: orgId, id }, version), key),
+      last4: getLastFourCharacters(secret) ?? '',
+      sealed: encryptSecret(secret, toCredentialSecretLocation({ org_id: orgId, id }, version), key),
       version,
       tested_at: null,
       test_json: null,

@@ -4,9 +4,9 @@ import { approvalAnswerInput, approvalListQuery } from '@floe/contract/api/relay
 import { Fault } from '@floe/contract/faults';
 import { publishApproval } from '../../relay/approvals.ts';
 import {
-  findApprovalById,
-  getApprovalPage,
-  recordApprovalDecision,
+  findRelayApprovalById,
+  getRelayApprovalPage,
+  recordRelayApprovalDecision,
 } from '../../store/relay/relay-approvals.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
@@ -26,7 +26,7 @@ export const listApprovalsVerb = defineReadVerb({
   answer: createPageSchema(relayApproval),
   async run({ reader, orgId, clock }, { query }) {
     const nowMs = clock.now();
-    const found = await getApprovalPage(reader, { ...query, orgId, nowMs });
+    const found = await getRelayApprovalPage(reader, { ...query, orgId, nowMs });
     return { data: found.rows.map((row) => toApprovalResource(row, nowMs)), next_cursor: found.nextCursor };
   },
 });
@@ -35,7 +35,7 @@ export const listApprovalsVerb = defineReadVerb({
  * Records a member's answer. An agent that waits receives it immediately; others receive it with their next
  * request.
  */
-export function decideApprovalVerb({ approvals }: RelayDependencies): Verb {
+export function defineDecideApprovalVerb({ approvals }: RelayDependencies): Verb {
   return defineWriteVerb({
     name: 'relay.approve',
     method: 'POST',
@@ -53,7 +53,7 @@ export function decideApprovalVerb({ approvals }: RelayDependencies): Verb {
     },
     async run({ writer, orgId, actor, clock }, { params, body }) {
       const nowMs = clock.now();
-      const before = await findApprovalById(writer, orgId, params.id);
+      const before = await findRelayApprovalById(writer, orgId, params.id);
       if (!before) throw new Fault('not_found', 'No approval has this id.');
       const allows = body.decision === 'allow';
       const answered = {
@@ -66,7 +66,7 @@ export function decideApprovalVerb({ approvals }: RelayDependencies): Verb {
         note: body.note,
       };
       const untilMs = allows && body.scope === 'session' ? nowMs + SESSION_APPROVAL_MS : before.expires_at;
-      if (!(await recordApprovalDecision(writer, answered, nowMs, untilMs)))
+      if (!(await recordRelayApprovalDecision(writer, answered, nowMs, untilMs)))
         throw approvalClosedFault(before.decided_by);
       await publishApproval(writer, { ...before, ...answered }, nowMs);
       const after = toApprovalResource({ ...before, ...answered, expires_at: untilMs }, nowMs);

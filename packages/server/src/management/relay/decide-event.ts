@@ -3,7 +3,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /** Decides on one action that an agent is about to take. */
-export function decideEventVerb({ decisionEngine }: RelayDependencies): Verb {
+export function defineDecideEventVerb({ decisionEngine }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.decide',
     method: 'POST',
@@ -17,7 +17,7 @@ export function decideEventVerb({ decisionEngine }: RelayDependencies): Verb {
 }
 
 /** Decides on several events, in their order. */
-export function decideBatchVerb({ decisionEngine }: RelayDependencies): Verb {
+export function defineDecideBatchVerb({ decisionEngine }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.decide_batch',
     method: 'POST',

@@ -4,7 +4,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /** Returns the signed rules for clients that decide locally, such as while the server is unreachable. */
-export function getBundleVerb({ orgRelays, bundleKey }: RelayDependencies): Verb {
+export function defineGetBundleVerb({ orgRelays, bundleKey }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.bundle',
     method: 'GET',

@@ -3,8 +3,8 @@ import { relayDecisionListQuery, storedRelayDecision } from '@floe/contract/api/
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import {
-  findDecisionById,
-  getDecisionPage,
+  findRelayDecisionById,
+  getRelayDecisionPage,
   type RelayDecisionRow,
 } from '../../store/relay/relay-decisions.ts';
 import { parseTimeRange } from '../time-range.ts';
@@ -20,7 +20,7 @@ export const listDecisionsVerb = defineReadVerb({
   query: relayDecisionListQuery,
   answer: createPageSchema(storedRelayDecision),
   async run({ reader, orgId }, { query }) {
-    const found = await getDecisionPage(reader, { ...query, ...parseTimeRange(query), orgId });
+    const found = await getRelayDecisionPage(reader, { ...query, ...parseTimeRange(query), orgId });
     return { data: found.rows.map(toDecisionResource), next_cursor: found.nextCursor };
   },
 });
@@ -35,7 +35,7 @@ export const getDecisionVerb = defineReadVerb({
   params: idParams,
   answer: storedRelayDecision,
   async run({ reader, orgId }, { params }) {
-    const row = await findDecisionById(reader, orgId, params.id);
+    const row = await findRelayDecisionById(reader, orgId, params.id);
     if (!row) throw new Fault('not_found', 'No decision has this id.');
     return toDecisionResource(row);
   },

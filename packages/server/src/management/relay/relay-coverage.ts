@@ -9,7 +9,7 @@ import {
   getRelaySessionPage,
   listRelaySessionSummaries,
   type RelaySessionSummary,
-} from '../../store/relay/session-summaries.ts';
+} from '../../store/relay/relay-session-summaries.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
 

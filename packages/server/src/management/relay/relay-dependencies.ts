@@ -1,5 +1,5 @@
 import type { Actor } from '../../platform/actor.ts';
-import type { Approvals } from '../../relay/approvals.ts';
+import type { RelayApprovals } from '../../relay/approvals.ts';
 import type { BundleKey } from '../../relay/bundle.ts';
 import type { DecisionEngine } from '../../relay/decision-engine.ts';
 import type { OrgRelays } from '../../relay/org-relays.ts';
@@ -11,7 +11,7 @@ import type { RelayRow } from '../../store/relay/ingest-relay-region.ts';
 export interface RelayDependencies {
   readonly decisionEngine: DecisionEngine;
   readonly orgRelays: OrgRelays;
-  readonly approvals: Approvals;
+  readonly approvals: RelayApprovals;
   readonly rowSink: Pick<RowSink<RelayRow>, 'append'>;
   readonly bundleKey: BundleKey;
 }

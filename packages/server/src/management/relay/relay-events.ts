@@ -6,7 +6,7 @@ import {
   storedRelayReport,
 } from '@floe/contract/api/relay';
 import { isObject } from '@floe/contract/json';
-import { reportRow } from '../../relay/relay-reports.ts';
+import { toReportRow } from '../../relay/relay-reports.ts';
 import { getRelayReportPage } from '../../store/relay/relay-reports.ts';
 import type { RelayReportsTable } from '../../store/relay/relay-tables.ts';
 import { parseTimeRange } from '../time-range.ts';
@@ -16,7 +16,7 @@ import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 /**
  * Stores events that agents report afterwards. They are on disk within 10 ms and in the list shortly after.
  */
-export function reportEventsVerb({ rowSink }: RelayDependencies): Verb {
+export function defineReportEventsVerb({ rowSink }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.report',
     method: 'POST',
@@ -27,7 +27,7 @@ export function reportEventsVerb({ rowSink }: RelayDependencies): Verb {
     answer: relayReportBatchResult,
     async run({ actor, clock }, { body }) {
       const asker = toRelayCaller(actor);
-      for (const report of body.events) rowSink.append(reportRow(asker, report, clock.now()));
+      for (const report of body.events) rowSink.append(toReportRow(asker, report, clock.now()));
       return { accepted: body.events.length };
     },
   });

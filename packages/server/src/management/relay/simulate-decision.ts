@@ -7,7 +7,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
 /** Evaluates the rules, or a draft of them, on a hypothetical event. Stores nothing. */
-export function simulateDecisionVerb(
+export function defineSimulateDecisionVerb(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
   evaluationPool: Pick<EvaluationPool, 'run'>,
 ): Verb {

@@ -5,7 +5,7 @@ import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-e
 import type { CallerIdentity } from '@floe/relay/rules/match-caller';
 import type { SimpleCommand } from '@floe/relay/shell/command';
 import { loadShellGrammar } from '@floe/relay/shell/grammar';
-import { compileClientInput } from './compile-submitted.ts';
+import { withClientInputFaults } from './client-input-faults.ts';
 
 /** A hypothetical event, and the rules to evaluate on it. */
 export interface SimulateEventInput {
@@ -19,7 +19,7 @@ export interface SimulateEventInput {
  * Returns the decision of the rules. @throws Fault `invalid_request` that names the invalid field of a rule
  */
 export async function simulateEvent({ config, event, identity, nowMs }: SimulateEventInput) {
-  const relay = compileClientInput(() => compileRelay(config));
+  const relay = withClientInputFaults(() => compileRelay(config));
   const grammar = event.shell ? await loadShellGrammar() : null;
   return toSimulationResult(evaluateRelayEvent(event, { relay, grammar, identity, nowMs }));
 }

@@ -7,7 +7,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
 /** Returns an approval. The client of the agent can wait here for the answer. */
-export function waitForApprovalVerb({ approvals }: RelayDependencies): Verb {
+export function defineWaitForApprovalVerb({ approvals }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.approval',
     method: 'GET',

@@ -3,7 +3,7 @@ import { type ExchangeQuery, getExchangePage } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
 import { formatLocalTimestamp, parseLocalTimestamp } from '../analytics/local-timestamps.ts';
-import { FileDownload, fileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { FileDownload, createFileDownloadSchema, formatCsvLine } from '../file-download.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
@@ -63,7 +63,7 @@ const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
 };
 
 /** The verb `GET /api/analytics/export`. */
-export function exportRequestsVerb(coverage: AnalyticsCoverage): Verb {
+export function defineExportRequestsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'requests.export',
     method: 'GET',
@@ -71,7 +71,7 @@ export function exportRequestsVerb(coverage: AnalyticsCoverage): Verb {
     scope: 'management',
     summary: 'Download all requests that match the filters as CSV or NDJSON, newest first',
     query: requestExportQuery,
-    answer: fileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
+    answer: createFileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
     async run({ orgId, reader, clock }, { query }) {
       // Exclude requests that are recorded while the file is written.
       const timezone = query.timezone ?? coverage.timezoneOf(orgId);

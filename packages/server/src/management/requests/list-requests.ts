@@ -1,6 +1,6 @@
 import { requestListPage, requestListQuery } from '@floe/contract/api/analytics';
 import { getExchangePage } from '../../store/exchanges.ts';
-import { formatLiveEventPosition, getLiveEventHead } from '../../store/live-events.ts';
+import { formatLiveEventPosition, getLatestLiveEventPosition } from '../../store/live-events.ts';
 import { listLiveExchangeIdsAfter } from '../../store/live-exchange-ids.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
@@ -18,7 +18,7 @@ export const listRequestsVerb = defineReadVerb({
   answer: requestListPage,
   async run({ orgId, reader }, { query }) {
     const { limit, cursor, live } = query;
-    const head = live === 'true' && cursor === undefined ? await getLiveEventHead(reader) : null;
+    const head = live === 'true' && cursor === undefined ? await getLatestLiveEventPosition(reader) : null;
     const asked = { orgId, limit, cursor, ...parseTimeRange(query), ...parseRequestFilters(query) };
     const { rows, nextCursor } = await getExchangePage(reader, asked);
     if (head === null) return { data: rows.map(toRequestResource), next_cursor: nextCursor };

@@ -7,7 +7,7 @@ import { findStoredBodies } from '../../store/stored-bodies.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 
 /** Returns the stored bodies of a request. The audit log records each access. */
-export function getRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
+export function defineGetRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
   return defineWriteVerb({
     name: 'requests.bodies',
     method: 'GET',

@@ -2,10 +2,10 @@ import type { RequestFilterQuery } from '@floe/contract/api/analytics';
 import {
   type ExchangeFilters,
   type IntegerRangeFilter,
-  NUMERIC_FILTER_COLUMNS,
+  EXCHANGE_NUMERIC_FILTER_COLUMNS,
   type NumericFilterColumn,
   type NumericRange,
-  TEXT_FILTER_COLUMNS,
+  EXCHANGE_TEXT_FILTER_COLUMNS,
   type TextFilterColumn,
   type ValueFilter,
 } from '../../store/exchange-filters.ts';
@@ -17,12 +17,12 @@ export function parseRequestFilters(
   query: RequestFilterQuery & Readonly<Record<string, unknown>>,
 ): ExchangeFilters {
   const chosen: { [Column in TextFilterColumn]?: ValueFilter } = {};
-  for (const column of TEXT_FILTER_COLUMNS) {
+  for (const column of EXCHANGE_TEXT_FILTER_COLUMNS) {
     const choice = parseValueFilter(query[column]);
     if (choice) chosen[column] = choice;
   }
   const bounded: { [Column in NumericFilterColumn]?: NumericRange } = {};
-  for (const column of NUMERIC_FILTER_COLUMNS) {
+  for (const column of EXCHANGE_NUMERIC_FILTER_COLUMNS) {
     const bounds = parseNumericRange(query[column]);
     if (bounds) bounded[column] = bounds;
   }

@@ -1,13 +1,13 @@
 import { requestTailPage, requestTailQuery } from '@floe/contract/api/analytics';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { extractBatches } from '../../analytics/live/live-messages.ts';
-import { getExchangeTail } from '../../store/exchange-tail.ts';
+import { extractExchangeBatches } from '../../analytics/live/live-messages.ts';
+import { getExchangeBatchMatches } from '../../store/exchange-batch-matches.ts';
 import {
-  canReplayAfter,
+  hasAllLiveEventsAfter,
   formatLiveEventPosition,
-  getLiveEventHead,
-  isLaterPosition,
+  getLatestLiveEventPosition,
+  isLaterLiveEventPosition,
   type LiveEventPosition,
   listLiveEventsAfter,
   parseLiveEventPosition,
@@ -33,16 +33,16 @@ export const tailRequestsVerb = defineReadVerb({
   answer: requestTailPage,
   async run({ orgId, reader }, { query }) {
     const after = requirePosition(query.after, 'after');
-    const head = await getLiveEventHead(reader);
+    const head = await getLatestLiveEventPosition(reader);
     const asked = query.until === undefined ? head : requirePosition(query.until, 'until');
-    const upTo = isLaterPosition(asked, head) ? head : asked;
-    if (isLaterPosition(after, head) || !(await canReplayAfter(reader, orgId, after)))
+    const upTo = isLaterLiveEventPosition(asked, head) ? head : asked;
+    if (isLaterLiveEventPosition(after, head) || !(await hasAllLiveEventsAfter(reader, orgId, after)))
       return resyncPage(upTo);
     const limit = MAX_EVENTS + 1;
     const events = await listLiveEventsAfter(reader, { orgIds: [orgId], after, upTo, limit });
     if (events.length === limit) return resyncPage(upTo);
-    const batches = extractBatches(events);
-    const { count, rows } = await getExchangeTail(
+    const batches = extractExchangeBatches(events);
+    const { count, rows } = await getExchangeBatchMatches(
       reader,
       batches,
       { orgId, ...parseRequestFilters(query) },
@@ -52,7 +52,7 @@ export const tailRequestsVerb = defineReadVerb({
       count,
       sampled: count > rows.length,
       data: rows.map(toRequestResource),
-      live_id: formatLiveEventPosition(isLaterPosition(after, upTo) ? after : upTo),
+      live_id: formatLiveEventPosition(isLaterLiveEventPosition(after, upTo) ? after : upTo),
       resync: false,
     };
   },

@@ -5,7 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { newId } from '../../core/ids.ts';
 import { parseBoardGroups, requireBoardMonitors } from '../../monitoring/boards/board.ts';
-import { boardColumns, toBoardAuditView } from '../../monitoring/boards/file-boards.ts';
+import { toBoardColumns, toBoardAuditView } from '../../monitoring/boards/config-file-boards.ts';
 import {
   type BoardRow,
   deleteBoard,
@@ -78,7 +78,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
       const row: BoardRow = {
         id: newId('brd', now),
         org_id: orgId,
-        ...boardColumns(config),
+        ...toBoardColumns(config),
         source: 'console',
         source_line: null,
         created_at: now,
@@ -89,7 +89,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
       return row;
     },
     async update({ actor, clock, writer }, row, config) {
-      const columns = boardColumns(config);
+      const columns = toBoardColumns(config);
       if (hasColumnValues(row, columns)) return null;
       if (config.slug !== row.slug) await requireFreeSlug(writer, config.slug);
       const change = { ...columns, updated_at: clock.now(), updated_by: actor.id };

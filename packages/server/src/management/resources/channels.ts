@@ -10,10 +10,10 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { toChannelResource } from '../../alerts/channel-resource.ts';
 import { removeChannel } from '../../alerts/remove-channel.ts';
-import { CHANNEL_SECRET_FIELDS, channelColumns, openChannel } from '../../alerts/stored-channel.ts';
+import { CHANNEL_SECRET_FIELDS, toChannelColumns, decryptChannel } from '../../alerts/stored-channel.ts';
 import { newId } from '../../core/ids.ts';
-import type { SecretsKey } from '../../platform/secrets.ts';
-import { abandonDeliveries } from '../../store/alert-deliveries.ts';
+import type { SecretEncryptionKey } from '../../platform/secrets.ts';
+import { failPendingAlertDeliveries } from '../../store/alert-deliveries.ts';
 import {
   type ChannelRow,
   findChannelByIdOrName,
@@ -54,7 +54,7 @@ const CHANNEL_SUMMARIES = {
 
 /** The kind of alert channels. A replacement without secrets keeps the stored ones. */
 // budget: one declaration
-export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
+export function createChannelKind(secretsKey: SecretEncryptionKey): ChannelResourceKind {
   return {
     kind: 'channels',
     path: '/api/monitoring/channels',
@@ -72,13 +72,13 @@ export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
       enabled: body.enabled ?? true,
     }),
     configFromPatch({ clock }, row, { body }) {
-      const current = openChannel(row, secretsKey, clock.now()).config;
+      const current = decryptChannel(row, secretsKey, clock.now()).config;
       return { config: buildChannelConfig(body, current), enabled: body.enabled ?? row.enabled === 1 };
     },
     configFromReplacement({ clock }, row, id, { body }) {
       const enabled = body.enabled ?? true;
       if (!row) return { config: buildChannelConfig({ ...body, name: body.name ?? id }, null), enabled };
-      const current = openChannel(row, secretsKey, clock.now()).config;
+      const current = decryptChannel(row, secretsKey, clock.now()).config;
       const known: Readonly<Record<string, unknown>> = body.kind === row.kind ? current : {};
       const secrets = Object.fromEntries(
         CHANNEL_SECRET_FIELDS.flatMap((field) =>
@@ -97,7 +97,7 @@ export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
       const binding = { id: newId('chn', now), org_id: orgId };
       const row: ChannelRow = {
         ...binding,
-        ...channelColumns(config, binding, secretsKey, now),
+        ...toChannelColumns(config, binding, secretsKey, now),
         enabled: enabled ? 1 : 0,
         source: 'console',
         source_file: null,
@@ -123,12 +123,12 @@ async function updateStoredChannel(
   { orgId, actor, clock, writer }: WriteContext,
   row: ChannelRow,
   { config, enabled }: ChannelInput,
-  secretsKey: SecretsKey,
+  secretsKey: SecretEncryptionKey,
 ): Promise<ChannelRow | null> {
   if (config.name !== row.name) await requireFreeChannelName(writer, orgId, config.name);
   const now = clock.now();
   const wanted = {
-    ...channelColumns(config, row, secretsKey, now),
+    ...toChannelColumns(config, row, secretsKey, now),
     enabled: enabled ? 1 : 0,
     backoff_until: 0,
     failures: 0,
@@ -136,7 +136,7 @@ async function updateStoredChannel(
   if (hasColumnValues(row, wanted)) return null;
   const columns = { ...wanted, updated_at: now, updated_by: actor.id };
   await updateChannel(writer, row.id, columns);
-  if (!enabled) await abandonDeliveries(writer, row, 'the channel was disabled', now);
+  if (!enabled) await failPendingAlertDeliveries(writer, row, 'the channel was disabled', now);
   return { ...row, ...columns };
 }
 

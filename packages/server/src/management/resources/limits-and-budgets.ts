@@ -10,17 +10,17 @@ import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type * as z from 'zod';
-import { compileBudget, compileLimit, scopedBucketSubject } from '../../guardrails/compile-rules.ts';
-import { forecastExhaustion, forecastSpend } from '../../guardrails/forecast.ts';
-import { budgetBucketName, buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-rules.ts';
+import { compileBudget, compileLimit, findScopedBucketSubject } from '../../guardrails/compile-rules.ts';
+import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
+import { formatBudgetBucketName, buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-rules.ts';
 import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/rule-status.ts';
-import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {
-  createRuleKind,
+  createRuleResourceKind,
   type ManagedRule,
-  type RuleKindSpec,
-  selectProvidedFields,
+  type RuleResourceKindSpec,
+  selectProvidedRuleFields,
   toRuleMetadata,
 } from './rule-resource-kind.ts';
 
@@ -29,8 +29,8 @@ type LimitResource = z.input<typeof limitResource>;
 type BudgetResource = z.input<typeof budgetResource>;
 
 /** The kind of rate limits, with their current usage. */
-export function createLimitKind(dependencies: RuleDependencies) {
-  return createRuleKind<LimitConfig, LimitResource>(
+export function createLimitKind(dependencies: RuleVerbDependencies) {
+  return createRuleResourceKind<LimitConfig, LimitResource>(
     {
       ...sharedSpec('limits', 'limit'),
       idPrefix: 'lim',
@@ -40,7 +40,7 @@ export function createLimitKind(dependencies: RuleDependencies) {
       replacement: limitReplacement,
       fileRulesOf: (rules) => rules.limits,
       parseConfig: (fields) =>
-        validateInput(LimitSchema, selectProvidedFields(fields, READ_ONLY_RULE_FIELDS)),
+        validateInput(LimitSchema, selectProvidedRuleFields(fields, READ_ONLY_RULE_FIELDS)),
       increasesSpending: () => false,
       toResource: (rule, { orgId }) => toLimitResource(dependencies, rule, orgId),
     },
@@ -49,8 +49,8 @@ export function createLimitKind(dependencies: RuleDependencies) {
 }
 
 /** The kind of budgets, with their current spending. */
-export function createBudgetKind(dependencies: RuleDependencies) {
-  return createRuleKind<BudgetConfig, BudgetResource>(
+export function createBudgetKind(dependencies: RuleVerbDependencies) {
+  return createRuleResourceKind<BudgetConfig, BudgetResource>(
     {
       ...sharedSpec('budgets', 'budget'),
       idPrefix: 'bud',
@@ -60,7 +60,7 @@ export function createBudgetKind(dependencies: RuleDependencies) {
       replacement: budgetReplacement,
       fileRulesOf: (rules) => rules.budgets,
       parseConfig: (fields) =>
-        validateInput(BudgetSchema, selectProvidedFields(fields, READ_ONLY_RULE_FIELDS)),
+        validateInput(BudgetSchema, selectProvidedRuleFields(fields, READ_ONLY_RULE_FIELDS)),
       increasesSpending: (before, after) =>
         after === null ||
         after.limit_usd > before.limit_usd ||
@@ -101,17 +101,17 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
     notFoundMessage: `No ${singular} has this id.`,
     // Current usage is not part of a change.
     toAuditView: ({ state: _, ...written }: LimitResource | BudgetResource) => written,
-  } as const satisfies Partial<RuleKindSpec<LimitConfig, LimitResource>>;
+  } as const satisfies Partial<RuleResourceKindSpec<LimitConfig, LimitResource>>;
 }
 
 async function toLimitResource(
-  { guard }: RuleDependencies,
+  { guard }: RuleVerbDependencies,
   rule: ManagedRule<LimitConfig>,
   orgId: string,
 ): Promise<LimitResource> {
   const { config, id, source } = rule;
   const compiled = compileLimit({ id, source: source.kind, config });
-  const subject = scopedBucketSubject(config);
+  const subject = findScopedBucketSubject(config);
   const claims = subject === null ? [] : buildLimitClaims(compiled.buckets.get(subject), 0);
   const levels = await guard.readLevels(orgId, claims);
   const byBucket = new Map(claims.map((claim, n) => [claim.bucket, levels[n]]));
@@ -128,7 +128,7 @@ async function toLimitResource(
 
 /** Converts a budget to its API format, with its current spending. */
 export async function toBudgetResource(
-  { guard, getFileRules }: RuleDependencies,
+  { guard, getFileRules }: RuleVerbDependencies,
   stored: ManagedRule<BudgetConfig>,
   orgId: string,
   nowMs: number,
@@ -137,12 +137,12 @@ export async function toBudgetResource(
   const rule = compileBudget({ id, source: source.kind, config }, getFileRules(orgId).timezone);
   const { name, metadata, period, limit_usd, mode } = config;
   const base = { ...sharedRuleFields(stored), name, metadata: { ...metadata }, period, limit_usd, mode };
-  const subject = scopedBucketSubject(config);
+  const subject = findScopedBucketSubject(config);
   if (subject === null) return { ...base, state: null };
   const now = rule.periodAt(nowMs);
   const claim = buildSpendClaim(
     orgId,
-    { rule, bucket: budgetBucketName(rule, now, subject), period: now },
+    { rule, bucket: formatBudgetBucketName(rule, now, subject), period: now },
     0,
     guard.spendCache,
   );
@@ -158,7 +158,7 @@ export async function toBudgetResource(
       reserved_usd: standing.reserved_usd,
       forecast_nano_usd: forecast,
       forecast_usd: forecast === null ? null : toDecimalUsd(forecast),
-      exhausted_at: forecastExhaustion({ spent, forecast, limit: rule.limitNanoUsd }, now, nowMs),
+      exhausted_at: forecastBudgetExhaustion({ spent, forecast, limit: rule.limitNanoUsd }, now, nowMs),
       spent_usd: standing.spent_usd,
       remaining_nano_usd: Math.max(0, rule.limitNanoUsd - level.used),
       remaining_usd: standing.remaining_usd,

@@ -10,10 +10,10 @@ import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
 import {
   type MaintenanceWindowFields,
-  requireWindowMonitors,
-  toWindowColumns,
+  requireMaintenanceWindowMonitors,
+  toMaintenanceWindowColumns,
 } from '../../monitoring/maintenance-windows.ts';
-import { parseStringList } from '../../monitoring/unit-of-work.ts';
+import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
 import {
   deleteMaintenanceWindow,
   findMaintenanceWindowById,
@@ -23,7 +23,7 @@ import {
   updateMaintenanceWindow,
 } from '../../store/monitoring/maintenance-windows.ts';
 import {
-  maintenanceWindowSettings,
+  toMaintenanceWindowSettings,
   toMaintenanceWindowAuditView,
   toMaintenanceWindowResource,
 } from '../maintenance/maintenance-window-resource.ts';
@@ -82,7 +82,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     },
     configFromPatch(_, row, { body }) {
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-      return { id: row.id, fields: { ...maintenanceWindowSettings(row), ...given } };
+      return { id: row.id, fields: { ...toMaintenanceWindowSettings(row), ...given } };
     },
     configFromReplacement(_, __, pathId, { body: { id: given, ...fields } }) {
       const { id } = validateInput(maintenanceWindowCreation.pick({ id: true }), { id: pathId });
@@ -95,10 +95,10 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
       const row: MaintenanceWindowRow = {
         org_id: orgId,
         id: id ?? newId('mnt', now),
-        ...(await requireWindowMonitors(
+        ...(await requireMaintenanceWindowMonitors(
           writer,
           orgId,
-          toWindowColumns(fields, dependencies.timezone(orgId)),
+          toMaintenanceWindowColumns(fields, dependencies.timezone(orgId)),
         )),
         created_at: now,
         updated_at: now,
@@ -108,9 +108,9 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
       return row;
     },
     async update({ orgId, actor, clock, writer }, row, { fields }) {
-      const named = parseStringList(row.monitors_json);
-      const wanted = toWindowColumns(fields, dependencies.timezone(orgId));
-      const columns = await requireWindowMonitors(writer, orgId, wanted, named);
+      const named = parseStringListColumn(row.monitors_json);
+      const wanted = toMaintenanceWindowColumns(fields, dependencies.timezone(orgId));
+      const columns = await requireMaintenanceWindowMonitors(writer, orgId, wanted, named);
       if (hasColumnValues(row, columns)) return null;
       const next = { ...row, ...columns, updated_at: clock.now(), updated_by: actor.id };
       await updateMaintenanceWindow(writer, next);

@@ -17,7 +17,7 @@ import {
   updateMonitor,
 } from '../../monitoring/monitors.ts';
 import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read-monitors.ts';
-import { parseStringList } from '../../monitoring/unit-of-work.ts';
+import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
 import { findMonitorById, getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { buildMonitorDefinition, toMonitorConfig } from '../monitors/monitor-definition.ts';
@@ -90,7 +90,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
       const other = await findMonitorById(writer, orgId, id);
       if (other?.disabled_at === null)
         throw new Fault('conflict', `The monitor "${id}" already exists.`, { param: 'id' });
-      await requireChannelsExist(writer, orgId, parseStringList(definition.channels_json));
+      await requireChannelsExist(writer, orgId, parseStringListColumn(definition.channels_json));
       return definition;
     },
     async configFromPatch({ writer, orgId }, { row }, { body }) {
@@ -114,7 +114,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
       };
       const definition = buildMonitorDefinition(fields, {}, dependencies.timezone(orgId));
       if (!view || !hasColumnValues(view.row, definition))
-        await requireChannelsExist(writer, orgId, parseStringList(definition.channels_json));
+        await requireChannelsExist(writer, orgId, parseStringListColumn(definition.channels_json));
       return definition;
     },
     async insert(context, definition) {

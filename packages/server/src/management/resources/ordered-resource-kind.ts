@@ -17,12 +17,12 @@ import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entrie
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
-import { castToJson, invalidInputFault } from '../validate-input.ts';
+import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
 /** Properties that differ between kinds of ordered entries. */
-export interface OrderedKindSpec<Config extends object, View extends ResourceObject> {
+export interface OrderedResourceKindSpec<Config extends object, View extends ResourceObject> {
   readonly kind: ConfigEntryKind;
   /** Used in messages. */
   readonly singular: string;
@@ -52,8 +52,8 @@ interface OrderedEntryInput<Config> {
 
 /** Creates a kind of `config_entries` whose order is significant. Entries of floe.yaml come first. */
 // budget: one declaration
-export function createOrderedKind<Config extends object, View extends ResourceObject>(
-  spec: OrderedKindSpec<Config, View>,
+export function createOrderedResourceKind<Config extends object, View extends ResourceObject>(
+  spec: OrderedResourceKindSpec<Config, View>,
   getRunningOrg: GetRunningOrg,
 ) {
   const { kind, singular, nameField, body } = spec;
@@ -114,7 +114,7 @@ export function createOrderedKind<Config extends object, View extends ResourceOb
     configFromPatch: (context, { row }, { sent }) => parseInput(context, parseStoredEntry(row), sent),
     configFromReplacement(context, _, id, { sent }) {
       if ((toJsonObject(sent)[nameField] ?? id) !== id)
-        throw invalidInputFault({
+        throw createInvalidInputFault({
           path: [nameField],
           message: 'must match the name in the path; use PATCH to rename',
         });

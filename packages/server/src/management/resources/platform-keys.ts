@@ -25,7 +25,7 @@ import {
 import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwner } from '../keys/key-owner.ts';
 import { buildKeyUpdate, parseFutureTimestamp, updateKeyIfChanged } from '../keys/key-updates.ts';
 import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
-import { UNKNOWN_KEY_MESSAGE } from '../keys/require-platform-key.ts';
+import { UNKNOWN_PLATFORM_KEY_MESSAGE } from '../keys/require-platform-key.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
 import type { WriteContext } from '../verb-definition.ts';
 import type { ResourceInput, ResourceKind } from './resource-kind.ts';
@@ -72,7 +72,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
     summaries: KEY_SUMMARIES,
     schemas: KEY_SCHEMAS,
     creationOnly: { answer: createdKey, fieldsFrom: ({ value }) => ({ key: value }) },
-    notFoundMessage: UNKNOWN_KEY_MESSAGE,
+    notFoundMessage: UNKNOWN_PLATFORM_KEY_MESSAGE,
     find: findPlatformKeyById,
     getPage: ({ reader, orgId }, query) => getPlatformKeyPage(reader, { orgId, ...query }),
     toResource: (row, { clock }) => toPlatformKey(row, clock.now()),
@@ -85,7 +85,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
     }),
     async configFromReplacement(context, row, _, { body }) {
       // Only `POST` creates a key, because only its response contains the secret.
-      if (!row) throw new Fault('not_found', UNKNOWN_KEY_MESSAGE);
+      if (!row) throw new Fault('not_found', UNKNOWN_PLATFORM_KEY_MESSAGE);
       const { scopes, models = null, paths = null, expires_at = null } = body;
       const fields = { ...storedKeyFields.parse(body), scopes, models, paths, expires_at };
       return { row, columns: await buildKeyUpdate(context, row, fields), value: null };

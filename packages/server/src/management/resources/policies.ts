@@ -5,10 +5,10 @@ import type * as z from 'zod';
 import { findPolicyError } from '../../guardrails/policies/policies.ts';
 import { parseStoredPolicy } from '../../platform/config/stored-config.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
-import type { OrderedKindSpec } from './ordered-resource-kind.ts';
+import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
 /** The kind of policies, an ordered list. */
-export const POLICY_KIND_SPEC: OrderedKindSpec<PolicyConfig, z.input<typeof policyResource>> = {
+export const POLICY_KIND_SPEC: OrderedResourceKindSpec<PolicyConfig, z.input<typeof policyResource>> = {
   kind: 'policies',
   singular: 'policy',
   nameField: 'name',

@@ -21,7 +21,7 @@ import {
   type StoredProvider,
 } from '../providers/stored-providers.ts';
 import { upsertProvider } from '../providers/write-provider.ts';
-import { invalidInputFault } from '../validate-input.ts';
+import { createInvalidInputFault } from '../validate-input.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 const PROVIDER_SCHEMAS = {
@@ -147,7 +147,7 @@ function knownProviderId(row: KnownProvider): string {
  */
 function requireSameId(id: string, given: unknown): void {
   if (given !== undefined && given !== null && given !== id)
-    throw invalidInputFault({
+    throw createInvalidInputFault({
       path: ['id'],
       message: 'must match the id in the path; an id cannot be changed',
     });

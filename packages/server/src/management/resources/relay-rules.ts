@@ -4,16 +4,16 @@ import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { isObject } from '@floe/contract/json';
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
-import { countDecisionsByRule } from '../../store/relay/relay-decisions.ts';
-import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
-import { compileClientInput } from '../relay/compile-submitted.ts';
+import { countRelayDecisionsByRule } from '../../store/relay/relay-decisions.ts';
+import type { RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
+import { withClientInputFaults } from '../relay/client-input-faults.ts';
 import type { RelayDependencies } from '../relay/relay-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import type { ReadContext } from '../verb-definition.ts';
 import {
-  createRuleKind,
+  createRuleResourceKind,
   type ManagedRule,
-  selectProvidedFields,
+  selectProvidedRuleFields,
   toRuleMetadata,
 } from './rule-resource-kind.ts';
 
@@ -35,7 +35,7 @@ const RELAY_RULE_SUMMARIES = {
 /** The kind of relay rules, with their numbers of matches. */
 export function createRelayRuleKind(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
-  dependencies: Pick<RuleDependencies, 'getFileRules'>,
+  dependencies: Pick<RuleVerbDependencies, 'getFileRules'>,
 ) {
   // Applying a document writes many rules in one transaction. The counts do not change within it.
   const hitsByContext = new WeakMap<ReadContext, Promise<HitCounts>>();
@@ -43,11 +43,11 @@ export function createRelayRuleKind(
     const { reader, orgId, clock } = context;
     const hits =
       hitsByContext.get(context) ??
-      countDecisionsByRule(reader, orgId, clock.now() - WEEK_MS, MAX_COUNTED_DECISIONS);
+      countRelayDecisionsByRule(reader, orgId, clock.now() - WEEK_MS, MAX_COUNTED_DECISIONS);
     hitsByContext.set(context, hits);
     return hits;
   };
-  return createRuleKind<RelayRuleConfig, RelayRuleResource>(
+  return createRuleResourceKind<RelayRuleConfig, RelayRuleResource>(
     {
       kind: 'relay_rules',
       singular: 'rule',
@@ -94,8 +94,8 @@ function toRelayRuleResource(
 function parseRelayRule(body: Readonly<Record<string, unknown>>): RelayRuleConfig {
   const config: RelayRuleConfig = validateInput(
     RelayRuleSchema,
-    selectProvidedFields(isObject(body['rule']) ? body['rule'] : body),
+    selectProvidedRuleFields(isObject(body['rule']) ? body['rule'] : body),
   );
-  compileClientInput(() => compileRule(config));
+  withClientInputFaults(() => compileRule(config));
   return config;
 }

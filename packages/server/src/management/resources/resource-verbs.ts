@@ -14,7 +14,7 @@ import type {
 } from './resource-kind.ts';
 
 /** Creates the verbs of a resource kind: list, create, read, change, replace and remove. */
-export function resourceVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
+export function defineResourceVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
   kind: ResourceKind<Row, Config, View, S>,
 ): readonly Verb[] {
   const [list, get] = defineReadVerbs(kind);

@@ -4,10 +4,10 @@ import { RouteSchema } from '@floe/contract/config/routing';
 import type * as z from 'zod';
 import { parseStoredRoute } from '../../platform/config/stored-config.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
-import type { OrderedKindSpec } from './ordered-resource-kind.ts';
+import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
 /** The kind of routes, an ordered list. */
-export const ROUTE_KIND_SPEC: OrderedKindSpec<RouteConfig, z.input<typeof routeResource>> = {
+export const ROUTE_KIND_SPEC: OrderedResourceKindSpec<RouteConfig, z.input<typeof routeResource>> = {
   kind: 'routes',
   singular: 'route',
   nameField: 'model',

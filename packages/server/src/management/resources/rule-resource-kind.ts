@@ -3,8 +3,8 @@ import { createListQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { newId } from '../../core/ids.ts';
-import { type FileRuleConfig, fileRuleId } from '../../guardrails/compile-rules.ts';
-import { toSource } from '../../platform/source-location.ts';
+import { type ConfigFileRuleIdentity, configFileRuleId } from '../../guardrails/compile-rules.ts';
+import { toResourceSource } from '../../platform/source-location.ts';
 import {
   deleteGuardrailRule,
   findGuardrailRuleById,
@@ -15,7 +15,7 @@ import {
   upsertGuardrailRule,
 } from '../../store/guardrail-rules.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import type { FileRule, OrgFileRules, RuleDependencies } from '../guardrails/rule-dependencies.ts';
+import type { ConfigFileRule, OrgConfigFileRules, RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { ReadContext, WriteContext } from '../verb-definition.ts';
@@ -27,7 +27,7 @@ type RuleInputFields = Readonly<Record<string, unknown>>;
 export interface ManagedRule<Config> {
   readonly id: string;
   readonly config: Config;
-  readonly source: ReturnType<typeof toSource>;
+  readonly source: ReturnType<typeof toResourceSource>;
   /** Null for a rule of floe.yaml. */
   readonly row: GuardrailRuleRow | null;
 }
@@ -40,7 +40,7 @@ type RuleResourceKind<Config, View extends ResourceObject> = ResourceKind<
 >;
 
 /** Properties that differ between kinds of rules. */
-export interface RuleKindSpec<Config, View extends ResourceObject>
+export interface RuleResourceKindSpec<Config, View extends ResourceObject>
   extends Pick<
     RuleResourceKind<Config, View>,
     'path' | 'invalidates' | 'volatileFields' | 'summaries' | 'notFoundMessage' | 'toAuditView'
@@ -54,7 +54,7 @@ export interface RuleKindSpec<Config, View extends ResourceObject>
   readonly body: z.ZodType<RuleInputFields>;
   /** Body of `PUT`. */
   readonly replacement: z.ZodType<RuleInputFields>;
-  fileRulesOf(rules: OrgFileRules): readonly FileRule<Config>[];
+  fileRulesOf(rules: OrgConfigFileRules): readonly ConfigFileRule<Config>[];
   /**
    * Parses a whole rule from client input. Null means absent. @throws Fault `invalid_request` as for
    * floe.yaml
@@ -95,23 +95,23 @@ const RULE_ID_PARAMS = z.strictObject({
  * then the others, newest first.
  */
 // budget: one declaration
-export function createRuleKind<Config extends FileRuleConfig, View extends ResourceObject>(
-  spec: RuleKindSpec<Config, View>,
-  dependencies: Pick<RuleDependencies, 'getFileRules'>,
+export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, View extends ResourceObject>(
+  spec: RuleResourceKindSpec<Config, View>,
+  dependencies: Pick<RuleVerbDependencies, 'getFileRules'>,
 ): RuleResourceKind<Config, View> {
   const { increasesSpending, ...declaration } = spec;
   const { kind, singular, answer, body } = spec;
   const fromRow = (row: GuardrailRuleRow): ManagedRule<Config> => ({
     id: row.id,
     config: spec.schema.parse(JSON.parse(row.rule_json)),
-    source: toSource({ source: 'console', source_line: null }),
+    source: toResourceSource({ source: 'console', source_line: null }),
     row,
   });
   const listFileRules = (orgId: string) => {
     const rules = dependencies.getFileRules(orgId);
     return spec.fileRulesOf(rules).map(({ config, line }): ManagedRule<Config> => {
-      const source = toSource({ source: 'file', source_file: rules.file, source_line: line });
-      return { id: fileRuleId(config), config, source, row: null };
+      const source = toResourceSource({ source: 'file', source_file: rules.file, source_line: line });
+      return { id: configFileRuleId(config), config, source, row: null };
     });
   };
   /** A file rule replaces the stored rule with the same id until the file no longer contains it. */
@@ -203,7 +203,7 @@ export function createRuleKind<Config extends FileRuleConfig, View extends Resou
 }
 
 /** The fields that a client sent, without read-only fields. */
-export function selectProvidedFields(
+export function selectProvidedRuleFields(
   fields: RuleInputFields,
   ignored: ReadonlySet<string> = new Set(),
 ): RuleInputFields {

@@ -20,7 +20,7 @@ import {
   getSavedViewPage,
   type SavedViewRow,
   upsertSavedView,
-} from '../../store/views.ts';
+} from '../../store/saved-views.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 

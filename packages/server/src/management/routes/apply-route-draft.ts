@@ -1,6 +1,6 @@
 import { RouteSchema } from '@floe/contract/config/routing';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { Catalog } from '../../gateway/catalog.ts';
+import type { OrgCatalog } from '../../gateway/org-catalog.ts';
 import { compileRoute } from '../../gateway/compile-catalogs.ts';
 import { parseConfigEntry } from '../entries/parse-config-entry.ts';
 import type { RunningOrg } from '../running-org.ts';
@@ -34,6 +34,6 @@ export function applyRouteDraft(
   const place = routes.findIndex(({ model }) => model === (replaces ?? config.model));
   if (place === -1) routes.push(...compiled);
   else routes.splice(place, 1, ...compiled);
-  const catalog: Catalog = { ...org.catalog, routes };
+  const catalog: OrgCatalog = { ...org.catalog, routes };
   return { ...org, catalog };
 }

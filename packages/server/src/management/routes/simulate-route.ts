@@ -3,20 +3,20 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
-import { isCacheEnabled } from '../../gateway/cache/cache-rules.ts';
-import { type ResolvedRoute, resolveRoute } from '../../gateway/catalog.ts';
+import { isCacheEnabled } from '../../gateway/cache/cache-settings.ts';
+import { type ResolvedRoute, resolveRoute } from '../../gateway/org-catalog.ts';
 import { type ClientRequest, parseClientRequest } from '../../gateway/client-request.ts';
 import type { ConversationTargets } from '../../gateway/conversation-targets.ts';
 import { estimateRequestCost, listRequestedModels } from '../../gateway/estimate-request.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import type { Latencies } from '../../gateway/latencies.ts';
+import type { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { applyRoutingStrategy } from '../../gateway/routing-strategy.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../../gateway/surface.ts';
 import { previewBreakers } from '../../guardrails/breakers/preview-breakers.ts';
-import type { Guard } from '../../guardrails/guard.ts';
-import { previewBudgets, previewLimits, type RulesPreview } from '../../guardrails/preview-rules.ts';
+import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
+import { previewBudgets, previewLimits, type GuardrailRulesPreview } from '../../guardrails/preview-rules.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
-import { readRuleStatus } from '../../guardrails/rule-status.ts';
+import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { toKeyRecord } from '../../platform/stored-key.ts';
@@ -37,9 +37,9 @@ type RouteSimulationStep = RouteSimulationResult['steps'][number];
 export interface RouteSimulationDependencies {
   readonly getRunningOrg: GetRunningOrg;
   readonly breakers: BreakerSource;
-  readonly guard: Guard;
+  readonly guard: GuardrailEnforcer;
   readonly conversations: ConversationTargets;
-  readonly latencies: Latencies;
+  readonly latencies: TargetLatencies;
   readonly maxOutputTokens: Gateway['maxOutputTokens'];
   readonly outputLengths: Gateway['outputLengths'];
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
@@ -55,7 +55,7 @@ const SIMULATED_SURFACES = {
  * Determines how a request would be routed now, with the reason for each step. Sends, reserves and stores
  * nothing.
  */
-export function simulateRouteVerb(dependencies: RouteSimulationDependencies): Verb {
+export function defineSimulateRouteVerb(dependencies: RouteSimulationDependencies): Verb {
   return defineReadVerb({
     name: 'routes.simulate',
     method: 'POST',
@@ -99,7 +99,7 @@ async function simulateRequest(
     parsed.prompt && parsed.route
       ? estimateRequestCost(parsed.prompt, parsed.route, { orgId, atMs: clock.now() }, dependencies)
       : null;
-  const { limits, budgets } = await readRuleStatus(dependencies.guard, org.catalog.rules, caller);
+  const { limits, budgets } = await readGuardrailRuleStatus(dependencies.guard, org.catalog.rules, caller);
   const rate = recordRulePreview(previewLimits(limits, estimate), request.steps);
   const spend =
     estimate && !parsed.fault ? recordRulePreview(previewBudgets(budgets, estimate), request.steps) : null;
@@ -117,7 +117,7 @@ interface SimulatedRequest {
   readonly steps: RouteSimulationStep[];
 }
 
-function recordRulePreview({ rules, refusal }: RulesPreview, steps: RouteSimulationStep[]): Fault | null {
+function recordRulePreview({ rules, refusal }: GuardrailRulesPreview, steps: RouteSimulationStep[]): Fault | null {
   for (const rule of rules) steps.push({ step: 'limit', ...rule });
   return refusal;
 }

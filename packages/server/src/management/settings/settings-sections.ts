@@ -1,6 +1,6 @@
 import type { OrgConfig } from '@floe/contract/config';
-import { ORG_SETTINGS, OrgSchema } from '@floe/contract/config/org';
-import { checkReferences } from '@floe/contract/config/references';
+import { ORG_SETTINGS_FIELDS, OrgSchema } from '@floe/contract/config/org';
+import { findReferenceIssues } from '@floe/contract/config/references';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { explainIssue } from '../../config/explain-issue.ts';
@@ -10,7 +10,7 @@ import {
   type SettingsSection,
 } from '../../platform/config/settings-sections.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
-import { toSource } from '../../platform/source-location.ts';
+import { toResourceSource } from '../../platform/source-location.ts';
 import {
   type ConfigEntryRow,
   deleteConfigEntry,
@@ -22,7 +22,7 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import { buildConfigEntryRow, toEntryMetadata } from '../entries/entry-row.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
-import { castToJson, invalidInputFault } from '../validate-input.ts';
+import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 
 /** The settings of an org from floe.yaml and from the API, as the store has them. */
@@ -43,10 +43,10 @@ function defaultOrgConfig(): OrgConfig {
 }
 
 /** Source and metadata of a section. A section without a row has its default. */
-export function sectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
+export function getSectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
   const row = rows.find(({ id }) => id === section);
   if (row) return toEntryMetadata(row);
-  const source = toSource({ source: 'console', source_line: null });
+  const source = toResourceSource({ source: 'console', source_line: null });
   return { source, created_at: null, updated_at: null, updated_by: null };
 }
 
@@ -89,17 +89,17 @@ function nullToUndefined(given: JsonObject): JsonObject {
 
 /** @throws Fault `invalid_request` with the message of `floe config check` */
 function validateSection(section: SettingsSection, value: Json, providers: readonly string[]): unknown {
-  const schema = z.strictObject({ [section]: ORG_SETTINGS[section] });
+  const schema = z.strictObject({ [section]: ORG_SETTINGS_FIELDS[section] });
   const tree = castToJson(JSON.parse(JSON.stringify({ [section]: value })));
   const result = schema.safeParse(tree);
   const org = { ...(isObject(tree) && tree), providers: providers.map((id) => ({ id })) };
-  const references = checkReferences({ orgs: [org] })
+  const references = findReferenceIssues({ orgs: [org] })
     .filter(({ path }) => path[2] === section)
     .map(({ path, message }) => ({ path: path.slice(2), message }));
   const [first] = [
     ...(result.error?.issues ?? []).flatMap((issue) => explainIssue(issue, { schema, tree })),
     ...references,
   ];
-  if (first) throw invalidInputFault(first);
+  if (first) throw createInvalidInputFault(first);
   return result.data?.[section];
 }

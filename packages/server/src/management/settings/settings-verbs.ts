@@ -14,7 +14,7 @@ import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import {
   loadStoredSettings,
   type StoredSettings,
-  sectionMetadata,
+  getSectionMetadata,
   writeSettingsSection,
 } from './settings-sections.ts';
 
@@ -32,7 +32,7 @@ export const getSettingsVerb = defineReadVerb({
 });
 
 /** The verb `PATCH /api/management/settings`. */
-export function updateSettingsVerb(getRunningOrg: GetRunningOrg, monitoring: MonitoringDependencies): Verb {
+export function defineUpdateSettingsVerb(getRunningOrg: GetRunningOrg, monitoring: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'settings.update',
     method: 'PATCH',
@@ -75,6 +75,6 @@ function toSettingsResource(stored: StoredSettings): z.output<typeof orgSettings
   const shown = SETTINGS_SECTIONS.filter((section) => section !== 'cache');
   return {
     ...settings,
-    sources: Object.fromEntries(shown.map((section) => [section, sectionMetadata(stored, section)])),
+    sources: Object.fromEntries(shown.map((section) => [section, getSectionMetadata(stored, section)])),
   };
 }

@@ -1,5 +1,5 @@
 import { createPeriodResolver } from '../../guardrails/budget-period.ts';
-import type { StatusSpan } from '../timeline.ts';
+import type { MonitorStatusSpan } from '../timeline.ts';
 
 /** A day in the time zone of a board. It has 23 or 25 hours when daylight saving time begins or ends. */
 export interface BoardDay {
@@ -19,7 +19,7 @@ export interface StatusDurations {
 }
 
 /** The last `count` days in a time zone including today, oldest first. */
-export function listLastDays(timezone: string, nowMs: number, count: number): BoardDay[] {
+export function listLastBoardDays(timezone: string, nowMs: number, count: number): BoardDay[] {
   const dayAt = createPeriodResolver('day', timezone);
   const days: BoardDay[] = [];
   for (let at = nowMs; days.length < count; ) {
@@ -31,8 +31,8 @@ export function listLastDays(timezone: string, nowMs: number, count: number): Bo
 }
 
 /** Sums the status durations of each day. `spans` must be sorted and must not overlap. */
-export function statusDurationsByDay(
-  spans: readonly StatusSpan[],
+export function sumStatusDurationsByDay(
+  spans: readonly MonitorStatusSpan[],
   days: readonly BoardDay[],
   nowMs: number,
 ): StatusDurations[] {

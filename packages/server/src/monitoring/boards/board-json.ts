@@ -2,7 +2,7 @@ import type { BoardStatus } from '@floe/contract/api/boards';
 import type { BoardMonitor, BoardView } from './board-view.ts';
 
 /** The worst status of the monitors of a board. */
-export function overallBoardStatus({ groups }: Pick<BoardView, 'groups'>): BoardStatus['status'] {
+export function computeOverallBoardStatus({ groups }: Pick<BoardView, 'groups'>): BoardStatus['status'] {
   const states = new Set(groups.flatMap(({ monitors }) => monitors.map(({ status }) => status)));
   for (const state of ['failing', 'healthy', 'waiting', 'paused'] as const)
     if (states.has(state)) return state;
@@ -15,7 +15,7 @@ export function toBoardStatus(view: BoardView): BoardStatus {
     slug: view.slug,
     name: view.name,
     timezone: view.timezone,
-    status: overallBoardStatus(view),
+    status: computeOverallBoardStatus(view),
     generated_at: iso(view.nowMs),
     checked_at: iso(view.checkedAt),
     groups: view.groups.map(({ name, monitors }) => ({

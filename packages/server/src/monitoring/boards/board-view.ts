@@ -1,25 +1,25 @@
 import type { BoardRow } from '../../store/monitoring/boards.ts';
 import { listUnfinishedMaintenanceWindows } from '../../store/monitoring/maintenance-windows.ts';
-import { listPeriodsSince } from '../../store/monitoring/monitor-history.ts';
-import { findClocksByUid, findMonitorsByIds, type MonitorRow } from '../../store/monitoring/monitors.ts';
+import { listMonitorPeriodsSince } from '../../store/monitoring/monitor-history.ts';
+import { findMonitorClocksByUid, findMonitorsByIds, type MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import {
   createMaintenanceMatcher,
   type MaintenanceOccurrence,
-  maintenanceOccurrencesAfter,
+  listMaintenanceOccurrencesAfter,
 } from '../maintenance-occurrences.ts';
 import type { MonitorStatus } from '../monitor-clock.ts';
 import {
-  type EvaluationContext,
-  type HistoryRange,
+  type MonitorEvaluationContext,
+  type MonitorHistoryRange,
   type MonitorView,
   toMonitorView,
   toStatusSpans,
 } from '../read-monitors.ts';
-import { excludeGaps, type StatusSpan } from '../timeline.ts';
-import { parseStringList } from '../unit-of-work.ts';
+import { replaceGapsWithUnknown, type MonitorStatusSpan } from '../timeline.ts';
+import { parseStringListColumn } from '../monitoring-unit-of-work.ts';
 import { parseBoardGroups } from './board.ts';
-import { type BoardDay, listLastDays, type StatusDurations, statusDurationsByDay } from './board-days.ts';
+import { type BoardDay, listLastBoardDays, type StatusDurations, sumStatusDurationsByDay } from './board-days.ts';
 
 /** Number of days that a board shows. */
 export const BOARD_HISTORY_DAYS = 90;
@@ -78,17 +78,17 @@ export async function loadBoardView(
   reader: DatabaseReader,
   row: Pick<BoardRow, 'org_id' | 'slug' | 'name' | 'timezone' | 'groups_json'>,
   orgTimezone: string,
-  context: EvaluationContext,
+  context: MonitorEvaluationContext,
 ): Promise<BoardView> {
   const groups = parseBoardGroups(row);
   const timezone = row.timezone ?? orgTimezone;
-  const days = listLastDays(timezone, context.nowMs, BOARD_HISTORY_DAYS);
+  const days = listLastBoardDays(timezone, context.nowMs, BOARD_HISTORY_DAYS);
   const ids = [...new Set(groups.flatMap(({ monitors }) => monitors))];
   const rows = await findMonitorsByIds(reader, row.org_id, ids);
   const uids = rows.map(({ uid }) => uid);
   const [clocks, periods, windows] = await Promise.all([
-    findClocksByUid(reader, uids),
-    listPeriodsSince(reader, uids, days[0]?.startsAt ?? context.nowMs),
+    findMonitorClocksByUid(reader, uids),
+    listMonitorPeriodsSince(reader, uids, days[0]?.startsAt ?? context.nowMs),
     listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
   ]);
   const publicWindows = windows.filter(({ show_on_boards }) => show_on_boards === 1);
@@ -99,10 +99,10 @@ export async function loadBoardView(
     const clock = clocks.get(monitor.uid);
     if (!clock) continue;
     const recorded = toStatusSpans(periods.get(monitor.uid) ?? [], clock, context);
-    const spans = excludeGaps(recorded, context.gaps, context.nowMs);
+    const spans = replaceGapsWithUnknown(recorded, context.gaps, context.nowMs);
     const until = currentMaintenanceEnd(announced, monitor.id, context.nowMs);
     const view = toMonitorView(monitor, clock, context);
-    const durations = statusDurationsByDay(spans, days, context.nowMs);
+    const durations = sumStatusDurationsByDay(spans, days, context.nowMs);
     shown.set(monitor.id, toBoardMonitor(view, until, durations));
     downtimes.push(
       ...toBoardDowntimes(monitor, recorded, spans, { fromMs: days[0]?.startsAt ?? 0, toMs: context.nowMs }),
@@ -164,10 +164,10 @@ function findAnnouncedMaintenance(
   nowMs: number,
 ): AnnouncedMaintenanceRows[] {
   const found = windows.flatMap((row) => {
-    const [next] = maintenanceOccurrencesAfter(row, nowMs, 1);
+    const [next] = listMaintenanceOccurrencesAfter(row, nowMs, 1);
     if (!next || next.startsAt > nowMs + MAINTENANCE_LOOKAHEAD_MS) return [];
     const isAbout = createMaintenanceMatcher(row);
-    const about = monitors.filter(({ id, tags_json }) => isAbout({ id, tags: parseStringList(tags_json) }));
+    const about = monitors.filter(({ id, tags_json }) => isAbout({ id, tags: parseStringListColumn(tags_json) }));
     return about.length === 0 ? [] : [{ ...next, name: row.name, monitors: about }];
   });
   return found.toSorted((one, other) => one.startsAt - other.startsAt);
@@ -197,9 +197,9 @@ function sumUptime(sums: readonly StatusDurations[]): { uptimeRatio: number | nu
 
 function toBoardDowntimes(
   { id, name }: MonitorRow,
-  recorded: readonly StatusSpan[],
-  spans: readonly StatusSpan[],
-  { fromMs, toMs: nowMs }: HistoryRange,
+  recorded: readonly MonitorStatusSpan[],
+  spans: readonly MonitorStatusSpan[],
+  { fromMs, toMs: nowMs }: MonitorHistoryRange,
 ): BoardDowntime[] {
   const failing = recorded.filter(
     ({ status, endedAt }) => status === 'failing' && (endedAt ?? nowMs) > fromMs,

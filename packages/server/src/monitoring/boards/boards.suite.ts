@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ConfigFileRejectedError } from '../../platform/config-file-rejected.ts';
-import { createKindSync } from '../../platform/file-sync.ts';
-import { syncOrgs } from '../../platform/test/sync-orgs.ts';
+import { createResourceKindSync } from '../../platform/config-file-sync.ts';
+import { syncTestOrgs } from '../../platform/test/sync-orgs.ts';
 import { findBoardBySlug, listAllBoards, updateBoard } from '../../store/monitoring/boards.ts';
-import { expireChecks } from '../../store/monitoring/monitor-history.ts';
+import { expireMonitorHistory } from '../../store/monitoring/monitor-history.ts';
 import { findMonitorById } from '../../store/monitoring/monitors.ts';
 import type { Database } from '../../store/ports.ts';
 import { commitBeats } from '../commit-beats.ts';
 import { createMonitor, deleteMonitor } from '../monitors.ts';
 import { listMonitors } from '../read-monitors.ts';
-import { sweepDueClocks } from '../sweep.ts';
+import { sweepDueMonitorClocks } from '../sweep.ts';
 import {
-  addOrg,
+  addTestOrg,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from '../test/test-monitors.ts';
 import { loadBoardView } from './board-view.ts';
-import { BOARD_FILE_KIND } from './file-boards.ts';
+import { CONFIG_FILE_BOARD_KIND } from './config-file-boards.ts';
 
 const DAY = 24 * 60 * MINUTE;
 
@@ -29,7 +29,7 @@ const DAY = 24 * 60 * MINUTE;
 export function boardsSuite(name: string, open: (t: TestContext) => Promise<Database>): void {
   async function beat(database: Database, id: string, at: number) {
     const context = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
-    await commitBeats(database, [testBeatCall(id, at)], context);
+    await commitBeats(database, [createTestBeatCall(id, at)], context);
   }
 
   const board = (changes: object = {}) => ({
@@ -39,9 +39,9 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
   });
   const sync = (database: Database, boards: readonly object[], nowMs = MONITOR_TEST_START) =>
     database.transaction((writer) =>
-      syncOrgs(
+      syncTestOrgs(
         writer,
-        [createKindSync(BOARD_FILE_KIND)],
+        [createResourceKindSync(CONFIG_FILE_BOARD_KIND)],
         [{ id: MONITOR_TEST_ORG, boards: boards.map(board) }],
         { nowMs },
       ),
@@ -49,10 +49,10 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
 
   test(`${name}: a board reads its monitors' days in one go, those from long before its first day too`, async (t) => {
     const database = await open(t);
-    await addOrg(database);
+    await addTestOrg(database);
     for (const id of ['a', 'b', 'unshown'])
       await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
-        createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id)),
+        createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id)),
       );
     await beat(database, 'a', MONITOR_TEST_START);
     await beat(database, 'b', MONITOR_TEST_START + 100 * DAY);
@@ -78,7 +78,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
 
   test(`${name}: boards of the file are taken over, changed, and removed when they leave it`, async (t) => {
     const database = await open(t);
-    await addOrg(database);
+    await addTestOrg(database);
     await sync(database, [{ public: true }]);
     await sync(database, [{ public: true }], MONITOR_TEST_START + 1);
     const [made] = await listAllBoards(database.read);
@@ -94,14 +94,14 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
 
   test(`${name}: the file of one org never takes the board of another, whoever had its slug first`, async (t) => {
     const database = await open(t);
-    await addOrg(database);
-    await addOrg(database, 'rival');
+    await addTestOrg(database);
+    await addTestOrg(database, 'rival');
     const config = (changes: object) => board({ groups: [], ...changes });
     const file = (ours: readonly object[], theirs: readonly object[]) =>
       database.transaction((writer) =>
-        syncOrgs(
+        syncTestOrgs(
           writer,
-          [createKindSync(BOARD_FILE_KIND)],
+          [createResourceKindSync(CONFIG_FILE_BOARD_KIND)],
           [
             { id: MONITOR_TEST_ORG, boards: ours.map(config) },
             { id: 'rival', boards: theirs.map(config) },
@@ -148,14 +148,14 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
 
   test(`${name}: monitors are listed by status, and the history of removed ones goes with retention`, async (t) => {
     const database = await open(t);
-    await addOrg(database);
+    await addTestOrg(database);
     for (const id of ['a', 'b'])
       await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
-        createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id)),
+        createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id)),
       );
     await beat(database, 'a', MONITOR_TEST_START + 1_000);
     await beat(database, 'b', MONITOR_TEST_START + 1_000);
-    await sweepDueClocks(database, {
+    await sweepDueMonitorClocks(database, {
       gaps: [],
       committedUntil: MONITOR_TEST_START + 10 * MINUTE,
       nowMs: MONITOR_TEST_START + 10 * MINUTE,
@@ -182,10 +182,10 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     );
     const left = async (table: 'checks' | 'monitor_periods') =>
       new Set((await database.read.selectFrom(table).select('uid').execute()).map(({ uid }) => uid));
-    await expireChecks(database, MONITOR_TEST_START + 10 * MINUTE);
+    await expireMonitorHistory(database, MONITOR_TEST_START + 10 * MINUTE);
     assert.ok((await left('monitor_periods')).has(row.uid));
     await beat(database, 'b', MONITOR_TEST_START + 20 * MINUTE);
-    await expireChecks(database, MONITOR_TEST_START + 15 * MINUTE);
+    await expireMonitorHistory(database, MONITOR_TEST_START + 15 * MINUTE);
     assert.equal(await findMonitorById(database.read, MONITOR_TEST_ORG, 'a'), undefined);
     const other = await findMonitorById(database.read, MONITOR_TEST_ORG, 'b');
     assert.deepEqual([...(await left('checks'))], [other?.uid]);

@@ -8,16 +8,16 @@ import { findMonitorById } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWithBeats } from '../../store/open-database.ts';
 import { openSqlite } from '../../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
-import { MonitoringEngine } from '../engine.ts';
+import { MonitoringEngine } from '../monitoring-engine.ts';
 import { createMonitoringCounters } from '../monitoring-metrics.ts';
 import { createMonitor } from '../monitors.ts';
 import {
-  addOrg,
+  addTestOrg,
   loadRecordedHistory,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  testBeatCall,
-  testMonitorDefinition,
+  createTestBeatCall,
+  createTestMonitorDefinition,
 } from './test-monitors.ts';
 
 export interface TestProcess {
@@ -47,7 +47,7 @@ export async function createTestCluster(t: TestContext): Promise<TestCluster> {
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock });
   t.after(() => database.close());
-  await addOrg(database);
+  await addTestOrg(database);
   async function prepare(processId?: string, through = database): Promise<TestProcess> {
     let alive = true;
     const own: Clock = {
@@ -87,7 +87,7 @@ export async function createTestCluster(t: TestContext): Promise<TestCluster> {
       const shape = { expected_interval_minutes: minutes, grace_period_minutes: grace };
       await runMonitorChange(database, { nowMs, gaps }, async (context) => {
         for (const id of ids)
-          await createMonitor(context, MONITOR_TEST_ORG, testMonitorDefinition(id, shape));
+          await createMonitor(context, MONITOR_TEST_ORG, createTestMonitorDefinition(id, shape));
       });
     },
     history: (id) => historyById(database, id),
@@ -120,6 +120,6 @@ export async function runEngineFor(clock: FakeClock, engine: MonitoringEngine, m
 }
 
 export function recordTestBeat(engine: MonitoringEngine, id: string) {
-  const { receivedAt: _, ...rest } = testBeatCall(id, 0);
+  const { receivedAt: _, ...rest } = createTestBeatCall(id, 0);
   return engine.recordBeat(rest);
 }

@@ -5,15 +5,15 @@ import type { Database, DatabaseWriter } from '../../store/ports.ts';
 import type { BeatCall } from '../beat-call.ts';
 import { type MonitorDefinition, parseMonitorDefinition } from '../monitor-definition.ts';
 import type { MonitorChangeContext } from '../monitors.ts';
-import type { EvaluationContext } from '../read-monitors.ts';
+import type { MonitorEvaluationContext } from '../read-monitors.ts';
 
 export const MONITOR_TEST_ORG = 'acme';
 export const MONITOR_TEST_START = Date.UTC(2026, 10, 21);
 export const MINUTE = 60_000;
-export const beatUrlSecret = createSecretKey(Buffer.alloc(32, 7));
+export const testBeatUrlSecret = createSecretKey(Buffer.alloc(32, 7));
 
 /** A definition in the form of floe.yaml. The default is an interval of one minute without a grace period. */
-export function testMonitorDefinition(id: string, changes: Partial<MonitorConfig> = {}): MonitorDefinition {
+export function createTestMonitorDefinition(id: string, changes: Partial<MonitorConfig> = {}): MonitorDefinition {
   const every = changes.schedule === undefined ? { expected_interval_minutes: 1 } : {};
   return parseMonitorDefinition(
     {
@@ -34,20 +34,20 @@ export function testMonitorDefinition(id: string, changes: Partial<MonitorConfig
   );
 }
 
-export async function addOrg(database: Database, id = MONITOR_TEST_ORG): Promise<void> {
+export async function addTestOrg(database: Database, id = MONITOR_TEST_ORG): Promise<void> {
   await database.transaction((writer) => insertOrg(writer, { id, name: id, created_at: MONITOR_TEST_START }));
 }
 
 /** Runs a change of monitors in a transaction, at `nowMs`. */
 export function runMonitorChange<T>(
   database: Database,
-  { nowMs, gaps = [], committedUntil = nowMs }: Pick<EvaluationContext, 'nowMs'> & Partial<EvaluationContext>,
+  { nowMs, gaps = [], committedUntil = nowMs }: Pick<MonitorEvaluationContext, 'nowMs'> & Partial<MonitorEvaluationContext>,
   work: (context: MonitorChangeContext) => Promise<T>,
 ): Promise<T> {
   return database.transaction((writer: DatabaseWriter) =>
     work({
       writer,
-      secret: beatUrlSecret,
+      secret: testBeatUrlSecret,
       nowMs,
       committedUntil,
       gaps,
@@ -57,7 +57,7 @@ export function runMonitorChange<T>(
   );
 }
 
-export function testBeatCall(id: string, receivedAt: number, changes: Partial<BeatCall> = {}): BeatCall {
+export function createTestBeatCall(id: string, receivedAt: number, changes: Partial<BeatCall> = {}): BeatCall {
   return {
     address: { orgId: MONITOR_TEST_ORG, id },
     kind: 'ok',

@@ -3,7 +3,7 @@ import { isObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { findProviderSheet } from '../../providers/provider-sheets.ts';
 import type { ConfigEntryRow, ProviderCredentialRow } from '../../store/config-entries.ts';
-import { openSecret, type SecretBinding, type SecretsKey, sealSecret } from '../secrets.ts';
+import { decryptSecret, type SecretLocation, type SecretEncryptionKey, encryptSecret } from '../secrets.ts';
 
 /** The secrets of a provider, except its credentials, which have rows of their own. */
 const Secrets = z.strictObject({
@@ -75,38 +75,38 @@ export function hasProviderSecrets(secrets: ProviderSecrets): boolean {
 }
 
 /** Encrypts the secrets of a provider for its row. Returns null if there are none. */
-export function sealProviderSecrets(
+export function encryptProviderSecrets(
   secrets: ProviderSecrets,
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
   version: number,
-  key: SecretsKey,
+  key: SecretEncryptionKey,
 ): string | null {
   return hasProviderSecrets(secrets)
-    ? sealSecret(JSON.stringify(secrets), entrySecretBinding(row, version), key)
+    ? encryptSecret(JSON.stringify(secrets), toEntrySecretLocation(row, version), key)
     : null;
 }
 
 /** Decrypts the secrets of a provider. @throws UnreadableSecretError */
-export function openProviderSecrets(row: ConfigEntryRow, key: SecretsKey): ProviderSecrets {
+export function decryptProviderSecrets(row: ConfigEntryRow, key: SecretEncryptionKey): ProviderSecrets {
   if (row.secrets_sealed === null) return NO_PROVIDER_SECRETS;
   return Secrets.parse(
-    JSON.parse(openSecret(row.secrets_sealed, entrySecretBinding(row, row.secrets_version), key)),
+    JSON.parse(decryptSecret(row.secrets_sealed, toEntrySecretLocation(row, row.secrets_version), key)),
   );
 }
 
 /** The row to which the secrets of a config entry are bound. */
-export function entrySecretBinding(
+export function toEntrySecretLocation(
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
   version: number,
-): SecretBinding {
+): SecretLocation {
   return { orgId: row.org_id, rowId: row.row_id, version };
 }
 
 /** The row to which a provider credential is bound. */
-export function credentialSecretBinding(
+export function toCredentialSecretLocation(
   row: Pick<ProviderCredentialRow, 'org_id' | 'id'>,
   version: number,
-): SecretBinding {
+): SecretLocation {
   return { orgId: row.org_id, rowId: row.id, version };
 }
 
@@ -114,7 +114,7 @@ export function credentialSecretBinding(
  * Origin to which the credentials of a provider are sent: that of its base URL, or of the public URL of its
  * kind.
  */
-export function providerOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): string {
+export function getProviderOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): string {
   return parseOrigin(base_url ?? findProviderSheet(kind)?.baseUrl ?? '');
 }
 
@@ -135,6 +135,6 @@ function parseOrigin(address: string): string {
 }
 
 /** The last four characters of a credential. Null for a short one, because they would reveal too much. */
-export function getLast4(secret: string): string | null {
+export function getLastFourCharacters(secret: string): string | null {
   return secret.length < 16 ? null : secret.slice(-4);
 }

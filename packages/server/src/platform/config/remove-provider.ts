@@ -1,4 +1,4 @@
-import { ORG_SETTINGS } from '@floe/contract/config/org';
+import { ORG_SETTINGS_FIELDS } from '@floe/contract/config/org';
 import { Fault } from '@floe/contract/faults';
 import {
   type ConfigEntryRow,
@@ -26,7 +26,7 @@ async function requireUnused(reader: DatabaseReader, orgId: string, id: string):
     throw new Fault('conflict', `The route "${route.model}" uses this provider. Change the route first.`);
   const row = await findConfigEntryById(reader, orgId, 'settings', 'passthrough');
   if (!row) return;
-  const passthrough = ORG_SETTINGS.passthrough.parse(parseStoredEntry(row)['value']);
+  const passthrough = ORG_SETTINGS_FIELDS.passthrough.parse(parseStoredEntry(row)['value']);
   for (const surface of ['a', 'b'] as const)
     if (passthrough[surface].some(({ provider }) => provider === id))
       throw new Fault(

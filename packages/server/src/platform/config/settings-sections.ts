@@ -1,17 +1,17 @@
 import type { OrgConfig } from '@floe/contract/config';
-import { ORG_SETTINGS } from '@floe/contract/config/org';
+import { ORG_SETTINGS_FIELDS } from '@floe/contract/config/org';
 import * as z from 'zod';
 
 /** Settings of an organization. Each section is changed as a whole. */
-export const OrgSettingsSchema = z.strictObject(ORG_SETTINGS);
+export const OrgSettingsSchema = z.strictObject(ORG_SETTINGS_FIELDS);
 export type OrgSettings = z.output<typeof OrgSettingsSchema>;
 export type SettingsSection = keyof OrgSettings;
 
 export const SETTINGS_SECTIONS: readonly SettingsSection[] =
-  Object.keys(ORG_SETTINGS).filter(isSettingsSection);
+  Object.keys(ORG_SETTINGS_FIELDS).filter(isSettingsSection);
 
 export function isSettingsSection(name: string): name is SettingsSection {
-  return Object.hasOwn(ORG_SETTINGS, name);
+  return Object.hasOwn(ORG_SETTINGS_FIELDS, name);
 }
 
 /** The settings of an organization. `over` replaces sections. */

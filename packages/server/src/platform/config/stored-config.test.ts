@@ -17,16 +17,16 @@ import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/ports.ts';
 import { runAndRollBack } from '../../store/run-and-roll-back.ts';
 import { createTestDatabase } from '../../store/test/postgres-database.ts';
-import { createKindSync } from '../file-sync.ts';
-import { requireKnownKeys, rewrapStoredSecrets } from '../rewrap-secrets.ts';
-import { deriveSecretsKey, deriveTurnsKey, sealSecret } from '../secrets.ts';
-import { syncOrgs } from '../test/sync-orgs.ts';
-import { POLICY_FILE_KIND, PROVIDER_FILE_KIND, ROUTE_FILE_KIND, SETTING_FILE_KIND } from './file-entries.ts';
-import { credentialSecretBinding, sealProviderSecrets } from './provider-secrets.ts';
+import { createResourceKindSync } from '../config-file-sync.ts';
+import { requireKnownEncryptionKeys, rewrapStoredSecrets } from '../rewrap-secrets.ts';
+import { deriveSecretEncryptionKey, deriveStoredResponsesKey, encryptSecret } from '../secrets.ts';
+import { syncTestOrgs } from '../test/sync-orgs.ts';
+import { CONFIG_FILE_POLICY_KIND, CONFIG_FILE_PROVIDER_KIND, CONFIG_FILE_ROUTE_KIND, CONFIG_FILE_SETTINGS_KIND } from './config-file-entries.ts';
+import { toCredentialSecretLocation, encryptProviderSecrets } from './provider-secrets.ts';
 import { loadStoredConfig, mergeConfig } from './stored-config.ts';
 
 const ROOT = Buffer.alloc(32, 1);
-const key = deriveSecretsKey(ROOT);
+const key = deriveSecretEncryptionKey(ROOT);
 const FILE = {
   id: 'acme',
   providers: [{ id: 'main', kind: 'sandbox', headers: { 'x-secret': 'hidden' } }],
@@ -35,10 +35,10 @@ const FILE = {
 };
 const ORG = OrgSchema.parse(FILE);
 const FILE_ENTRIES = [
-  createKindSync(PROVIDER_FILE_KIND),
-  createKindSync(ROUTE_FILE_KIND),
-  createKindSync(POLICY_FILE_KIND),
-  createKindSync(SETTING_FILE_KIND),
+  createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
+  createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
+  createResourceKindSync(CONFIG_FILE_POLICY_KIND),
+  createResourceKindSync(CONFIG_FILE_SETTINGS_KIND),
 ];
 
 async function open(t: TestContext, engine: 'sqlite' | 'postgres'): Promise<Database> {
@@ -65,7 +65,7 @@ async function addProvider(database: Database, id: string, origin: string): Prom
       id,
       position: 0,
       entry_json: JSON.stringify({ id, kind: 'openai-compatible', base_url: 'https://a.example/v1' }),
-      secrets_sealed: sealProviderSecrets({ headers: { 'x-extra': 'hidden' } }, place, 1, key),
+      secrets_sealed: encryptProviderSecrets({ headers: { 'x-extra': 'hidden' } }, place, 1, key),
       secrets_version: 1,
       source: 'console',
       source_line: null,
@@ -78,7 +78,7 @@ async function addProvider(database: Database, id: string, origin: string): Prom
       weight: 0.5,
       origin,
       last4: '4321',
-      sealed: sealSecret('the-key', credentialSecretBinding(credential, 1), key),
+      sealed: encryptSecret('the-key', toCredentialSecretLocation(credential, 1), key),
       version: 1,
       tested_at: null,
       test_json: null,
@@ -109,7 +109,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ['moved', 'hidden'],
       ['own', 'hidden'],
     ]);
-    const other = await loadStoredConfig(database.read, deriveSecretsKey(Buffer.alloc(32, 2)));
+    const other = await loadStoredConfig(database.read, deriveSecretEncryptionKey(Buffer.alloc(32, 2)));
     assert.deepEqual(other.orgs.get('acme')?.providers, []);
     assert.equal(other.unusable.length, 3);
   });
@@ -117,7 +117,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   test(`${engine}: entries of the file are written once, removed once, and audited each time`, async (t) => {
     const database = await open(t, engine);
     const sync = (nowMs: number, orgs: readonly object[] = [FILE]) =>
-      database.transaction((writer) => syncOrgs(writer, FILE_ENTRIES, orgs, { nowMs, line: 10 }));
+      database.transaction((writer) => syncTestOrgs(writer, FILE_ENTRIES, orgs, { nowMs, line: 10 }));
     const audits = async () =>
       (await database.read.selectFrom('audit').select(['action', 'actor']).execute()).map(
         ({ action, actor }) => `${actor} ${action}`,
@@ -143,7 +143,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   test(`${engine}: a provider that a route of the API names stays when it leaves the file`, async (t) => {
     const database = await open(t, engine);
     const sync = (...orgs: readonly object[]) =>
-      database.transaction((writer) => syncOrgs(writer, FILE_ENTRIES, orgs, { nowMs: 1 }));
+      database.transaction((writer) => syncTestOrgs(writer, FILE_ENTRIES, orgs, { nowMs: 1 }));
     const shown = async () =>
       (await listAllConfigEntries(database.read)).map(({ kind, id, source, source_line }) => [
         kind,
@@ -174,7 +174,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const database = await open(t, engine);
     await addProvider(database, 'own', 'https://a.example');
     const count = await runAndRollBack(database, async (writer) => {
-      await syncOrgs(writer, FILE_ENTRIES, [FILE], { nowMs: 1 });
+      await syncTestOrgs(writer, FILE_ENTRIES, [FILE], { nowMs: 1 });
       return (await writer.selectFrom('config_entries').selectAll().execute()).length;
     });
     assert.equal(count, 4);
@@ -183,14 +183,14 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       runAndRollBack(database, async () => assert.fail('inside')),
       /inside/,
     );
-    const keys = { secrets: deriveSecretsKey(ROOT, ['n'.repeat(32)]), turns: deriveTurnsKey(ROOT) };
+    const keys = { secrets: deriveSecretEncryptionKey(ROOT, ['n'.repeat(32)]), turns: deriveStoredResponsesKey(ROOT) };
     const done = await rewrapStoredSecrets(database, keys);
     assert.deepEqual(
       done.filter(({ rewrapped }) => rewrapped > 0).map(({ table }) => table),
       ['config_entries', 'provider_credentials'],
     );
     const { previousKeys: _, ...alone } = keys.secrets;
-    await database.transaction((writer) => requireKnownKeys(writer, alone));
+    await database.transaction((writer) => requireKnownEncryptionKeys(writer, alone));
     const stored = await loadStoredConfig(database.read, alone);
     assert.equal(stored.orgs.get('acme')?.providers[0]?.credentials[0]?.api_key, 'the-key');
   });

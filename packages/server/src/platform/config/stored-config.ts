@@ -12,12 +12,12 @@ import {
 } from '../../store/config-entries.ts';
 import { listAllOrgs } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import { openSecret, type SecretsKey, UnreadableSecretError } from '../secrets.ts';
+import { decryptSecret, type SecretEncryptionKey, UnreadableSecretError } from '../secrets.ts';
 import {
-  credentialSecretBinding,
+  toCredentialSecretLocation,
   joinProviderSecrets,
-  openProviderSecrets,
-  providerOrigin,
+  decryptProviderSecrets,
+  getProviderOrigin,
 } from './provider-secrets.ts';
 import { mergeOrgSettings } from './settings-sections.ts';
 
@@ -45,7 +45,7 @@ export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
  * Loads the resources that were created with the API, for the snapshot. Does not include those of
  * floe.yaml.
  */
-export async function loadStoredConfig(reader: DatabaseReader, key: SecretsKey): Promise<StoredConfig> {
+export async function loadStoredConfig(reader: DatabaseReader, key: SecretEncryptionKey): Promise<StoredConfig> {
   const [orgs, entries, credentials] = await Promise.all([
     listAllOrgs(reader),
     listAllConfigEntries(reader),
@@ -72,7 +72,7 @@ export async function loadStoredConfig(reader: DatabaseReader, key: SecretsKey):
     stored.set(id, {
       name,
       timezone: timezone ?? 'UTC',
-      providers: of('providers').flatMap((row) => read(row, () => openStoredProvider(row, keys, key))),
+      providers: of('providers').flatMap((row) => read(row, () => decryptStoredProvider(row, keys, key))),
       routes: of('routes').flatMap((row) => read(row, parseStoredRoute)),
       policies: of('policies').flatMap((row) => read(row, parseStoredPolicy)),
       settings: Object.fromEntries(of('settings').map((row) => [row.id, parseStoredEntry(row)['value']])),
@@ -95,22 +95,22 @@ export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
  *
  * @throws UnreadableSecretError
  */
-export function openStoredProvider(
+export function decryptStoredProvider(
   row: ConfigEntryRow,
   credentials: readonly ProviderCredentialRow[],
-  key: SecretsKey,
+  key: SecretEncryptionKey,
 ): ProviderConfig {
   const config = ProviderSchema.parse(
-    joinProviderSecrets(parseStoredEntry(row), openProviderSecrets(row, key)),
+    joinProviderSecrets(parseStoredEntry(row), decryptProviderSecrets(row, key)),
   );
-  const origin = providerOrigin(config);
+  const origin = getProviderOrigin(config);
   return {
     ...config,
     credentials: credentials
       .filter((one) => one.provider_id === row.id && one.origin === origin)
       .map((one) => ({
         name: one.name,
-        api_key: openSecret(one.sealed, credentialSecretBinding(one, one.version), key),
+        api_key: decryptSecret(one.sealed, toCredentialSecretLocation(one, one.version), key),
         weight: one.weight,
       })),
   };
@@ -127,7 +127,7 @@ export function parseStoredEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonO
 export const DEFAULT_ORG_ID = 'default';
 
 /** Whether floe.yaml sets a section of an organization. */
-export type IsSetInFile = (orgId: string, section: string) => boolean;
+export type IsSetInConfigFile = (orgId: string, section: string) => boolean;
 
 export interface MergedConfig {
   readonly orgs: readonly OrgConfig[];
@@ -143,7 +143,7 @@ export interface MergedConfig {
  */
 export function mergeConfig(
   file: readonly OrgConfig[],
-  sets: IsSetInFile,
+  sets: IsSetInConfigFile,
   stored: StoredConfig,
   defaultOrg: string | null,
 ): MergedConfig {

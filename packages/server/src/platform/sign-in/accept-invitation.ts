@@ -6,15 +6,15 @@ import { acceptInvitation, findOpenInvitation, type InvitationDetails } from '..
 import { isUnclaimedAccount, replaceAccountCredentials } from './account-credentials.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { verifyPassword } from './password-sign-in.ts';
-import type { ActiveSession } from './sessions.ts';
+import type { ActiveConsoleSession } from './console-sessions.ts';
 import {
   type AuthenticatedUser,
   auditedTransaction,
   type BrowserRequest,
   listEnabledSignInMethods,
   type SignInContext,
-  signInFailedFault,
-  startSession,
+  createSignInFailedFault,
+  startConsoleSession,
 } from './sign-in-context.ts';
 
 /** The content of an invitation's page. @throws Fault `not_found` if the invitation is not valid */
@@ -53,7 +53,7 @@ export async function acceptInvitationAndSignIn(
     const now = clock.now();
     if (known) {
       if (!(await isUnclaimedAccount(writer, known.id)))
-        throw signInFailedFault(`Sign in as ${email}, then open the link again.`);
+        throw createSignInFailedFault(`Sign in as ${email}, then open the link again.`);
       await replaceAccountCredentials(context, writer, known.id, hash);
       await updateUser(writer, known.id, { name });
       return { userId: known.id };
@@ -76,7 +76,7 @@ async function joinAs(
     return completeAcceptance(context, given.token, browser, async () => continueSession(live));
   const { password } = given;
   if (password === undefined || !listEnabledSignInMethods(context).password)
-    throw signInFailedFault(`Sign in as ${user.email}, then open the link again.`);
+    throw createSignInFailedFault(`Sign in as ${user.email}, then open the link again.`);
   const { confirm } = await verifyPassword(context, { email: user.email, password }, browser);
   return completeAcceptance(context, given.token, browser, async (writer) => {
     await confirm(writer);
@@ -86,11 +86,11 @@ async function joinAs(
 
 /** The user who accepts an invitation, and how their existing session was started. */
 type InvitationAccepter = Pick<AuthenticatedUser, 'userId' | 'issuer' | 'passkeyId'> & {
-  readonly live?: ActiveSession;
+  readonly live?: ActiveConsoleSession;
 };
 
 /** The new session keeps the restrictions of the existing one: the same roles, and no step-up. */
-function continueSession(live: ActiveSession): InvitationAccepter {
+function continueSession(live: ActiveConsoleSession): InvitationAccepter {
   const { user, issuer, passkeyId } = live;
   return {
     userId: user.id,
@@ -113,7 +113,7 @@ async function completeAcceptance(
     await database.signals.announce(writer);
     const isFresh = live === undefined || live.steppedUpUntil > clock.now();
     const method = live?.method ?? 'invitation';
-    return startSession(context, writer, { ...taker, method, orgId: org_id, isFresh }, browser);
+    return startConsoleSession(context, writer, { ...taker, method, orgId: org_id, isFresh }, browser);
   });
   sessions.clearCache();
   return value;

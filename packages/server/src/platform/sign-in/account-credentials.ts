@@ -1,4 +1,4 @@
-import { deleteConsoleSessionsOfUser, listMembershipAccess } from '../../store/console-sessions.ts';
+import { deleteConsoleSessionsOfUser, listMembershipsWithRoles } from '../../store/console-sessions.ts';
 import { deleteIdentitiesOfUser, insertIdentity } from '../../store/identities.ts';
 import { listMembershipsOfUser, updateUser } from '../../store/members.ts';
 import { deleteOperator } from '../../store/operators.ts';
@@ -45,7 +45,7 @@ export interface VerifiedIdentity {
  * Adds an identity to an account. Ends all earlier sessions, because the identity is another way to sign
  * in.
  */
-export async function linkIdentity(
+export async function linkAccountIdentity(
   { clock }: Pick<SignInContext, 'clock'>,
   writer: DatabaseWriter,
   userId: string,
@@ -53,7 +53,7 @@ export async function linkIdentity(
 ): Promise<void> {
   await deleteConsoleSessionsOfUser(writer, userId, null);
   await insertIdentity(writer, { issuer, subject, user_id: userId, created_at: clock.now() });
-  for (const { org_id, member_id } of await listMembershipAccess(writer, userId, null))
+  for (const { org_id, member_id } of await listMembershipsWithRoles(writer, userId, null))
     await auditSignIn(writer, clock, {
       orgId: org_id,
       actor: member_id,

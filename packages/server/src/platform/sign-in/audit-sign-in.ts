@@ -1,8 +1,8 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
-import { appendAuditEntry } from '../../store/audit.ts';
-import { listMembershipAccess } from '../../store/console-sessions.ts';
+import { appendAuditEntry } from '../../store/audit-entries.ts';
+import { listMembershipsWithRoles } from '../../store/console-sessions.ts';
 import { findMemberWithUser } from '../../store/members.ts';
 import { listAllOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
@@ -51,7 +51,7 @@ export async function auditFailedSignIn(
   userId: string | null,
   after: { readonly method: string; readonly address: string; readonly paused_ms: number },
 ): Promise<void> {
-  const standings = userId === null ? [] : await listMembershipAccess(writer, userId, null);
+  const standings = userId === null ? [] : await listMembershipsWithRoles(writer, userId, null);
   const [first] = standings.length > 0 ? [] : await listAllOrgs(writer);
   const told = first
     ? [{ orgId: first.id, subject: 'unknown' }]

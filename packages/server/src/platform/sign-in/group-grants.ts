@@ -1,4 +1,4 @@
-import { type MemberRole, parseMemberRole, strongerRole } from '@floe/contract/roles';
+import { type MemberRole, parseMemberRole, getStrongerRole } from '@floe/contract/roles';
 import { newId } from '../../core/ids.ts';
 import { deleteConsoleSessionsOfUserInOrg } from '../../store/console-sessions.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import { listAllOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { restrictMemberKeys, revokeMemberKeys } from '../member-keys.ts';
-import { isLastOwner } from '../members.ts';
+import { isLastOwnerOfOrg } from '../members.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
@@ -119,7 +119,7 @@ async function updateGrants(
 ): Promise<void> {
   const { member, before, after, issuer } = change;
   const strongest = strongestGrant(after);
-  if (strongest?.role !== 'owner' && (await isLastOwner(writer, member))) return;
+  if (strongest?.role !== 'owner' && (await isLastOwnerOfOrg(writer, member))) return;
   const isSame = JSON.stringify(grantsForAudit(before)) === JSON.stringify(grantsForAudit(after));
   if (!isSame) {
     await deleteMemberGrants(writer, member.org_id, member.user_id);
@@ -152,7 +152,7 @@ function strongestGrant(grants: readonly MemberGrantRow[]): MemberGrantRow | und
   return grants.reduce<MemberGrantRow | undefined>((best, grant) => {
     if (!best) return grant;
     const [one, other] = [parseMemberRole(best.role), parseMemberRole(grant.role)];
-    return one !== other && strongerRole(one, other) === other ? grant : best;
+    return one !== other && getStrongerRole(one, other) === other ? grant : best;
   }, undefined);
 }
 

@@ -4,24 +4,24 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { systemClock } from '../../core/clock.ts';
-import { createOutboundGuard, type OutboundRules } from '../../core/outbound-guard.ts';
+import { createOutboundGuard, type OutboundAccessSettings } from '../../core/outbound-guard.ts';
 import { deriveSignInKey } from '../secrets.ts';
 import {
   completeOidcFlow,
   type OidcFlowContext,
   OidcSignInError,
-  openOidcFlow,
-  requireIssuer,
+  decryptOidcFlow,
+  requireOidcIssuer,
   startOidcFlow,
 } from './oidc-flow.ts';
 import { OidcIssuers } from './oidc-issuer.ts';
-import { createSite } from './site.ts';
+import { createSignInSite } from './sign-in-site.ts';
 import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
 
 const HOST = 'login.example';
-const STRICT: OutboundRules = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
+const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
 /** All that an operator can allow. */
-const EVERYTHING: OutboundRules = {
+const EVERYTHING: OutboundAccessSettings = {
   allowPrivate: true,
   privateNetworks: ['0.0.0.0/0', '::/0'],
   namedHosts: new Set(),
@@ -46,7 +46,7 @@ function resolving(names: Names) {
   };
 }
 
-function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): OidcFlowContext {
+function partsFor(issuer: string, rules: OutboundAccessSettings, names: Names = {}): OidcFlowContext {
   const auth = FloeConfigSchema.parse({
     auth: { oidc: [{ name: 'corp', issuer, client_id: 'floe' }] },
   }).auth;
@@ -55,7 +55,7 @@ function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): Oidc
     auth: () => auth,
     clock: systemClock,
     issuers: new OidcIssuers({ guard, via: () => undefined }, systemClock),
-    site: () => createSite('https://floe.example'),
+    site: () => createSignInSite('https://floe.example'),
     sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
   };
 }
@@ -64,9 +64,9 @@ function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): Oidc
 async function signIn(context: OidcFlowContext, issuer?: ScriptedIssuer) {
   const { location, sealed } = await startOidcFlow(context, 'corp', { returnTo: undefined, stepUp: false });
   const state = new URL(location).searchParams.get('state') ?? '';
-  const kept = openOidcFlow(context, 'corp', { query: { state }, sealed });
+  const kept = decryptOidcFlow(context, 'corp', { query: { state }, sealed });
   if (issuer) issuer.nonce = kept.nonce;
-  return completeOidcFlow(context, requireIssuer(context, 'corp'), kept, { code: 'c', state });
+  return completeOidcFlow(context, requireOidcIssuer(context, 'corp'), kept, { code: 'c', state });
 }
 
 async function refusal(trying: Promise<unknown>): Promise<{ reason: string; why: string }> {
@@ -85,7 +85,7 @@ async function scripted(t: TestContext) {
   t.after(() => issuer.close());
   const url = `http://${HOST}:${issuer.port}`;
   // The file names it, so it may be on loopback; nothing else may.
-  const rules: OutboundRules = { ...STRICT, namedHosts: new Set([`${HOST}:${issuer.port}`]) };
+  const rules: OutboundAccessSettings = { ...STRICT, namedHosts: new Set([`${HOST}:${issuer.port}`]) };
   return { issuer, url, rules };
 }
 

@@ -2,10 +2,10 @@ import { emailAddress } from '@floe/contract/api/email';
 import type { OidcConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { openSecret, sealSecret } from '../secrets.ts';
+import { decryptSecret, encryptSecret } from '../secrets.ts';
 import { loadOpenidClient } from './oidc-issuer.ts';
 import type { SignInContext } from './sign-in-context.ts';
-import { safeReturnPath } from './site.ts';
+import { resolveSafeReturnPath } from './sign-in-site.ts';
 
 /** How long a sign-in at the issuer may take. */
 export const OIDC_FLOW_TTL_MS = 10 * 60_000;
@@ -48,7 +48,7 @@ export const oidcFlowSchema = z.strictObject({
 export type OidcFlow = z.output<typeof oidcFlowSchema>;
 
 /** @throws Fault `not_found` */
-export function requireIssuer(context: Pick<SignInContext, 'auth'>, name: string): OidcConfig {
+export function requireOidcIssuer(context: Pick<SignInContext, 'auth'>, name: string): OidcConfig {
   const found = context.auth().oidc.find((oidc) => oidc.name === name);
   if (!found)
     throw new Fault(
@@ -59,7 +59,7 @@ export function requireIssuer(context: Pick<SignInContext, 'auth'>, name: string
 }
 
 /** The redirect URI that is registered at the issuer. */
-export function oidcCallbackUrl({ site }: Pick<SignInContext, 'site'>, name: string): URL {
+export function buildOidcCallbackUrl({ site }: Pick<SignInContext, 'site'>, name: string): URL {
   return new URL(`${site().baseUrl}/api/session/oidc/${name}/callback`);
 }
 
@@ -75,7 +75,7 @@ export async function startOidcFlow(
   name: string,
   asked: { readonly returnTo: string | undefined; readonly stepUp: boolean },
 ): Promise<{ readonly location: string; readonly sealed: string }> {
-  const oidc = requireIssuer(context, name);
+  const oidc = requireOidcIssuer(context, name);
   const openid = await loadOpenidClient();
   const configuration = await context.issuers.find(oidc).catch((cause: unknown) => {
     throw new OidcSignInError('unavailable', `the issuer ${oidc.issuer} cannot be used`, { cause });
@@ -84,12 +84,12 @@ export async function startOidcFlow(
     state: openid.randomState(),
     nonce: openid.randomNonce(),
     verifier: openid.randomPKCECodeVerifier(),
-    return_to: safeReturnPath(context.site(), asked.returnTo),
+    return_to: resolveSafeReturnPath(context.site(), asked.returnTo),
     step_up: asked.stepUp,
     expires_at: context.clock.now() + OIDC_FLOW_TTL_MS,
   };
   const location = openid.buildAuthorizationUrl(configuration, {
-    redirect_uri: oidcCallbackUrl(context, name).href,
+    redirect_uri: buildOidcCallbackUrl(context, name).href,
     response_type: 'code',
     scope: oidc.scopes.join(' '),
     state: going.state,
@@ -100,7 +100,7 @@ export async function startOidcFlow(
   });
   return {
     location: location.href,
-    sealed: sealSecret(JSON.stringify(going), flowBinding(name), context.sealingKey),
+    sealed: encryptSecret(JSON.stringify(going), flowBinding(name), context.sealingKey),
   };
 }
 
@@ -110,7 +110,7 @@ export async function startOidcFlow(
  * @throws OidcSignInError `expired` if there is none, or it is invalid or too old; `failed` if the response
  * belongs to another sign-in
  */
-export function openOidcFlow(
+export function decryptOidcFlow(
   context: OidcFlowContext,
   name: string,
   { query, sealed }: { readonly query: Readonly<Record<string, string>>; readonly sealed: string | null },
@@ -126,7 +126,7 @@ export function openOidcFlow(
 function unsealFlow(context: OidcFlowContext, name: string, sealed: string | null): OidcFlow | null {
   try {
     const kept = oidcFlowSchema.parse(
-      JSON.parse(openSecret(sealed ?? '', flowBinding(name), context.sealingKey)),
+      JSON.parse(decryptSecret(sealed ?? '', flowBinding(name), context.sealingKey)),
     );
     return context.clock.now() < kept.expires_at ? kept : null;
   } catch {
@@ -163,7 +163,7 @@ export async function completeOidcFlow(
   answer: Readonly<Record<string, string>>,
 ): Promise<OidcProfile> {
   const openid = await loadOpenidClient();
-  const current = oidcCallbackUrl(context, oidc.name);
+  const current = buildOidcCallbackUrl(context, oidc.name);
   for (const [name, value] of Object.entries(answer)) current.searchParams.set(name, value);
   try {
     const configuration = await context.issuers.find(oidc);

@@ -2,7 +2,7 @@ import type { OidcConfig } from '@floe/contract/config';
 import type { Configuration, CustomFetch } from 'openid-client';
 import type { Clock } from '../../core/clock.ts';
 import type { OutboundGuard } from '../../core/outbound-guard.ts';
-import type { ResolvedOutbound } from '../../providers/outbound.ts';
+import type { ResolvedOutboundConnections } from '../../providers/outbound.ts';
 import { createSocketConnector } from '../../providers/socket-connector.ts';
 
 const TIMEOUT_S = 10;
@@ -20,7 +20,7 @@ export function loadOpenidClient() {
 /** The connection settings for issuers, the same as for all outbound calls. */
 export interface IssuerConnection {
   readonly guard: OutboundGuard;
-  readonly via: ResolvedOutbound['via'];
+  readonly via: ResolvedOutboundConnections['via'];
 }
 
 /**

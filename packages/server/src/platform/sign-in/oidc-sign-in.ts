@@ -1,11 +1,11 @@
 import { newId } from '../../core/ids.ts';
-import { listMembershipAccess } from '../../store/console-sessions.ts';
+import { listMembershipsWithRoles } from '../../store/console-sessions.ts';
 import { findIdentity } from '../../store/identities.ts';
 import { findUserByEmail, insertUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { markTokenUsed } from '../../store/used-tokens.ts';
 import { mapGroupsToMemberships } from '../group-mapping.ts';
-import { isUnclaimedAccount, linkIdentity, replaceAccountCredentials } from './account-credentials.ts';
+import { isUnclaimedAccount, linkAccountIdentity, replaceAccountCredentials } from './account-credentials.ts';
 import { auditFailedSignIn } from './audit-sign-in.ts';
 import { applyGroupGrants, type GrantedMembership } from './group-grants.ts';
 import {
@@ -14,19 +14,19 @@ import {
   type OidcFlow,
   type OidcProfile,
   OidcSignInError,
-  openOidcFlow,
-  requireIssuer,
+  decryptOidcFlow,
+  requireOidcIssuer,
 } from './oidc-flow.ts';
-import { sessionMemberships } from './session-memberships.ts';
-import type { ActiveSession } from './sessions.ts';
-import { STEP_UP_MS } from './sessions.ts';
+import { listSessionMemberships } from './session-memberships.ts';
+import type { ActiveConsoleSession } from './console-sessions.ts';
+import { STEP_UP_MS } from './console-sessions.ts';
 import {
   auditedTransaction,
   type BrowserRequest,
   type SignInContext,
-  startSession,
+  startConsoleSession,
 } from './sign-in-context.ts';
-import { sha256 } from './tokens.ts';
+import { sha256Hex } from './tokens.ts';
 
 /** The callback request of the browser. */
 export interface OidcCallback {
@@ -50,15 +50,15 @@ export async function startOidcSession(
   browser: BrowserRequest,
 ): Promise<{ readonly token: string; readonly returnTo: string }> {
   const { database, clock, throttle } = context;
-  const oidc = requireIssuer(context, name);
-  const kept = openOidcFlow(context, name, answer);
+  const oidc = requireOidcIssuer(context, name);
+  const kept = decryptOidcFlow(context, name, answer);
   const live = browser.token === null ? null : await context.sessions.find(browser.token);
   const trier = { account: null, address: browser.address };
   const taken = await throttle.countAttempt(trier);
   try {
     // Consumed before the code, so that only one of two concurrent requests continues.
     const isFirst = await database.transaction((writer) =>
-      markTokenUsed(writer, sha256(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
+      markTokenUsed(writer, sha256Hex(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
     );
     if (!isFirst)
       throw new OidcSignInError('expired', 'this sign-in response of the issuer was already used');
@@ -75,13 +75,13 @@ export async function startOidcSession(
       await applyGroupGrants(context, writer, { userId, issuer: name }, places);
       await database.signals.announce(writer);
       // Still committed, so that a user who lost their last group is signed out immediately.
-      if (sessionMemberships(await listMembershipAccess(writer, userId, name), name).length === 0)
+      if (listSessionMemberships(await listMembershipsWithRoles(writer, userId, name), name).length === 0)
         return null;
       await throttle.recordSuccess(writer, trier, taken);
       const isFresh = person.authenticatedAt !== null && clock.now() - person.authenticatedAt < STEP_UP_MS;
       // A step-up keeps the organization of the session.
       const at = live && { orgId: live.membership.org.id };
-      return startSession(context, writer, { userId, method: 'oidc', issuer: name, isFresh, ...at }, browser);
+      return startConsoleSession(context, writer, { userId, method: 'oidc', issuer: name, isFresh, ...at }, browser);
     });
     context.sessions.clearCache();
     if (token === null) throw notAllowedError();
@@ -101,7 +101,7 @@ interface OidcSignIn {
   /** Name of the issuer in `auth.oidc`. */
   readonly name: string;
   /** The session of the browser. */
-  readonly live: ActiveSession | null;
+  readonly live: ActiveConsoleSession | null;
   readonly kept: OidcFlow;
 }
 
@@ -155,7 +155,7 @@ async function joinAccount(
     requireMembership(coming);
     await replaceAccountCredentials(context, writer, userId, null);
   }
-  await linkIdentity(context, writer, userId, { issuer: profile.issuer, subject: profile.subject, name });
+  await linkAccountIdentity(context, writer, userId, { issuer: profile.issuer, subject: profile.subject, name });
   return userId;
 }
 
@@ -178,7 +178,7 @@ async function createAccount(
     preferences_json: null,
     ...times,
   });
-  await linkIdentity(context, writer, id, { issuer: profile.issuer, subject: profile.subject, name });
+  await linkAccountIdentity(context, writer, id, { issuer: profile.issuer, subject: profile.subject, name });
   return id;
 }
 

@@ -10,9 +10,9 @@ import {
 } from '../../store/passkeys.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { auditSignIn } from './audit-sign-in.ts';
-import { createAttestationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
+import { createPasskeyAttestationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
 import { requireAccountControl, requireSignedIn } from './session-changes.ts';
-import type { ActiveSession } from './sessions.ts';
+import type { ActiveConsoleSession } from './console-sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
 /** The passkeys of the signed-in user, oldest first. @throws Fault `session_expired` */
@@ -28,9 +28,9 @@ export async function listOwnPasskeys(
  * Options for `navigator.credentials.create`. @throws Fault as `requireAccountControl`; `not_found` if
  * passkeys are disabled
  */
-export async function passkeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
+export async function createPasskeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
   const { live } = await requireAccountControl(context, browser);
-  return createAttestationOptions(context, context.database.read, live.user);
+  return createPasskeyAttestationOptions(context, context.database.read, live.user);
 }
 
 /** @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `registerPasskey` */
@@ -90,7 +90,7 @@ export async function removeOwnPasskey(
 
 async function requireOwnPasskey(
   writer: DatabaseWriter,
-  { user }: ActiveSession,
+  { user }: ActiveConsoleSession,
   id: string,
 ): Promise<PasskeyRow> {
   const row = await findPasskeyById(writer, user.id, id);
@@ -107,7 +107,7 @@ interface PasskeyChange {
 async function auditPasskeyChange(
   { clock }: SignInContext,
   writer: DatabaseWriter,
-  { memberships }: ActiveSession,
+  { memberships }: ActiveConsoleSession,
   { action, row }: PasskeyChange,
 ): Promise<void> {
   for (const { org, memberId } of memberships)

@@ -7,7 +7,7 @@ import {
 } from '../../store/console-sessions.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import { requireSignedIn } from './session-changes.ts';
-import type { ActiveSession } from './sessions.ts';
+import type { ActiveConsoleSession } from './console-sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
 /**
@@ -18,7 +18,7 @@ import { auditedTransaction, type BrowserRequest, type SignInContext } from './s
 export async function listOwnSessions(
   context: SignInContext,
   browser: BrowserRequest,
-): Promise<{ readonly live: ActiveSession; readonly rows: readonly ConsoleSessionRow[] }> {
+): Promise<{ readonly live: ActiveConsoleSession; readonly rows: readonly ConsoleSessionRow[] }> {
   const { live } = await requireSignedIn(context, browser);
   const rows = await listConsoleSessionsOfUser(context.database.read, live.user.id);
   return { live, rows: rows.filter((row) => context.sessions.isActive(row, row.last_seen_at)) };
@@ -32,7 +32,7 @@ export async function endOwnSession(
   context: SignInContext,
   browser: BrowserRequest,
   id: string,
-): Promise<ActiveSession> {
+): Promise<ActiveConsoleSession> {
   const { database, clock, sessions } = context;
   const { live } = await requireSignedIn(context, browser);
   await auditedTransaction(context, browser, live, async (writer) => {
@@ -63,6 +63,6 @@ export async function endOtherSessions(context: SignInContext, browser: BrowserR
   sessions.clearCache();
 }
 
-function sessionOwner({ membership }: ActiveSession) {
+function sessionOwner({ membership }: ActiveConsoleSession) {
   return { orgId: membership.org.id, actor: membership.memberId };
 }

@@ -5,7 +5,7 @@ import { deleteMemberGrants, deleteMemberRemoval } from '../../store/member-gran
 import {
   findMemberByUserId,
   findUserByEmail,
-  hasAnyOwner,
+  hasAnyOrgOwner,
   insertMember,
   insertUser,
   listMembershipsOfUser,
@@ -24,9 +24,9 @@ import {
   auditedTransaction,
   type BrowserRequest,
   type SignInContext,
-  startSession,
+  startConsoleSession,
 } from './sign-in-context.ts';
-import { generateToken, sha256 } from './tokens.ts';
+import { generateSecretToken, sha256Hex } from './tokens.ts';
 
 const OWNER_LINK_TTL_MS = 24 * 60 * 60_000;
 
@@ -63,9 +63,9 @@ export async function createOwnerLink(
         ? 'There is no organization yet. Start the server once to create the first organization, or those in floe.yaml.'
         : `Specify one of the organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
     );
-  const token = generateToken();
+  const token = generateSecretToken();
   const link: OwnerLink = {
-    sha256: sha256(token),
+    sha256: sha256Hex(token),
     org_id: org.id,
     expires_at: clock.now() + OWNER_LINK_TTL_MS,
     operator: operator || orgs.length === 1,
@@ -117,7 +117,7 @@ export async function redeemOwnerLink(
     };
     const userId = await upsertOwner(writer, clock, link, person);
     await database.signals.announce(writer);
-    return startSession(
+    return startConsoleSession(
       context,
       writer,
       { userId, method: 'setup', orgId: link.org_id, isFresh: true },
@@ -140,14 +140,14 @@ export async function previewOwnerLink({ database, clock }: SignInContext, token
   const org = await findOrgById(database.read, link.org_id);
   return {
     org: { id: link.org_id, name: org?.name ?? link.org_id },
-    isFirst: !(await hasAnyOwner(database.read)),
+    isFirst: !(await hasAnyOrgOwner(database.read)),
     expiresAt: link.expires_at,
   };
 }
 
 async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: string): Promise<OwnerLink> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
-  if (link?.sha256 !== sha256(token) || !(await findOrgById(reader, link.org_id)))
+  if (link?.sha256 !== sha256Hex(token) || !(await findOrgById(reader, link.org_id)))
     throw linkFault('This link is not valid, or a newer one has replaced it.');
   if (link.used_at !== undefined)
     throw linkFault(`This link was already used at ${new Date(link.used_at).toISOString()}.`);
@@ -181,7 +181,7 @@ async function upsertOwner(
 ): Promise<string> {
   const now = clock.now();
   const orgId = link.org_id;
-  const isFirst = !(await hasAnyOwner(writer));
+  const isFirst = !(await hasAnyOrgOwner(writer));
   const userId = await upsertAccount(writer, clock, link, person);
   const member = await findMemberByUserId(writer, orgId, userId);
   const id = member?.id ?? newId('mem', now);

@@ -1,12 +1,12 @@
 import type { PasskeyAssertion } from '@floe/contract/api/passkeys';
 import { Fault } from '@floe/contract/faults';
 import { auditFailedSignIn } from './audit-sign-in.ts';
-import { consumeAssertion, requirePasskeySite, verifyAssertion } from './passkeys.ts';
+import { consumePasskeyAssertion, requirePasskeySite, verifyPasskeyAssertion } from './passkeys.ts';
 import {
   auditedTransaction,
   type BrowserRequest,
   type SignInContext,
-  startSession,
+  startConsoleSession,
 } from './sign-in-context.ts';
 
 /**
@@ -24,12 +24,12 @@ export async function startPasskeySession(
   const trier = { account: null, address: browser.address };
   const taken = await throttle.countAttempt(trier);
   try {
-    const shown = await verifyAssertion(context, database.read, assertion);
+    const shown = await verifyPasskeyAssertion(context, database.read, assertion);
     const token = await auditedTransaction(context, browser, null, async (writer) => {
-      await consumeAssertion(context, writer, shown);
+      await consumePasskeyAssertion(context, writer, shown);
       await throttle.recordSuccess(writer, trier, taken);
       const { user_id: userId, id: passkeyId } = shown.row;
-      return startSession(context, writer, { userId, method: 'passkey', passkeyId, isFresh: true }, browser);
+      return startConsoleSession(context, writer, { userId, method: 'passkey', passkeyId, isFresh: true }, browser);
     });
     context.sessions.clearCache();
     return token;

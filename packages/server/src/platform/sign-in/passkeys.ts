@@ -10,8 +10,8 @@ import {
   updatePasskey,
 } from '../../store/passkeys.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
-import { type ChallengePurpose, consumeChallenge, createChallenge, isValidChallenge } from './challenge.ts';
-import { type SignInContext, signInFailedFault } from './sign-in-context.ts';
+import { type ChallengePurpose, consumeSignInChallenge, createSignInChallenge, isValidSignInChallenge } from './sign-in-challenge.ts';
+import { type SignInContext, createSignInFailedFault } from './sign-in-context.ts';
 
 /** How long a browser waits for the user. */
 const TIMEOUT_MS = 5 * 60_000;
@@ -42,10 +42,10 @@ export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 
  * Options for `navigator.credentials.get` (PublicKeyCredentialRequestOptionsJSON). The user selects the
  * account.
  */
-export function createAssertionOptions(context: PasskeyContext) {
+export function createPasskeyAssertionOptions(context: PasskeyContext) {
   const { rpId } = requirePasskeySite(context);
   return {
-    challenge: createChallenge(context.challengeKey, context.clock, ANY_USER),
+    challenge: createSignInChallenge(context.challengeKey, context.clock, ANY_USER),
     rpId,
     timeout: TIMEOUT_MS,
     userVerification: 'required' as const,
@@ -56,7 +56,7 @@ export function createAssertionOptions(context: PasskeyContext) {
 const ANY_USER: ChallengePurpose = ['passkey', ''];
 
 /** Options for `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON). */
-export async function createAttestationOptions(
+export async function createPasskeyAttestationOptions(
   context: PasskeyContext,
   reader: DatabaseReader,
   user: { readonly id: string; readonly email: string },
@@ -66,7 +66,7 @@ export async function createAttestationOptions(
   return {
     rp: { id: rpId, name: 'Floe' },
     user: { id: Buffer.from(user.id).toString('base64url'), name: user.email, displayName: user.email },
-    challenge: createChallenge(context.challengeKey, context.clock, ['register', user.id]),
+    challenge: createSignInChallenge(context.challengeKey, context.clock, ['register', user.id]),
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
     timeout: TIMEOUT_MS,
     excludeCredentials: known.map((row) => ({ type: 'public-key' as const, id: row.credential_id })),
@@ -80,7 +80,7 @@ export async function createAttestationOptions(
 }
 
 /** A verified assertion that was not consumed yet. */
-export interface VerifiedAssertion {
+export interface VerifiedPasskeyAssertion {
   readonly row: PasskeyRow;
   readonly challenge: string;
   readonly counter: number;
@@ -92,11 +92,11 @@ export interface VerifiedAssertion {
  *
  * @throws Fault `sign_in_failed`, with the same message for every cause
  */
-export async function verifyAssertion(
+export async function verifyPasskeyAssertion(
   context: PasskeyContext,
   reader: DatabaseReader,
   assertion: PasskeyAssertion,
-): Promise<VerifiedAssertion> {
+): Promise<VerifiedPasskeyAssertion> {
   const { rpId, origin } = requirePasskeySite(context);
   const { verifyAuthenticationResponse } = await loadWebauthn();
   const row = await findPasskeyByCredential(reader, assertion.id);
@@ -114,7 +114,7 @@ export async function verifyAssertion(
       },
       expectedChallenge: (text) => {
         challenge = text;
-        return isValidChallenge(context.challengeKey, context.clock, ANY_USER, text);
+        return isValidSignInChallenge(context.challengeKey, context.clock, ANY_USER, text);
       },
       expectedOrigin: origin,
       expectedRPID: rpId,
@@ -134,18 +134,18 @@ export async function verifyAssertion(
  *
  * @throws Fault `sign_in_failed` if the response was already used
  */
-export async function consumeAssertion(
+export async function consumePasskeyAssertion(
   { clock }: PasskeyContext,
   writer: DatabaseWriter,
-  { row, challenge, counter, backedUp }: VerifiedAssertion,
+  { row, challenge, counter, backedUp }: VerifiedPasskeyAssertion,
 ): Promise<void> {
-  if (!(await consumeChallenge(writer, clock, challenge))) throw assertionFault();
+  if (!(await consumeSignInChallenge(writer, clock, challenge))) throw assertionFault();
   const use = { counter, backed_up: backedUp ? 1 : 0, last_used_at: clock.now() };
   await updatePasskey(writer, row.id, use);
 }
 
 function assertionFault(): Fault {
-  return signInFailedFault(
+  return createSignInFailedFault(
     'This passkey is not registered, or its verification failed. Try again, or sign in with another method.',
   );
 }
@@ -175,14 +175,14 @@ export async function registerPasskey(
     },
     expectedChallenge: (text) => {
       challenge = text;
-      return isValidChallenge(challengeKey, clock, ['register', userId], text);
+      return isValidSignInChallenge(challengeKey, clock, ['register', userId], text);
     },
     expectedOrigin: origin,
     expectedRPID: rpId,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => null);
-  if (!verified?.verified || !(await consumeChallenge(writer, clock, challenge)))
+  if (!verified?.verified || !(await consumeSignInChallenge(writer, clock, challenge)))
     throw new Fault(
       'invalid_request',
       'credential: verification failed. Request new options and try again.',

@@ -1,4 +1,4 @@
-import { hasPasswordLength, PASSWORD_LENGTH } from '@floe/contract/api/session';
+import { hasValidPasswordLength, PASSWORD_LENGTH_LIMITS } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
 import { isCommonPassword } from './common-passwords.ts';
 import { listEnabledSignInMethods, type SignInContext } from './sign-in-context.ts';
@@ -17,8 +17,8 @@ export async function hashNewPassword(
 ): Promise<string | null> {
   if (!listEnabledSignInMethods(context).password) return null;
   if (password === undefined) throw invalidPassword('is required');
-  if (!hasPasswordLength(password))
-    throw invalidPassword(`must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);
+  if (!hasValidPasswordLength(password))
+    throw invalidPassword(`must have ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters`);
   if (isCommonPassword(password, email))
     throw invalidPassword('is too easy to guess; use several unrelated words');
   return context.hasher.hash(password);

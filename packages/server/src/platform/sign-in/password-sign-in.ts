@@ -7,8 +7,8 @@ import {
   type BrowserRequest,
   listEnabledSignInMethods,
   type SignInContext,
-  signInFailedFault,
-  startSession,
+  createSignInFailedFault,
+  startConsoleSession,
 } from './sign-in-context.ts';
 
 interface PasswordCredentials {
@@ -40,7 +40,7 @@ export async function startPasswordSession(
   const { userId, confirm } = await verifyPassword(context, given, browser);
   const token = await auditedTransaction(context, browser, null, async (writer) => {
     await confirm(writer);
-    return startSession(context, writer, { userId, method: 'password', isFresh: true }, browser);
+    return startConsoleSession(context, writer, { userId, method: 'password', isFresh: true }, browser);
   });
   context.sessions.clearCache();
   return token;
@@ -70,13 +70,13 @@ export async function verifyPassword(
     await auditedTransaction(context, browser, null, (writer) =>
       auditFailedSignIn(writer, clock, user?.id ?? null, told),
     );
-    throw signInFailedFault();
+    throw createSignInFailedFault();
   }
   const renewed = hasher.isOutdated(stored) ? await hasher.hash(given.password) : stored;
   return {
     userId: user.id,
     async confirm(writer) {
-      if ((await findUserById(writer, user.id))?.password_hash !== stored) throw signInFailedFault();
+      if ((await findUserById(writer, user.id))?.password_hash !== stored) throw createSignInFailedFault();
       if (renewed !== stored) await updateUser(writer, user.id, { password_hash: renewed });
       await throttle.recordSuccess(writer, trier, taken);
     },

@@ -1,17 +1,17 @@
 import { Fault } from '@floe/contract/faults';
 import { deleteConsoleSessionByToken } from '../../store/console-sessions.ts';
 import { auditSignIn } from './audit-sign-in.ts';
-import type { ActiveSession } from './sessions.ts';
+import type { ActiveConsoleSession } from './console-sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
-import { sha256 } from './tokens.ts';
+import { sha256Hex } from './tokens.ts';
 
 /** @throws Fault `session_expired` */
 export async function requireSignedIn(
   { sessions }: Pick<SignInContext, 'sessions'>,
   browser: BrowserRequest,
-): Promise<{ readonly live: ActiveSession; readonly token: string }> {
+): Promise<{ readonly live: ActiveConsoleSession; readonly token: string }> {
   const live = browser.token === null ? null : await sessions.find(browser.token);
-  if (!live || browser.token === null) throw sessionExpiredFault();
+  if (!live || browser.token === null) throw createSessionExpiredFault();
   return { live, token: browser.token };
 }
 
@@ -35,7 +35,7 @@ export async function requireAccountControl(context: SignInContext, browser: Bro
   );
 }
 
-export function sessionExpiredFault(): Fault {
+export function createSessionExpiredFault(): Fault {
   return new Fault(
     'session_expired',
     'You are signed out because your session expired or was ended. Sign in again.',
@@ -63,7 +63,7 @@ export async function switchOrg(
     context.sessions.rotate(writer, token, { org_id: orgId, role: at.role }),
   );
   context.sessions.clearCache();
-  if (next === null) throw sessionExpiredFault();
+  if (next === null) throw createSessionExpiredFault();
   return next;
 }
 
@@ -74,7 +74,7 @@ export async function endBrowserSession(context: SignInContext, browser: Browser
   if (token === null) return;
   const live = await sessions.find(token);
   await auditedTransaction(context, browser, live, async (writer) => {
-    const ended = await deleteConsoleSessionByToken(writer, sha256(token));
+    const ended = await deleteConsoleSessionByToken(writer, sha256Hex(token));
     if (!ended) return;
     await auditSignIn(writer, clock, {
       orgId: ended.org_id,

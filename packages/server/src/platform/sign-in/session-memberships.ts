@@ -1,5 +1,5 @@
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
-import type { MembershipAccessRow } from '../../store/console-sessions.ts';
+import type { MembershipWithRolesRow } from '../../store/console-sessions.ts';
 
 /** A membership with its organization and role. */
 export interface SessionMembership {
@@ -16,8 +16,8 @@ export interface SessionMembership {
  * @param rows of `listMembershipAccess`, with the same issuer
  * @param issuer null for other sign-in methods, to which all roles apply
  */
-export function sessionMemberships(
-  rows: readonly MembershipAccessRow[],
+export function listSessionMemberships(
+  rows: readonly MembershipWithRolesRow[],
   issuer: string | null,
 ): SessionMembership[] {
   return rows.flatMap((row) => {
@@ -30,11 +30,11 @@ export function sessionMemberships(
  * Whether a session has all roles of its user. Only such a session may add credentials or act as an
  * operator, because credentials give access to the whole account.
  */
-export function hasAllRoles(rows: readonly MembershipAccessRow[], issuer: string | null): boolean {
+export function hasAllRoles(rows: readonly MembershipWithRolesRow[], issuer: string | null): boolean {
   return issuer === null || rows.every((row) => row.source !== 'oidc' || row.granted_role === row.role);
 }
 
-function toSessionMembership(row: MembershipAccessRow, role: string, team: string | null): SessionMembership {
+function toSessionMembership(row: MembershipWithRolesRow, role: string, team: string | null): SessionMembership {
   return {
     memberId: row.member_id,
     org: { id: row.org_id, name: row.org_name },

@@ -8,11 +8,11 @@ import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { openTestPlatform, PLATFORM_TEST_NOW } from '../test/test-platform.ts';
-import { sessionRulesOf } from './session-rules.ts';
-import { ConsoleSessions } from './sessions.ts';
-import { generateToken } from './tokens.ts';
+import { toSessionPolicy } from './session-policy.ts';
+import { ConsoleSessions } from './console-sessions.ts';
+import { generateSecretToken } from './tokens.ts';
 
-const RULES = sessionRulesOf(FloeConfigSchema.parse({}).auth);
+const RULES = toSessionPolicy(FloeConfigSchema.parse({}).auth);
 const TIMES = { created_at: PLATFORM_TEST_NOW, updated_at: PLATFORM_TEST_NOW };
 const AT = { org: { id: 'acme' }, role: 'owner' as const };
 const FROM = {
@@ -103,7 +103,7 @@ test('what is no cookie of ours costs no look, and unknown ones push no session 
   for (const text of ['', 'x', `${token}x`, `${token} `, 'é'.repeat(43)])
     assert.equal(await sessions.find(text), null);
   assert.equal(reads() - before, 0);
-  for (let n = 0; n < 20; n++) assert.equal(await sessions.find(generateToken()), null);
+  for (let n = 0; n < 20; n++) assert.equal(await sessions.find(generateSecretToken()), null);
   assert.equal(reads() - before, 20);
   await sessions.find(token);
   assert.equal(reads() - before, 20);

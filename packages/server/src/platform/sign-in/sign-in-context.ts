@@ -4,17 +4,17 @@ import type { FloeConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { setAuditOrigin } from '../../store/audit-context.ts';
-import { deleteConsoleSessionByToken, listMembershipAccess } from '../../store/console-sessions.ts';
+import { deleteConsoleSessionByToken, listMembershipsWithRoles } from '../../store/console-sessions.ts';
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
-import type { SecretsKey } from '../secrets.ts';
+import type { SecretEncryptionKey } from '../secrets.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { OidcIssuers } from './oidc-issuer.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
-import { sessionMemberships } from './session-memberships.ts';
-import type { ActiveSession, ConsoleSessions } from './sessions.ts';
-import type { Site } from './site.ts';
-import type { SignInThrottle } from './throttle.ts';
-import { sha256 } from './tokens.ts';
+import { listSessionMemberships } from './session-memberships.ts';
+import type { ActiveConsoleSession, ConsoleSessions } from './console-sessions.ts';
+import type { SignInSite } from './sign-in-site.ts';
+import type { SignInThrottle } from './sign-in-throttle.ts';
+import { sha256Hex } from './tokens.ts';
 
 /** The dependencies of all sign-in methods. */
 export interface SignInContext {
@@ -26,11 +26,11 @@ export interface SignInContext {
   /** Result of `deriveChallengeKey`. */
   readonly challengeKey: KeyObject;
   /** Result of `deriveSignInKey`. */
-  readonly sealingKey: SecretsKey;
+  readonly sealingKey: SecretEncryptionKey;
   readonly issuers: OidcIssuers;
   /** `auth` of the running floe.yaml. */
   readonly auth: () => FloeConfig['auth'];
-  readonly site: () => Site;
+  readonly site: () => SignInSite;
 }
 
 /** The browser that sent a request. */
@@ -44,7 +44,7 @@ export interface BrowserRequest {
 /** The same message for every cause. */
 export const SIGN_IN_FAILED_MESSAGE = 'The email address or password is incorrect.';
 
-export function signInFailedFault(message = SIGN_IN_FAILED_MESSAGE): Fault {
+export function createSignInFailedFault(message = SIGN_IN_FAILED_MESSAGE): Fault {
   return new Fault('sign_in_failed', message);
 }
 
@@ -52,7 +52,7 @@ export function signInFailedFault(message = SIGN_IN_FAILED_MESSAGE): Fault {
 export function auditedTransaction<T>(
   { database }: Pick<SignInContext, 'database'>,
   { address }: BrowserRequest,
-  live: Pick<ActiveSession, 'id'> | null,
+  live: Pick<ActiveConsoleSession, 'id'> | null,
   work: (writer: DatabaseWriter) => Promise<T>,
 ): Promise<T> {
   return database.transaction((writer) => {
@@ -91,18 +91,18 @@ export interface AuthenticatedUser {
  *
  * @throws Fault `sign_in_failed` if the user belongs to no organization
  */
-export async function startSession(
+export async function startConsoleSession(
   context: SignInContext,
   writer: DatabaseWriter,
   user: AuthenticatedUser,
   browser: BrowserRequest,
 ): Promise<string> {
   const issuer = user.issuer ?? null;
-  const standings = sessionMemberships(await listMembershipAccess(writer, user.userId, issuer), issuer);
+  const standings = listSessionMemberships(await listMembershipsWithRoles(writer, user.userId, issuer), issuer);
   const at = standings.find(({ org }) => org.id === user.orgId) ?? standings[0];
   if (!at)
-    throw signInFailedFault('Your account does not belong to any organization. Ask an owner to invite you.');
-  if (browser.token !== null) await deleteConsoleSessionByToken(writer, sha256(browser.token));
+    throw createSignInFailedFault('Your account does not belong to any organization. Ask an owner to invite you.');
+  if (browser.token !== null) await deleteConsoleSessionByToken(writer, sha256Hex(browser.token));
   const { id, token } = await context.sessions.create(writer, {
     userId: user.userId,
     membership: at,

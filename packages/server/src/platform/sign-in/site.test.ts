@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createSite, safeReturnPath } from './site.ts';
+import { createSignInSite, resolveSafeReturnPath } from './sign-in-site.ts';
 
 test('passkeys are bound to the name of the base address, and there are none at an address or over plain http', () => {
-  const rpId = (url: string) => createSite(url).passkeys?.rpId ?? null;
+  const rpId = (url: string) => createSignInSite(url).passkeys?.rpId ?? null;
   assert.equal(rpId('https://floe.example/ai'), 'floe.example');
   assert.equal(rpId('https://floe.example:8443'), 'floe.example');
   assert.equal(rpId('http://localhost:3563'), 'localhost');
@@ -13,13 +13,13 @@ test('passkeys are bound to the name of the base address, and there are none at 
 });
 
 test('pages of further listeners ask too, those of other hosts and schemes do not', () => {
-  const { origins } = createSite('https://floe.example/ai', [8443, 443]);
+  const { origins } = createSignInSite('https://floe.example/ai', [8443, 443]);
   assert.deepEqual([...origins], ['https://floe.example', 'https://floe.example:8443']);
 });
 
 test('whatever is asked for, a browser that follows it stays below this installation', () => {
   for (const base of ['https://floe.example', 'https://floe.example/ai']) {
-    const site = createSite(base);
+    const site = createSignInSite(base);
     const piece = fc.constantFrom(
       '/',
       '\\',
@@ -45,7 +45,7 @@ test('whatever is asked for, a browser that follows it stays below this installa
     );
     fc.assert(
       fc.property(path, (asked) => {
-        const place = safeReturnPath(site, asked);
+        const place = resolveSafeReturnPath(site, asked);
         const url = new URL(place, `${base}/sign-in`);
         assert.equal(url.origin, 'https://floe.example');
         assert.ok(url.pathname === site.prefix || url.pathname.startsWith(`${site.prefix}/`), place);
@@ -54,8 +54,8 @@ test('whatever is asked for, a browser that follows it stays below this installa
       { numRuns: 2000 },
     );
   }
-  const site = createSite('https://floe.example/ai');
-  assert.equal(safeReturnPath(site, '/ai/o/acme/requests?range=24h#x'), '/ai/o/acme/requests?range=24h#x');
-  assert.equal(safeReturnPath(createSite('https://floe.example'), '/..//evil.example'), '/');
-  assert.equal(safeReturnPath(site, undefined), '/ai/');
+  const site = createSignInSite('https://floe.example/ai');
+  assert.equal(resolveSafeReturnPath(site, '/ai/o/acme/requests?range=24h#x'), '/ai/o/acme/requests?range=24h#x');
+  assert.equal(resolveSafeReturnPath(createSignInSite('https://floe.example'), '/..//evil.example'), '/');
+  assert.equal(resolveSafeReturnPath(site, undefined), '/ai/');
 });

@@ -4,16 +4,16 @@ import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { findUserById, updateUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { auditFailedSignIn, auditSignIn } from './audit-sign-in.ts';
-import { consumeAssertion, verifyAssertion } from './passkeys.ts';
+import { consumePasskeyAssertion, verifyPasskeyAssertion } from './passkeys.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { requirePasswordsEnabled } from './password-sign-in.ts';
-import { requireAccountControl, requireSignedIn, sessionExpiredFault } from './session-changes.ts';
-import { type ActiveSession, STEP_UP_MS } from './sessions.ts';
+import { requireAccountControl, requireSignedIn, createSessionExpiredFault } from './session-changes.ts';
+import { type ActiveConsoleSession, STEP_UP_MS } from './console-sessions.ts';
 import {
   auditedTransaction,
   type BrowserRequest,
   type SignInContext,
-  signInFailedFault,
+  createSignInFailedFault,
 } from './sign-in-context.ts';
 
 /** A password or a passkey of the signed-in user. */
@@ -62,25 +62,25 @@ export async function stepUp(
     return sessions.rotate(writer, token, { stepped_up_until: clock.now() + STEP_UP_MS });
   });
   sessions.clearCache();
-  if (next === null) throw sessionExpiredFault();
+  if (next === null) throw createSessionExpiredFault();
   return next;
 }
 
 /** Verifies the proof. Returns what must run in the transaction that relies on it. */
 async function verifyProof(
   context: SignInContext,
-  { user }: ActiveSession,
+  { user }: ActiveConsoleSession,
   { password, passkey }: StepUpProof,
 ): Promise<(writer: DatabaseWriter) => Promise<void>> {
   if (passkey) {
-    const shown = await verifyAssertion(context, context.database.read, passkey);
-    if (shown.row.user_id !== user.id) throw signInFailedFault('This passkey belongs to another account.');
-    return (writer) => consumeAssertion(context, writer, shown);
+    const shown = await verifyPasskeyAssertion(context, context.database.read, passkey);
+    if (shown.row.user_id !== user.id) throw createSignInFailedFault('This passkey belongs to another account.');
+    return (writer) => consumePasskeyAssertion(context, writer, shown);
   }
   requirePasswordsEnabled(context);
   const stored = (await findUserById(context.database.read, user.id))?.password_hash ?? null;
   if (!(await context.hasher.verify(password ?? '', stored)))
-    throw signInFailedFault('The password is incorrect.');
+    throw createSignInFailedFault('The password is incorrect.');
   return async () => undefined;
 }
 
@@ -113,6 +113,6 @@ export async function setOwnPassword(
     return sessions.rotate(writer, token, { stepped_up_until: live.steppedUpUntil });
   });
   sessions.clearCache();
-  if (next === null) throw sessionExpiredFault();
+  if (next === null) throw createSessionExpiredFault();
   return next;
 }

@@ -4,7 +4,7 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** 256 random bits in base64url, for a cookie or a one-time link. Only its SHA-256 is stored. */
-export function generateToken(): string {
+export function generateSecretToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
@@ -14,6 +14,6 @@ export function hasTokenFormat(text: string): boolean {
 }
 
 /** SHA-256 of a text, hex. */
-export function sha256(text: string): string {
+export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

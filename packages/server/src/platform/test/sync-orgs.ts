@@ -3,7 +3,7 @@ import type { ConfigPath } from '@floe/contract/config/references';
 import { isObject, type Json } from '@floe/contract/json';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { ConfigFile } from '../declared-resources.ts';
-import { type KindSyncFactory, syncConfigFile } from '../file-sync.ts';
+import { type ResourceKindSyncFactory, syncConfigFile } from '../config-file-sync.ts';
 
 /** A file with these organizations. @param line of everything in it */
 function buildConfigFile(orgs: readonly object[], line = 7): ConfigFile {
@@ -18,9 +18,9 @@ function buildConfigFile(orgs: readonly object[], line = 7): ConfigFile {
 }
 
 /** Stores the resources of some kinds. */
-export function syncOrgs(
+export function syncTestOrgs(
   writer: DatabaseWriter,
-  kinds: readonly KindSyncFactory[],
+  kinds: readonly ResourceKindSyncFactory[],
   orgs: readonly object[],
   at: { readonly nowMs: number; readonly line?: number },
 ): Promise<void> {

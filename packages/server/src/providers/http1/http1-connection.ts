@@ -9,7 +9,7 @@ const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
  * A request in progress: the head as Latin-1 text, the body, the handler of the response, and its flow
  * control.
  */
-export interface Http1Exchange extends FlowControl {
+export interface InFlightHttp1Request extends FlowControl {
   readonly head: string;
   readonly body: Buffer | null;
   /** Whether the response has no body. */
@@ -28,7 +28,7 @@ export class Http1Connection {
   idleUntil = 0;
   readonly #socket: Socket;
   readonly #onFree: OnConnectionIdle;
-  #exchange: Http1Exchange | null = null;
+  #exchange: InFlightHttp1Request | null = null;
   #reader: ResponseReader | null = null;
   #isPaused = false;
   /** How the connection ended while bytes of a response were paused. Reported after these bytes. */
@@ -50,7 +50,7 @@ export class Http1Connection {
     return !this.#socket.destroyed && this.#socket.writable;
   }
 
-  send(exchanging: Http1Exchange): void {
+  send(exchanging: InFlightHttp1Request): void {
     const { head, body, handler, isBodiless } = exchanging;
     this.#exchange = exchanging;
     this.#reader = new ResponseReader(handler, exchanging, isBodiless);
@@ -69,7 +69,7 @@ export class Http1Connection {
   }
 
   /** Cancels `exchanging` and closes the connection. */
-  cancel(exchanging: Http1Exchange): void {
+  cancel(exchanging: InFlightHttp1Request): void {
     if (this.#exchange !== exchanging) return;
     this.#exchange = null;
     this.close();
@@ -80,14 +80,14 @@ export class Http1Connection {
   }
 
   /** Pauses the response to `exchanging`. Has no effect if the connection already has another request. */
-  pause(exchanging: Http1Exchange): void {
+  pause(exchanging: InFlightHttp1Request): void {
     if (this.#exchange !== exchanging) return;
     this.#isPaused = true;
     this.#reader?.pause();
     this.#socket.pause();
   }
 
-  resume(exchanging: Http1Exchange): void {
+  resume(exchanging: InFlightHttp1Request): void {
     if (this.#exchange !== exchanging || !this.#isPaused) return;
     this.#isPaused = false;
     const reader = this.#reader;

@@ -1,14 +1,14 @@
-import { unbracketHost } from '../../core/network.ts';
+import { hostWithoutBrackets } from '../../core/network.ts';
 import type { SocketConnector } from '../socket-connector.ts';
 import { ClosedEarlyError, type UpstreamHandler, type UpstreamRequest } from '../transport.ts';
-import { Http1Connection, type Http1Exchange } from './http1-connection.ts';
+import { Http1Connection, type InFlightHttp1Request } from './http1-connection.ts';
 import { formatRequestHead } from './request-head.ts';
 
 /** Interval for closing idle connections. */
 const IDLE_SWEEP_MS = 1_000;
 
 /** A request that waits for a connection or uses one. */
-class PooledCall implements Http1Exchange {
+class PooledCall implements InFlightHttp1Request {
   readonly head: string;
   readonly body: Buffer | null;
   readonly isBodiless: boolean;
@@ -105,7 +105,7 @@ export class OriginPool {
 
   #connectFor(call: PooledCall): void {
     const { protocol, host, port } = this.#url;
-    this.#connect({ protocol, host, hostname: unbracketHost(this.#url), port }, (error, socket) => {
+    this.#connect({ protocol, host, hostname: hostWithoutBrackets(this.#url), port }, (error, socket) => {
       if (error) return call.fail(error);
       if (this.#isClosed) {
         socket.destroy();

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import type { FlowControl, Transport, UpstreamHandler, UpstreamRequest } from '../transport.ts';
+import type { FlowControl, UpstreamTransport, UpstreamHandler, UpstreamRequest } from '../transport.ts';
 import {
-  buildSandboxAnswer,
+  buildSandboxResponse,
   parseRequestedFailure,
-  type SandboxAnswer,
+  type SandboxResponse,
   type SandboxFailure,
-} from './sandbox-answer.ts';
+} from './sandbox-response.ts';
 import { sandbox } from './sandbox-sheet.ts';
 
 const SLOW_WORD_MS = 1000;
@@ -15,7 +15,7 @@ const SLOW_WORD_MS = 1000;
  * Creates a transport that responds within the process, without a socket, with the bytes that a provider
  * would send.
  */
-export function createSandboxTransport(clock: Clock): Transport {
+export function createSandboxTransport(clock: Clock): UpstreamTransport {
   return {
     dispatch(request, handler) {
       const player = new ResponsePlayer(handler, clock);
@@ -41,7 +41,7 @@ function respond(request: UpstreamRequest, player: ResponsePlayer): void {
       errorBody(failure.status, 'the sandbox returned this error as requested'),
       failure.status === 429 ? { 'retry-after': '1' } : {},
     );
-  const answer = buildSandboxAnswer(body.model, body);
+  const answer = buildSandboxResponse(body.model, body);
   if (body.stream === true)
     player.stream(streamFrames(body, answer, failure), failure, body.model === 'slow' ? SLOW_WORD_MS : 0);
   else player.json(200, chatCompletion(body.model, answer, failure));
@@ -61,7 +61,7 @@ function errorBody(status: number, message: string): JsonObject {
   return { error: { message, type: 'sandbox_error', param: null, code: `sandbox_${status}` } };
 }
 
-function usageJson(answer: SandboxAnswer): JsonObject {
+function usageJson(answer: SandboxResponse): JsonObject {
   const { inputTokens, outputTokens } = answer;
   return {
     prompt_tokens: inputTokens,
@@ -70,7 +70,7 @@ function usageJson(answer: SandboxAnswer): JsonObject {
   };
 }
 
-function toolCalls(answer: SandboxAnswer, indexed: boolean): JsonObject {
+function toolCalls(answer: SandboxResponse, indexed: boolean): JsonObject {
   if (answer.calls.length === 0) return {};
   return {
     tool_calls: answer.calls.map((call, index) => ({
@@ -84,7 +84,7 @@ function toolCalls(answer: SandboxAnswer, indexed: boolean): JsonObject {
 
 function chatCompletion(
   model: string,
-  answer: SandboxAnswer,
+  answer: SandboxResponse,
   failure: SandboxFailure | undefined,
 ): JsonObject {
   const message = {
@@ -104,14 +104,14 @@ function chatCompletion(
   };
 }
 
-function finishReason(answer: SandboxAnswer): string {
+function finishReason(answer: SandboxResponse): string {
   return answer.calls.length > 0 ? 'tool_calls' : 'stop';
 }
 
 /** Returns the stream with one frame per word, in the order of a Chat provider. */
 function streamFrames(
   body: JsonObject,
-  answer: SandboxAnswer,
+  answer: SandboxResponse,
   failure: SandboxFailure | undefined,
 ): string[] {
   const base = { id: 'chatcmpl-sandbox', object: 'chat.completion.chunk', created: 0, model: body.model };

@@ -1,4 +1,4 @@
-import type { ErrorRule, ProviderSheet, Quirk } from '../provider-sheet.ts';
+import type { ErrorStatusOverride, ProviderSheet, Quirk } from '../provider-sheet.ts';
 
 /** Quirks of the Gemini models at any provider. */
 export const geminiQuirks: readonly Quirk[] = [
@@ -27,7 +27,7 @@ export const geminiQuirks: readonly Quirk[] = [
 ];
 
 /** Exceptions to the default meaning of Gemini's error statuses. */
-export const geminiErrors: readonly ErrorRule[] = [
+export const geminiErrors: readonly ErrorStatusOverride[] = [
   { status: 400, text: 'api_key_invalid', means: 'bad_credentials' },
 ];
 

@@ -1,4 +1,4 @@
-import { stableHash } from '@floe/wire/tool-names';
+import { computeStableHash } from '@floe/wire/tool-names';
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 /** The provider sheet of Mistral AI. */
@@ -42,5 +42,5 @@ export const mistral: ProviderSheet = {
 
 /** Call ids must match `^[A-Za-z0-9]{9}$`. */
 function toNineCharacters(id: string): string {
-  return /^[A-Za-z0-9]{9}$/.test(id) ? id : stableHash(id).slice(-9);
+  return /^[A-Za-z0-9]{9}$/.test(id) ? id : computeStableHash(id).slice(-9);
 }

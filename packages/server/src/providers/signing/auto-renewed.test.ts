@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { AutoRenewed } from './auto-renewed.ts';
+import { AutoRenewingValue } from './auto-renewing-value.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 function setUp(lifeMs = HOUR) {
   const clock = new FakeClock();
   const flights: { give: () => void; fail: () => void }[] = [];
-  const renewed = new AutoRenewed(
+  const renewed = new AutoRenewingValue(
     clock,
     () =>
       new Promise<{ n: number; expiresAt: number }>((resolve, reject) => {
@@ -91,7 +91,7 @@ test('a short life is renewed at its half, and one without an end never', async 
   await first;
   short.clock.advance(2 * MINUTE);
   assert.equal(short.flights.length, 2);
-  const forever = new AutoRenewed<{ readonly expiresAt: null }>(short.clock, async () => ({
+  const forever = new AutoRenewingValue<{ readonly expiresAt: null }>(short.clock, async () => ({
     expiresAt: null,
   }));
   await forever.renew();

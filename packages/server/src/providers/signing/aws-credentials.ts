@@ -10,9 +10,9 @@ import {
   readCredentialFile,
   readStringMember,
   requestCredential,
-  requestDatedCredential,
+  requestCredentialWithSkewRetry,
 } from './credential-service.ts';
-import { signHeaders } from './sigv4.ts';
+import { signRequestHeaders } from './sigv4.ts';
 
 /** Lifetime of a session of the metadata service, in seconds. */
 const METADATA_SESSION_S = '21600';
@@ -156,9 +156,9 @@ async function assumeRole(
   const scope = { region: identity.region, service: 'sts' };
   const signedAt = (nowMs: number) => ({
     ...request,
-    headers: signHeaders(parts, scope, keys, nowMs),
+    headers: signRequestHeaders(parts, scope, keys, nowMs),
   });
-  return parseRoleCredentials(await requestDatedCredential(context, signedAt));
+  return parseRoleCredentials(await requestCredentialWithSkewRetry(context, signedAt));
 }
 
 /**

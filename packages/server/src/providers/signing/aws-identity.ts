@@ -1,4 +1,4 @@
-import type { Expiring } from './auto-renewed.ts';
+import type { ExpiringValue } from './auto-renewing-value.ts';
 
 /** Long-term or temporary AWS keys. */
 export interface AwsKeys {
@@ -8,7 +8,7 @@ export interface AwsKeys {
 }
 
 /** AWS keys with their expiry. */
-export interface AwsCredentials extends Expiring {
+export interface AwsCredentials extends ExpiringValue {
   readonly keys: AwsKeys;
 }
 

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import { type BufferedResponse, callBuffered } from '../buffered-call.ts';
+import { type BufferedResponse, sendBufferedRequest } from '../buffered-request.ts';
 import type { ConnectionOptions } from '../outbound.ts';
-import type { Transport } from '../transport.ts';
+import type { UpstreamTransport } from '../transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 1 << 20 };
 const CONNECT_MS = 5_000;
@@ -13,7 +13,7 @@ export const MIN_CLOCK_SKEW_MS = 60_000;
 
 /** The dependencies for fetching credentials. */
 export interface CredentialContext {
-  readonly transport: Transport;
+  readonly transport: UpstreamTransport;
   readonly clock: Clock;
   readonly via: (origin: string) => ConnectionOptions | undefined;
 }
@@ -71,7 +71,7 @@ export async function callCredentialService(
   };
   let answer: BufferedResponse;
   try {
-    answer = await callBuffered(context.transport, context.clock, call, RESPONSE_LIMITS);
+    answer = await sendBufferedRequest(context.transport, context.clock, call, RESPONSE_LIMITS);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw unreachableFault(`${url.origin} did not respond (${why})`, { cause });
@@ -97,7 +97,7 @@ export async function requestCredential(
  * Requests a credential with a request that contains the time. If the service rejects it because its clock
  * differs, the request is repeated with the service's time.
  */
-export async function requestDatedCredential(
+export async function requestCredentialWithSkewRetry(
   context: CredentialContext,
   requestAt: (nowMs: number) => CredentialRequest | Promise<CredentialRequest>,
 ): Promise<CredentialResponse> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { jsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { createHttpTransport } from '../http-transport.ts';
 import { resolveGoogleIdentity } from './google-identity.ts';
 import { fetchGoogleToken } from './google-tokens.ts';
@@ -16,7 +16,7 @@ const clock = new FakeClock();
 
 /** Fetches a token for a service account with this private key; `assertion` reads what was sent for it. */
 async function setUp(t: TestContext, privateKey: string, keyId?: string) {
-  const upstream = await startFakeUpstream({ respond: () => jsonReply({ access_token: 't' }) });
+  const upstream = await startFakeUpstream({ respond: () => createJsonReply({ access_token: 't' }) });
   const transport = createHttpTransport();
   const folder = mkdtempSync(join(tmpdir(), 'floe-google-'));
   t.after(async () => {

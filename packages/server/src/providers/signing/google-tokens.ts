@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { Expiring } from './auto-renewed.ts';
+import type { ExpiringValue } from './auto-renewing-value.ts';
 import {
   buildFormRequest,
   type CredentialContext,
@@ -11,7 +11,7 @@ import {
   readCredentialFile,
   readStringMember,
   requestCredential,
-  requestDatedCredential,
+  requestCredentialWithSkewRetry,
 } from './credential-service.ts';
 import type { GoogleIdentity } from './google-identity.ts';
 
@@ -21,7 +21,7 @@ const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const MAX_TOKEN_LIFETIME_S = 3600;
 
 /** An access token with its expiry. */
-export interface AccessToken extends Expiring {
+export interface AccessToken extends ExpiringValue {
   readonly value: string;
 }
 
@@ -77,7 +77,7 @@ async function fromServiceAccount(credentials: JsonObject, context: CredentialCo
     const assertion = await signJwt(claims, key, keyId);
     return buildFormRequest(url, { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
   };
-  return parseTokenResponse(await requestDatedCredential(context, requestAt), context);
+  return parseTokenResponse(await requestCredentialWithSkewRetry(context, requestAt), context);
 }
 
 async function signJwt(claims: JsonObject, key: string, keyId: string | undefined): Promise<string> {

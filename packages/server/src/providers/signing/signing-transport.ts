@@ -2,18 +2,18 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type {
   FlowControl,
-  Transport,
+  UpstreamTransport,
   UpstreamHandler,
   UpstreamHeaders,
   UpstreamRequest,
 } from '../transport.ts';
-import { AutoRenewed } from './auto-renewed.ts';
+import { AutoRenewingValue } from './auto-renewing-value.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
 import type { AwsCredentials } from './aws-identity.ts';
 import { computeClockSkew, MIN_CLOCK_SKEW_MS } from './credential-service.ts';
 import { type AccessToken, fetchGoogleToken } from './google-tokens.ts';
 import type { SigningConfig } from './signing-config.ts';
-import { signHeaders } from './sigv4.ts';
+import { signRequestHeaders } from './sigv4.ts';
 
 /** The headers of a signed request, and the keys or token that were used. */
 interface SignedHeaders {
@@ -42,7 +42,7 @@ const CLOCK_SKEW_ERRORS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpir
  * do not wait. If a new token or a corrected time can resolve a rejection, the request is repeated once,
  * which is not visible to the caller.
  */
-export function createSigningTransport(inner: Transport, clock: Clock): Transport {
+export function createSigningTransport(inner: UpstreamTransport, clock: Clock): UpstreamTransport {
   const signers = new Map<string, Signer>();
 
   function signerFor(signing: SigningConfig): Signer {
@@ -52,8 +52,8 @@ export function createSigningTransport(inner: Transport, clock: Clock): Transpor
     const { identity } = signing;
     const signer =
       identity.type === 'aws'
-        ? awsSigner(identity, new AutoRenewed(clock, () => fetchAwsCredentials(identity, world)), clock)
-        : googleSigner(new AutoRenewed(clock, () => fetchGoogleToken(identity, world)));
+        ? awsSigner(identity, new AutoRenewingValue(clock, () => fetchAwsCredentials(identity, world)), clock)
+        : googleSigner(new AutoRenewingValue(clock, () => fetchGoogleToken(identity, world)));
     signers.set(signing.key, signer);
     return signer;
   }
@@ -69,7 +69,7 @@ export function createSigningTransport(inner: Transport, clock: Clock): Transpor
   };
 }
 
-function googleSigner(tokens: AutoRenewed<AccessToken>): Signer {
+function googleSigner(tokens: AutoRenewingValue<AccessToken>): Signer {
   return {
     sign(request) {
       const by = tokens.current;
@@ -82,14 +82,14 @@ function googleSigner(tokens: AutoRenewed<AccessToken>): Signer {
 
 function awsSigner(
   scope: { readonly region: string; readonly service: string },
-  credentials: AutoRenewed<AwsCredentials>,
+  credentials: AutoRenewingValue<AwsCredentials>,
   clock: Clock,
 ): Signer {
   let skewMs = 0;
   return {
     sign(request) {
       const by = credentials.current;
-      return by && { headers: signHeaders(request, scope, by.keys, clock.now() + skewMs), signedWith: by };
+      return by && { headers: signRequestHeaders(request, scope, by.keys, clock.now() + skewMs), signedWith: by };
     },
     fetchCredential: () => credentials.renew(),
     shouldRetryAfter(_, headers, by) {
@@ -105,7 +105,7 @@ function awsSigner(
 
 /** A request that can be sent again with a new signature before its caller receives a response. */
 class SignedCall implements UpstreamHandler {
-  readonly #inner: Transport;
+  readonly #inner: UpstreamTransport;
   readonly #signer: Signer;
   readonly #request: UpstreamRequest;
   readonly #handler: UpstreamHandler;
@@ -116,7 +116,7 @@ class SignedCall implements UpstreamHandler {
   /** Whether the rejected response is still being received. Its end must not end the call. */
   #isIgnoringResponse = false;
 
-  constructor(inner: Transport, signer: Signer, request: UpstreamRequest, handler: UpstreamHandler) {
+  constructor(inner: UpstreamTransport, signer: Signer, request: UpstreamRequest, handler: UpstreamHandler) {
     this.#inner = inner;
     this.#signer = signer;
     this.#request = request;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import type { AwsKeys } from './aws-identity.ts';
-import { signHeaders, sigV4Authorization } from './sigv4.ts';
+import { signRequestHeaders, createSigV4Authorization } from './sigv4.ts';
 
 const KEYS = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 const DATE = '20150830T123600Z';
@@ -88,7 +88,7 @@ for (const { name, method, path, headers = [], body = '', ...more } of VECTORS)
     const { host = 'example.amazonaws.com', service = 'service', signature } = more;
     const signed = [...headers, ['host', host] as const, ['x-amz-date', DATE] as const];
     const parts = { method, path, headers: signed, bodyHash: hash(body) };
-    const authorization = sigV4Authorization(parts, { region: 'us-east-1', service, date: DATE }, KEYS);
+    const authorization = createSigV4Authorization(parts, { region: 'us-east-1', service, date: DATE }, KEYS);
     assert.equal(authorization.split('Signature=')[1], signature);
     assert.ok(
       authorization.startsWith(`AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/${service}/`),
@@ -196,7 +196,7 @@ for (const vector of [...OWN_VECTORS, ...officialVectors()])
     const { method = 'POST', url, headers, body, keys, region, service, date, authorization } = vector;
     const { origin, pathname, search } = new URL(url);
     const request = { method, origin, path: pathname + search, headers, body: Buffer.from(body) };
-    const flat = signHeaders(request, { region, service }, keys, Date.parse(date));
+    const flat = signRequestHeaders(request, { region, service }, keys, Date.parse(date));
     const sent = new Map(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
     assert.equal(sent.get('authorization'), authorization);
     assert.equal(sent.get('x-amz-date'), new Date(date).toISOString().replace(/[-:]|\.\d{3}/g, ''));
@@ -212,7 +212,7 @@ test('a path that is encoded already is encoded once more, and another day has a
     bodyHash: hash(''),
   };
   const sign = (path: string, date = DATE) =>
-    sigV4Authorization({ ...parts, path }, { region: 'r', service: 's', date }, KEYS);
+    createSigV4Authorization({ ...parts, path }, { region: 'r', service: 's', date }, KEYS);
   assert.notEqual(sign(parts.path), sign('/model/a:0/converse'));
   assert.notEqual(sign(parts.path), sign(parts.path, '20150831T123600Z'));
   assert.equal(sign(parts.path), sign(parts.path));

@@ -25,7 +25,7 @@ export interface SigV4Scope {
  * Returns the `authorization` header of AWS Signature Version 4 (docs.aws.amazon.com, "Create a signed AWS
  * API request"). The path is encoded once more than it is sent, as for every service except S3.
  */
-export function sigV4Authorization(context: SigV4Request, scope: SigV4Scope, keys: AwsKeys): string {
+export function createSigV4Authorization(context: SigV4Request, scope: SigV4Scope, keys: AwsKeys): string {
   const day = scope.date.slice(0, 8);
   const credential = `${day}/${scope.region}/${scope.service}/aws4_request`;
   const headers = [...context.headers].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -48,7 +48,7 @@ export function sigV4Authorization(context: SigV4Request, scope: SigV4Scope, key
 }
 
 /** Signs a request and returns its flat header list with the signature headers added. */
-export function signHeaders(
+export function signRequestHeaders(
   request: {
     readonly method: string;
     readonly origin: string;
@@ -76,7 +76,7 @@ export function signHeaders(
       signed.push([name, request.headers[at + 1] ?? '']);
   }
   const parts = { method: request.method, path: request.path, headers: signed, bodyHash };
-  const authorization = sigV4Authorization(parts, { ...scope, date }, keys);
+  const authorization = createSigV4Authorization(parts, { ...scope, date }, keys);
   return [...request.headers, ...own.flat(), 'authorization', authorization];
 }
 

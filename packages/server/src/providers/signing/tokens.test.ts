@@ -10,7 +10,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createHttpTransport } from '../http-transport.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
 import { type AwsSettings, resolveAwsIdentity } from './aws-identity.ts';
@@ -140,7 +140,7 @@ describe('AWS keys', () => {
     const given = { AccessKeyId: 'local', SecretAccessKey: 's', Token: 't', Expiration: inAnHour() };
     answers = ({ path, method }) => {
       if (method === 'PUT') return { body: 'session-1' };
-      return path.endsWith('security-credentials/') ? { body: 'my-role\n' } : jsonReply(given);
+      return path.endsWith('security-credentials/') ? { body: 'my-role\n' } : createJsonReply(given);
     };
     const AWS_CONTAINER_CREDENTIALS_FULL_URI = `${server.url}/container`;
     const token = { AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file('auth', 'secret-1\n') };
@@ -209,7 +209,7 @@ describe('Google tokens', () => {
       private_key: key,
       token_uri: `${server.url}/token`,
     });
-  const given = (value: string) => jsonReply({ access_token: value, expires_in: 3599 });
+  const given = (value: string) => createJsonReply({ access_token: value, expires_in: 3599 });
 
   test('come for a service account, a user, and from the metadata service when told to ask it', async () => {
     answers = () => given('t-1');
@@ -244,7 +244,7 @@ describe('Google tokens', () => {
     answers = ({ path }) =>
       path === '/sts'
         ? given('federated')
-        : jsonReply({ accessToken: 'standing-in', expireTime: inAnHour() });
+        : createJsonReply({ accessToken: 'standing-in', expireTime: inAnHour() });
     assert.equal((await google({ file: file('ext.json', external) })).value, 'federated');
     const form = new URLSearchParams(lastRequest().body.toString('utf8'));
     assert.deepEqual([form.get('subject_token'), form.get('audience')], ['subject-1', '//iam/x']);
@@ -261,7 +261,7 @@ describe('Google tokens', () => {
     const date = new Date(clock.now() - 7_200_000).toUTCString();
     answers = () => {
       asked += 1;
-      const reply = asked === 1 ? jsonReply({ error: 'invalid_grant' }, 400) : given('t-2');
+      const reply = asked === 1 ? createJsonReply({ error: 'invalid_grant' }, 400) : given('t-2');
       return { ...reply, headers: { ...reply.headers, date } };
     };
     assert.equal((await google({ file: account() })).value, 't-2');
@@ -273,7 +273,7 @@ describe('Google tokens', () => {
   });
 
   test('what cannot be read or is refused says where, and never what it holds', async () => {
-    answers = () => jsonReply({ error: 'invalid_grant' }, 400);
+    answers = () => createJsonReply({ error: 'invalid_grant' }, 400);
     for (const [settings, expected] of [
       [{ file: account() }, /rejected the request with status 400/],
       [{ file: join(folder, 'absent.json') }, /cannot be read/],

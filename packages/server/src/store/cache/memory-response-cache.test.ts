@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { MemoryResponseCache } from './memory-response-cache.ts';
+import { InMemoryResponseCache } from './in-memory-response-cache.ts';
 import { responseCacheSuite } from './response-cache.suite.ts';
 
 responseCacheSuite('memory', async () => {
   const clock = new FakeClock();
-  return { cache: new MemoryResponseCache(clock), pass: async (ms) => clock.advance(ms) };
+  return { cache: new InMemoryResponseCache(clock), pass: async (ms) => clock.advance(ms) };
 });
 
 test('memory: the least recently used answers go first, and all together stay below the bound', async () => {
-  const cache = new MemoryResponseCache(new FakeClock(), 10_000);
+  const cache = new InMemoryResponseCache(new FakeClock(), 10_000);
   const body = Buffer.alloc(2_000);
   for (const key of ['a', 'b', 'c', 'd']) {
     await cache.put('org', key, { head: '', body }, 60_000);
@@ -22,7 +22,7 @@ test('memory: the least recently used answers go first, and all together stay be
 
 test('memory: what is kept for an org is known, whether it was replaced, pushed out or has expired', async () => {
   const clock = new FakeClock();
-  const cache = new MemoryResponseCache(clock, 10_000);
+  const cache = new InMemoryResponseCache(clock, 10_000);
   const answer = { head: 'h', body: Buffer.alloc(487) };
   await cache.put('one', 'a', answer, 1_000);
   await cache.put('one', 'a', answer, 1_000);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { MemoryResponseCache } from './memory-response-cache.ts';
+import { InMemoryResponseCache } from './in-memory-response-cache.ts';
 import { openRedisResponseCache } from './redis-response-cache.ts';
 import type { ResponseCache } from './response-cache.ts';
 
@@ -16,7 +16,7 @@ export async function openResponseCache(
   shared: string,
   { clock, log, isStoreSlow }: OpenResponseCacheOptions,
 ): Promise<ResponseCache> {
-  if (shared === 'memory') return new MemoryResponseCache(clock);
+  if (shared === 'memory') return new InMemoryResponseCache(clock);
   const onAway = (error: unknown) =>
     log.warn({ err: error }, 'shared response cache is not available; requests are sent to providers');
   return openRedisResponseCache({ url: shared, clock, onUnavailable: onAway, isStoreSlow });

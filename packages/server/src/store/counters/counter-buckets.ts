@@ -191,4 +191,4 @@ export class SpendBucket implements CounterBucket {
 }
 
 /** How long a slot can affect a window, in milliseconds. */
-export const WINDOW_RETENTION_MS = SLIDING_WINDOW_SLOTS * 1000;
+export const WINDOW_SLOT_RETENTION_MS = SLIDING_WINDOW_SLOTS * 1000;

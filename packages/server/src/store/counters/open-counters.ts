@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Counters } from '../ports.ts';
-import { MemoryCounters } from './memory-counters.ts';
+import { InMemoryCounters } from './in-memory-counters.ts';
 import type { ReplicaRank } from './replica-share.ts';
 import type { SharedStoreStats } from './shared-store-stats.ts';
 
@@ -35,7 +35,7 @@ export interface OpenedCounters {
 export async function openCounters(shared: string, options: OpenCountersOptions): Promise<OpenedCounters> {
   if (shared === 'memory')
     return {
-      counters: new MemoryCounters(options.clock),
+      counters: new InMemoryCounters(options.clock),
       sharedStoreStats: () => null,
       isSharedStoreSlow: () => false,
     };

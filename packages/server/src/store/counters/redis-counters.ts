@@ -12,8 +12,8 @@ import type {
   ReservationSettlement,
 } from '../ports.ts';
 import type { LeaseBucket } from './counter-buckets.ts';
-import { EXTEND_SCRIPT } from './redis-extend-script.ts';
-import { ACQUIRE_SCRIPT, PEEK_SCRIPT, RECOUNT_SCRIPT, RENEW_SCRIPT, SETTLE_SCRIPT } from './redis-scripts.ts';
+import { COUNTER_EXTEND_SCRIPT } from './redis-extend-script.ts';
+import { COUNTER_ACQUIRE_SCRIPT, COUNTER_PEEK_SCRIPT, COUNTER_RECOUNT_SCRIPT, COUNTER_RENEW_SCRIPT, COUNTER_SETTLE_SCRIPT } from './redis-scripts.ts';
 
 /** An unsettled reservation is removed after this time. The spend journal of its process charges it. */
 const RESERVATION_TTL_MS = 6 * 3_600_000;
@@ -35,19 +35,19 @@ export interface RedisCountersOptions {
 }
 
 /** The `concurrency` slots that this process has, by its own count. */
-export interface LocalSlots {
+export interface LocalConcurrencySlots {
   getSlots(orgId: string, bucket: string): LeaseBucket | undefined;
 }
 
 /** The process that acquires. */
-export interface AcquireContext {
-  readonly slots: LocalSlots;
+export interface AcquireCaller {
+  readonly slots: LocalConcurrencySlots;
   /** Returns false if the caller has stopped waiting. */
   isWaiting(): boolean;
 }
 
 /** A bucket in which this process has slots. */
-export interface OccupiedBucket {
+export interface BucketWithLocalSlots {
   readonly bucket: string;
   readonly slots: LeaseBucket;
 }
@@ -56,7 +56,7 @@ export interface OccupiedBucket {
  * Counters in a remote store, whose calls may fail or hang. `resilient-counters.ts` protects callers from
  * that.
  */
-export interface RemoteCounters extends Counters {
+export interface SharedStoreCounters extends Counters {
   /**
    * As in `Counters`. If the store is missing slots of `taker`, counts them there before anything is
    * granted. Does this only while the caller waits, because an abandoned `acquire` must not be sent again.
@@ -65,13 +65,13 @@ export interface RemoteCounters extends Counters {
     orgId: string,
     id: string,
     claims: readonly BucketClaim[],
-    taker?: AcquireContext,
+    taker?: AcquireCaller,
   ): Promise<AcquireResult>;
   /**
    * Renews the lease of this process on its slots. Counts them again if the store has fewer, or more than
    * `inFlight` unanswered `acquire` calls explain.
    */
-  renew(orgId: string, held: readonly OccupiedBucket[], inFlight: number): Promise<void>;
+  renew(orgId: string, held: readonly BucketWithLocalSlots[], inFlight: number): Promise<void>;
   /** Resolves when the store responds. */
   ping(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export interface RemoteCounters extends Counters {
  * Opens counters in Redis or Valkey. Each step is one Lua call with the server's time, exact across
  * processes. Keys have a hash tag per organization, so that a cluster stores them together.
  */
-export async function openRedisCounters(options: RedisCountersOptions): Promise<RemoteCounters> {
+export async function openRedisCounters(options: RedisCountersOptions): Promise<SharedStoreCounters> {
   const { Redis } = await import('ioredis');
   const client = new Redis(options.url, {
     // The caller decides about a lost command. If it was sent again, it could count twice.
@@ -113,17 +113,17 @@ class RedisScript {
 }
 
 const SCRIPTS = {
-  acquire: new RedisScript(ACQUIRE_SCRIPT),
-  settle: new RedisScript(SETTLE_SCRIPT),
-  extend: new RedisScript(EXTEND_SCRIPT),
-  peek: new RedisScript(PEEK_SCRIPT),
-  renew: new RedisScript(RENEW_SCRIPT),
-  recount: new RedisScript(RECOUNT_SCRIPT),
+  acquire: new RedisScript(COUNTER_ACQUIRE_SCRIPT),
+  settle: new RedisScript(COUNTER_SETTLE_SCRIPT),
+  extend: new RedisScript(COUNTER_EXTEND_SCRIPT),
+  peek: new RedisScript(COUNTER_PEEK_SCRIPT),
+  renew: new RedisScript(COUNTER_RENEW_SCRIPT),
+  recount: new RedisScript(COUNTER_RECOUNT_SCRIPT),
 };
 
 const KIND_CODES = { window: 'w', lease: 'l', spend: 's' } as const;
 
-class RedisCounters implements RemoteCounters {
+class RedisCounters implements SharedStoreCounters {
   readonly #client: Redis;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #offsetMs: () => number;
@@ -140,7 +140,7 @@ class RedisCounters implements RemoteCounters {
     orgId: string,
     id: string,
     claims: readonly BucketClaim[],
-    taker?: AcquireContext,
+    taker?: AcquireCaller,
   ): Promise<AcquireResult> {
     const slots = taker?.slots;
     let reply = await this.#acquire(orgId, id, claims, slots);
@@ -204,7 +204,7 @@ class RedisCounters implements RemoteCounters {
     });
   }
 
-  async renew(orgId: string, held: readonly OccupiedBucket[], inFlight: number): Promise<void> {
+  async renew(orgId: string, held: readonly BucketWithLocalSlots[], inFlight: number): Promise<void> {
     const keys = held.map(({ bucket }) => bucketKey(orgId, { kind: 'lease', bucket }));
     const times = held.map(({ slots }) => slots.leaseMs);
     const sizes = held.map(({ slots }) => slots.size);
@@ -228,7 +228,7 @@ class RedisCounters implements RemoteCounters {
     orgId: string,
     id: string,
     claims: readonly BucketClaim[],
-    own: LocalSlots | undefined,
+    own: LocalConcurrencySlots | undefined,
   ): Promise<readonly number[]> {
     const args: (string | number)[] = [this.#offsetMs(), id, RESERVATION_TTL_MS, this.#process];
     for (const { kind, bucket, amount, limit, enforced, persistent, minimumUsed, endsAt, ttlMs } of claims) {
@@ -244,7 +244,7 @@ class RedisCounters implements RemoteCounters {
   #recountLostSlots(
     orgId: string,
     claims: readonly BucketClaim[],
-    own: LocalSlots | undefined,
+    own: LocalConcurrencySlots | undefined,
   ): Promise<readonly number[]>[] {
     const recounts: Promise<readonly number[]>[] = [];
     for (const { kind, bucket } of claims) {

@@ -1,4 +1,4 @@
-import { SCRIPT_PRELUDE } from './redis-scripts.ts';
+import { COUNTER_SCRIPT_PRELUDE } from './redis-scripts.ts';
 
 /**
  * Increases the reservations of an exchange in budgets, each by the same amount, as far as there is room. A
@@ -7,7 +7,7 @@ import { SCRIPT_PRELUDE } from './redis-scripts.ts';
  * ARGV: offset, id, hold ms, held, amount, then per key: limit (or -1 for none), minimumUsed, endsAt.
  * Returns the granted amount, and the index of the key with the least room or 0.
  */
-export const EXTEND_SCRIPT = `${SCRIPT_PRELUDE}
+export const COUNTER_EXTEND_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local id, hold, known, granted, short = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), 0
 local holds = {}
 for i, key in ipairs(KEYS) do

@@ -10,7 +10,7 @@
  */
 
 /** The beginning of every script. */
-export const SCRIPT_PRELUDE = `
+export const COUNTER_SCRIPT_PRELUDE = `
 local stamp = redis.call('TIME')
 local now = stamp[1] * 1000 + math.floor(stamp[2] / 1000) + tonumber(ARGV[1])
 local second = math.floor(now / 1000)
@@ -89,7 +89,7 @@ end
  * endsAt is their mean duration. If this number is higher than the one here, returns -1 and acquires
  * nothing: the process must count its slots again first.
  */
-export const ACQUIRE_SCRIPT = `${SCRIPT_PRELUDE}
+export const COUNTER_ACQUIRE_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local id, hold, own = ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local refused, wait = 0, -1
 local claims = {}
@@ -199,7 +199,7 @@ return reply
 `;
 
 /** ARGV: offset, id, process, then per key: kind, amount, actual, endsAt. Idempotent. */
-export const SETTLE_SCRIPT = `${SCRIPT_PRELUDE}
+export const COUNTER_SETTLE_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local id, own = ARGV[2], ARGV[3]
 for i, key in ipairs(KEYS) do
   local a = 3 + (i - 1) * 4
@@ -232,7 +232,7 @@ return 1
 `;
 
 /** ARGV: offset, then per key: kind, minimumUsed. Returns per key: used, reset, held. */
-export const PEEK_SCRIPT = `${SCRIPT_PRELUDE}
+export const COUNTER_PEEK_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local reply = {}
 for i, key in ipairs(KEYS) do
   local kind, used, reset, held = ARGV[i * 2], 0, 0, 0
@@ -255,7 +255,7 @@ return reply
  * Renews the lease of a process on its slots and returns the number of slots of each key; 0 if the lease
  * was lost. ARGV: offset, process, then per key: ttlMs.
  */
-export const RENEW_SCRIPT = `${SCRIPT_PRELUDE}
+export const COUNTER_RENEW_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local own, reply = ARGV[2], {}
 for i, key in ipairs(KEYS) do
   local count = redis.call('ZSCORE', key, own) and redis.call('ZCARD', slots(key, own)) or 0
@@ -269,7 +269,7 @@ return reply
  * Counts the slots of a process again: adds the named ones, and removes those that are not named and older
  * than `stale`. ARGV: offset, process, ttlMs, stale ms, then pairs: id, age in ms.
  */
-export const RECOUNT_SCRIPT = `${SCRIPT_PRELUDE}
+export const COUNTER_RECOUNT_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local key, own, named = KEYS[1], ARGV[2], {}
 local mine = slots(key, own)
 for i = 5, #ARGV, 2 do

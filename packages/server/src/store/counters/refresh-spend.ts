@@ -5,7 +5,7 @@ import { withTimeout } from './with-timeout.ts';
 /** How long the return to the shared store may wait for the database. */
 const TIMEOUT_MS = 2_000;
 
-export interface SpendRefresh {
+export interface SpendRefreshOptions {
   readonly clock: Clock;
   readonly log: Log;
   /**
@@ -15,7 +15,7 @@ export interface SpendRefresh {
 }
 
 /** Resolves when the spending of other processes has been read, or after the timeout. */
-export async function refreshSpendBeforeUse({ clock, log, refreshSpend }: SpendRefresh): Promise<void> {
+export async function refreshSpendBeforeUse({ clock, log, refreshSpend }: SpendRefreshOptions): Promise<void> {
   try {
     await withTimeout(clock, TIMEOUT_MS, refreshSpend());
   } catch (error) {

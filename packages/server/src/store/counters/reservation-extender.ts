@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ReservationExtension, ReservationExtensionResult } from '../ports.ts';
-import type { MemoryCounters } from './memory-counters.ts';
+import type { InMemoryCounters } from './in-memory-counters.ts';
 import { computeReplicaShare, type ReplicaRank } from './replica-share.ts';
 
 export interface ReservationExtenderOptions {
   /** The counters of this process. */
-  readonly local: MemoryCounters;
+  readonly local: InMemoryCounters;
   /** Extends in the shared store. Rejects if it does not respond in time. */
   readonly extendRemotely: (
     orgId: string,

@@ -4,8 +4,8 @@ import { silentLog } from '../../core/log.ts';
 import type { AcquireResult, ReservationSettlement } from '../ports.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { testLeaseClaim, testSettlement, testSpendClaim, testWindowClaim } from './counters.suite.ts';
-import { MemoryCounters } from './memory-counters.ts';
-import type { RemoteCounters } from './redis-counters.ts';
+import { InMemoryCounters } from './in-memory-counters.ts';
+import type { SharedStoreCounters } from './redis-counters.ts';
 import { ResilientCounters } from './resilient-counters.ts';
 
 const TIMEOUT_MS = 50;
@@ -14,13 +14,13 @@ const SHARE_ENFORCEMENT_MS = 2_050;
 
 /** A shared store that a test can have hang: calls made meanwhile are never answered, but they are carried out. */
 function createFakeStore(clock: ManualClock) {
-  const inside = new MemoryCounters(clock);
+  const inside = new InMemoryCounters(clock);
   const state = { hangs: false, calls: 0, settled: [] as ReservationSettlement[] };
   async function answer<T>(value: T): Promise<T> {
     state.calls += 1;
     return state.hangs ? new Promise<T>(() => undefined) : value;
   }
-  const remote: RemoteCounters = {
+  const remote: SharedStoreCounters = {
     acquire: (org, id, claims) => answer(inside.acquire(org, id, claims)),
     settle(org, done) {
       state.settled.push(done);
@@ -49,7 +49,7 @@ function createHarness(replicas = 4, refreshSpend: () => Promise<void> = async (
   };
   const counters = new ResilientCounters(options);
   /** A take, its time moved on when the store does not answer. */
-  async function take(id: string, claims: Parameters<MemoryCounters['acquire']>[2]): Promise<AcquireResult> {
+  async function take(id: string, claims: Parameters<InMemoryCounters['acquire']>[2]): Promise<AcquireResult> {
     const taking = counters.acquire('org', id, claims);
     await settleTurns();
     if (state.hangs) clock.advance(TIMEOUT_MS);

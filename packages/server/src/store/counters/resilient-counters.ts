@@ -7,17 +7,17 @@ import type {
   ReservationExtensionResult,
   ReservationSettlement,
 } from '../ports.ts';
-import { ExhaustedLimits } from './exhausted-limits.ts';
-import { MemoryCounters } from './memory-counters.ts';
-import { PendingStoreUpdates } from './pending-store-updates.ts';
-import type { RemoteCounters } from './redis-counters.ts';
-import { refreshSpendBeforeUse, type SpendRefresh } from './refresh-spend.ts';
+import { ExhaustedLimitCache } from './exhausted-limit-cache.ts';
+import { InMemoryCounters } from './in-memory-counters.ts';
+import { PendingSharedStoreUpdates } from './pending-shared-store-updates.ts';
+import type { SharedStoreCounters } from './redis-counters.ts';
+import { refreshSpendBeforeUse, type SpendRefreshOptions } from './refresh-spend.ts';
 import { computeReplicaShare, type ReplicaRank } from './replica-share.ts';
 import { ReservationExtender } from './reservation-extender.ts';
 import { buildAbandonedSettlement, buildCorrectedSettlement, extractSlotSettlement } from './settlements.ts';
 import type { SharedStoreStats } from './shared-store-stats.ts';
 import { SlotLeaseRenewer } from './slot-lease-renewer.ts';
-import { StoreAvailability } from './store-availability.ts';
+import { SharedStoreAvailability } from './shared-store-availability.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /**
@@ -26,8 +26,8 @@ import { withTimeout } from './with-timeout.ts';
  */
 const SHARE_ENFORCEMENT_MS = 2_000;
 
-export interface ResilientCountersOptions extends SpendRefresh {
-  readonly remote: RemoteCounters;
+export interface ResilientCountersOptions extends SpendRefreshOptions {
+  readonly remote: SharedStoreCounters;
   /** The rank of this process. Each process uses its share while the store is unavailable. */
   readonly replicaRank: () => ReplicaRank;
   /** How long a request may wait for the store. */
@@ -42,10 +42,10 @@ export interface ResilientCountersOptions extends SpendRefresh {
  */
 export class ResilientCounters implements Counters {
   readonly #options: ResilientCountersOptions;
-  readonly #local: MemoryCounters;
-  readonly #availability: StoreAvailability;
-  readonly #exhaustedLimits = new ExhaustedLimits();
-  readonly #pendingUpdates: PendingStoreUpdates;
+  readonly #local: InMemoryCounters;
+  readonly #availability: SharedStoreAvailability;
+  readonly #exhaustedLimits = new ExhaustedLimitCache();
+  readonly #pendingUpdates: PendingSharedStoreUpdates;
   readonly #renewals: SlotLeaseRenewer;
   readonly #extensions: ReservationExtender;
   /** Number of `acquire` calls to the store without a response yet. */
@@ -56,8 +56,8 @@ export class ResilientCounters implements Counters {
   constructor(options: ResilientCountersOptions) {
     const { remote, clock } = options;
     this.#options = options;
-    this.#local = new MemoryCounters(clock);
-    this.#availability = new StoreAvailability({
+    this.#local = new InMemoryCounters(clock);
+    this.#availability = new SharedStoreAvailability({
       ...options,
       recover: () => this.#recover(),
       onRecovered: () => {
@@ -71,7 +71,7 @@ export class ResilientCounters implements Counters {
         this.#withStoreTimeout(Promise.resolve(remote.extend(orgId, extension))),
       onFailure: (error, began) => this.#availability.recordFailure(error, began),
     });
-    this.#pendingUpdates = new PendingStoreUpdates({
+    this.#pendingUpdates = new PendingSharedStoreUpdates({
       remote,
       clock,
       withTimeout: (work) => this.#withStoreTimeout(work),

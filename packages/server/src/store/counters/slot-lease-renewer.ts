@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../core/clock.ts';
-import type { MemoryCounters } from './memory-counters.ts';
-import type { OccupiedBucket, RemoteCounters } from './redis-counters.ts';
+import type { InMemoryCounters } from './in-memory-counters.ts';
+import type { BucketWithLocalSlots, SharedStoreCounters } from './redis-counters.ts';
 
 /** Interval at which due leases are looked for. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -11,8 +11,8 @@ const BUCKETS_PER_CALL = 200;
 
 export interface SlotLeaseRenewerOptions {
   /** The slots of this process. */
-  readonly local: MemoryCounters;
-  readonly remote: Pick<RemoteCounters, 'renew'>;
+  readonly local: InMemoryCounters;
+  readonly remote: Pick<SharedStoreCounters, 'renew'>;
   readonly clock: Clock;
   /** Returns false while the store is unavailable. Nothing is sent then. */
   readonly isStoreAvailable: () => boolean;
@@ -41,7 +41,7 @@ export class SlotLeaseRenewer {
   async renew(due: 'all' | 'due' = 'all'): Promise<void> {
     const { local, remote, clock, inFlight } = this.#options;
     const nowMs = clock.monotonic();
-    const byOrg = new Map<string, OccupiedBucket[]>();
+    const byOrg = new Map<string, BucketWithLocalSlots[]>();
     local.forEachOccupied((slots, orgId, bucket) => {
       // The next check may be one interval late.
       const leftMs = slots.renewedAt + slots.leaseMs / RENEWALS_PER_LEASE - nowMs;

@@ -9,7 +9,7 @@ import type { AcquireResult, BucketClaim } from '../ports.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { startTestRedis } from '../test/redis-server.ts';
 import { testLeaseClaim, testSettlement } from './counters.suite.ts';
-import { openRedisCounters, type RemoteCounters } from './redis-counters.ts';
+import { openRedisCounters, type SharedStoreCounters } from './redis-counters.ts';
 import { ResilientCounters } from './resilient-counters.ts';
 
 const LIMIT = 4;
@@ -20,10 +20,10 @@ class Process {
   readonly clock: ManualClock;
   readonly open = new Map<string, AcquireResult>();
   readonly counters: ResilientCounters;
-  readonly remote: RemoteCounters;
+  readonly remote: SharedStoreCounters;
   readonly #orgId: string;
 
-  constructor(orgId: string, remote: RemoteCounters, clock: ManualClock, rank: number) {
+  constructor(orgId: string, remote: SharedStoreCounters, clock: ManualClock, rank: number) {
     this.#orgId = orgId;
     this.clock = clock;
     this.remote = remote;
@@ -117,7 +117,7 @@ async function createHarness(t: TestContext, count = 2) {
 }
 
 /** Calls made while the store is frozen are carried out when it is not any more, whoever still waits for them. */
-function freezable(remote: RemoteCounters, frozen: () => Promise<void> | undefined): RemoteCounters {
+function freezable(remote: SharedStoreCounters, frozen: () => Promise<void> | undefined): SharedStoreCounters {
   return {
     acquire: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.acquire(...args)),
     settle: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.settle(...args)),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { type DatabaseEngine, databaseEngineOf } from '../database-engine.ts';
+import { type DatabaseEngine, getDatabaseEngine } from '../database-engine.ts';
 import type { Database, DatabaseWriter } from '../ports.ts';
 import type { Migration } from './migration.ts';
 import { type AppliedMigration, planMigrations } from './plan-migrations.ts';
@@ -34,7 +34,7 @@ export async function runMigrations(
   const done: Migration[] = [];
   for (const migration of missing) {
     const isApplied = await database.transaction((writer) =>
-      applyMigration(writer, databaseEngineOf(writer), migration, options.clock.now()),
+      applyMigration(writer, getDatabaseEngine(writer), migration, options.clock.now()),
     );
     if (isApplied) done.push(migration);
   }

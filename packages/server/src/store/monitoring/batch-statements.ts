@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { type DatabaseEngine, databaseEngineOf } from '../database-engine.ts';
+import { type DatabaseEngine, getDatabaseEngine } from '../database-engine.ts';
 import type { DatabaseWriter } from '../ports.ts';
 
 type Value = string | number | null;
@@ -39,8 +39,8 @@ export function defineBatchStatement(
 /**
  * Encodes rows as one parameter, so that a batch of any size uses the same statement, which is parsed once.
  */
-export function encodeRows(writer: DatabaseWriter, columns: readonly string[], rows: RowRecords): string {
-  if (databaseEngineOf(writer) === 'postgres')
+export function encodeRowsAsJson(writer: DatabaseWriter, columns: readonly string[], rows: RowRecords): string {
+  if (getDatabaseEngine(writer) === 'postgres')
     return replaceUnstorableJson(JSON.stringify(rows, [...columns]));
   return JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
 }
@@ -51,7 +51,7 @@ export async function runBatchStatement<Row>(
   { sqlite, postgres }: BatchStatement,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
-  const query = CompiledQuery.raw(databaseEngineOf(writer) === 'sqlite' ? sqlite : postgres, [...parameters]);
+  const query = CompiledQuery.raw(getDatabaseEngine(writer) === 'sqlite' ? sqlite : postgres, [...parameters]);
   return castRows<Row>((await writer.executeQuery(query)).rows);
 }
 
@@ -77,7 +77,7 @@ export async function upsertRows<Row extends object>(
 ): Promise<void> {
   for (let at = 0; at < rows.length; at += ROWS_PER_UPSERT) {
     const some = rows.slice(at, at + ROWS_PER_UPSERT).map((row) => toRecord(row, columns));
-    await runBatchStatement(writer, text, [encodeRows(writer, columns, some)]);
+    await runBatchStatement(writer, text, [encodeRowsAsJson(writer, columns, some)]);
   }
 }
 

@@ -3,17 +3,17 @@ import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import {
   buildUpsertStatement,
   defineBatchStatement,
-  encodeRows,
+  encodeRowsAsJson,
   runBatchStatement,
   upsertRows,
 } from './batch-statements.ts';
 import {
-  BEAT_KEY_COLUMNS,
-  CHECK_COLUMNS,
-  CLOCK_DEFINITION_COLUMNS,
-  CLOCK_STATE_COLUMNS,
-} from './clock-columns.ts';
-import type { BeatKeyRow, CheckRow, MonitorClockRow, MonitorPeriodRow } from './clock-rows.ts';
+  BEAT_IDEMPOTENCY_KEY_COLUMNS,
+  MONITOR_CHECK_COLUMNS,
+  MONITOR_CLOCK_DEFINITION_COLUMNS,
+  MONITOR_CLOCK_STATE_COLUMNS,
+} from './monitor-clock-columns.ts';
+import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow, MonitorPeriodRow } from './monitor-clock-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 /** `wake_at` of a clock that the sweep never evaluates. */
@@ -41,15 +41,15 @@ const LOCK_REFERENCED = defineBatchStatement(
  * The clocks of these references, locked until the transaction ends. All transactions lock in the same
  * order.
  */
-export function lockReferencedClocks(
+export function lockReferencedMonitorClocks(
   writer: DatabaseWriter,
   addresses: readonly MonitorReference[],
 ): Promise<MonitorClockRow[]> {
   const byId = addresses.flatMap((one) => ('id' in one ? [{ org_id: one.orgId, id: one.id }] : []));
   const byToken = addresses.flatMap((one) => ('id' in one ? [] : [{ token_hash: one.tokenHash }]));
   return runBatchStatement<MonitorClockRow>(writer, LOCK_REFERENCED, [
-    encodeRows(writer, ['org_id', 'id'], byId),
-    encodeRows(writer, ['token_hash'], byToken),
+    encodeRowsAsJson(writer, ['org_id', 'id'], byId),
+    encodeRowsAsJson(writer, ['token_hash'], byToken),
   ]);
 }
 
@@ -63,7 +63,7 @@ const LOCK_DUE = defineBatchStatement((_, engine) =>
  * Clocks that may be due before `beforeMs`, oldest first and locked. Skips clocks that another transaction
  * has locked.
  */
-export function lockDueClocks(
+export function lockDueMonitorClocks(
   writer: DatabaseWriter,
   beforeMs: number,
   limit: number,
@@ -72,7 +72,7 @@ export function lockDueClocks(
 }
 
 /** Whether any clock may be due before `beforeMs`. */
-export async function hasDueClock(reader: DatabaseReader, beforeMs: number): Promise<boolean> {
+export async function hasDueMonitorClock(reader: DatabaseReader, beforeMs: number): Promise<boolean> {
   const row = await reader
     .selectFrom('monitor_clocks')
     .select('uid')
@@ -88,7 +88,7 @@ const LOCK_FUTURE = defineBatchStatement(
 );
 
 /** Clocks that were evaluated beyond `nowMs`, locked. The database clock was set back since. */
-export function lockFutureClocks(writer: DatabaseWriter, nowMs: number): Promise<MonitorClockRow[]> {
+export function lockFutureMonitorClocks(writer: DatabaseWriter, nowMs: number): Promise<MonitorClockRow[]> {
   return runBatchStatement<MonitorClockRow>(writer, LOCK_FUTURE, [nowMs]);
 }
 
@@ -98,12 +98,12 @@ const LOCK_BY_UID = defineBatchStatement(
 );
 
 /** Clocks by uid, locked. Leaves out missing ones. */
-export async function lockClocksByUid(
+export async function lockMonitorClocksByUid(
   writer: DatabaseWriter,
   uids: readonly string[],
 ): Promise<MonitorClockRow[]> {
   if (uids.length === 0) return [];
-  const these = encodeRows(
+  const these = encodeRowsAsJson(
     writer,
     ['uid'],
     uids.map((uid) => ({ uid })),
@@ -117,9 +117,9 @@ const DELETE_BY_UID = defineBatchStatement(
 );
 
 /** Deletes clocks. Their monitors accept no beats and are not evaluated. */
-export async function deleteClocks(writer: DatabaseWriter, uids: readonly string[]): Promise<void> {
+export async function deleteMonitorClocks(writer: DatabaseWriter, uids: readonly string[]): Promise<void> {
   if (uids.length === 0) return;
-  const these = encodeRows(
+  const these = encodeRowsAsJson(
     writer,
     ['uid'],
     uids.map((uid) => ({ uid })),
@@ -127,30 +127,30 @@ export async function deleteClocks(writer: DatabaseWriter, uids: readonly string
   await runBatchStatement(writer, DELETE_BY_UID, [these]);
 }
 
-const CLOCK_COLUMNS = ['uid', 'org_id', 'id', ...CLOCK_DEFINITION_COLUMNS, ...CLOCK_STATE_COLUMNS] as const;
+const CLOCK_COLUMNS = ['uid', 'org_id', 'id', ...MONITOR_CLOCK_DEFINITION_COLUMNS, ...MONITOR_CLOCK_STATE_COLUMNS] as const;
 const UPSERT_CLOCKS = buildUpsertStatement('monitor_clocks', CLOCK_COLUMNS);
 
 /** Inserts clocks, or replaces those that the transaction has locked. */
-export function upsertClocks(writer: DatabaseWriter, rows: readonly MonitorClockRow[]): Promise<void> {
+export function upsertMonitorClocks(writer: DatabaseWriter, rows: readonly MonitorClockRow[]): Promise<void> {
   return upsertRows(writer, UPSERT_CLOCKS, CLOCK_COLUMNS, rows);
 }
 
-const STATE_UPDATE_COLUMNS = ['uid', ...CLOCK_STATE_COLUMNS];
+const STATE_UPDATE_COLUMNS = ['uid', ...MONITOR_CLOCK_STATE_COLUMNS];
 const UPDATE_STATE = defineBatchStatement(
   (
     rows,
-  ) => `update monitor_clocks set ${CLOCK_STATE_COLUMNS.map((column) => `${column} = moved.${column}`).join(', ')}
+  ) => `update monitor_clocks set ${MONITOR_CLOCK_STATE_COLUMNS.map((column) => `${column} = moved.${column}`).join(', ')}
     from ${rows(1, 'monitor_clocks', STATE_UPDATE_COLUMNS)} as moved where monitor_clocks.uid = moved.uid`,
 );
 
 /** Updates clocks that the transaction has locked. */
-export async function updateClockStates(
+export async function updateMonitorClockStates(
   writer: DatabaseWriter,
   rows: readonly MonitorClockRow[],
 ): Promise<void> {
   if (rows.length > 0)
     await runBatchStatement(writer, UPDATE_STATE, [
-      encodeRows(writer, STATE_UPDATE_COLUMNS, rows.map(toPlainRow)),
+      encodeRowsAsJson(writer, STATE_UPDATE_COLUMNS, rows.map(toPlainRow)),
     ]);
 }
 
@@ -161,28 +161,28 @@ function insertStatement(table: string, columns: readonly string[], conflict: st
   );
 }
 
-const INSERT_CHECKS = insertStatement('checks', CHECK_COLUMNS, 'do nothing');
+const INSERT_CHECKS = insertStatement('checks', MONITOR_CHECK_COLUMNS, 'do nothing');
 const INSERT_PERIODS = insertStatement(
   'monitor_periods',
   PERIOD_COLUMNS,
   '(uid, started_at) do update set status = excluded.status, reason = excluded.reason',
 );
-const INSERT_BEAT_KEYS = insertStatement('beat_keys', BEAT_KEY_COLUMNS, 'do nothing');
+const INSERT_BEAT_KEYS = insertStatement('beat_keys', BEAT_IDEMPOTENCY_KEY_COLUMNS, 'do nothing');
 
 /** Inserts checks. Ignores existing ones. */
-export async function insertChecks(writer: DatabaseWriter, rows: readonly CheckRow[]): Promise<void> {
+export async function insertMonitorChecks(writer: DatabaseWriter, rows: readonly MonitorCheckRow[]): Promise<void> {
   if (rows.length > 0)
-    await runBatchStatement(writer, INSERT_CHECKS, [encodeRows(writer, CHECK_COLUMNS, rows.map(toPlainRow))]);
+    await runBatchStatement(writer, INSERT_CHECKS, [encodeRowsAsJson(writer, MONITOR_CHECK_COLUMNS, rows.map(toPlainRow))]);
 }
 
 /** Inserts periods in order. Of two periods of a monitor with the same start, the later one is kept. */
-export async function insertPeriods(
+export async function insertMonitorPeriods(
   writer: DatabaseWriter,
   rows: readonly MonitorPeriodRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
   const last = [...new Map(rows.map((row) => [`${row.uid}\n${row.started_at}`, row])).values()];
-  await runBatchStatement(writer, INSERT_PERIODS, [encodeRows(writer, PERIOD_COLUMNS, last.map(toPlainRow))]);
+  await runBatchStatement(writer, INSERT_PERIODS, [encodeRowsAsJson(writer, PERIOD_COLUMNS, last.map(toPlainRow))]);
 }
 
 const KNOWN_KEYS = defineBatchStatement(
@@ -194,18 +194,18 @@ const KNOWN_KEYS = defineBatchStatement(
  * Earlier beats with the same idempotency keys. Their clocks are locked, so that no other transaction can
  * add one.
  */
-export async function findBeatKeys(
+export async function findBeatIdempotencyKeys(
   writer: DatabaseWriter,
   keys: readonly { readonly uid: string; readonly key: string }[],
-): Promise<BeatKeyRow[]> {
+): Promise<BeatIdempotencyKeyRow[]> {
   if (keys.length === 0) return [];
-  return runBatchStatement<BeatKeyRow>(writer, KNOWN_KEYS, [encodeRows(writer, ['uid', 'key'], keys)]);
+  return runBatchStatement<BeatIdempotencyKeyRow>(writer, KNOWN_KEYS, [encodeRowsAsJson(writer, ['uid', 'key'], keys)]);
 }
 
-export async function insertBeatKeys(writer: DatabaseWriter, rows: readonly BeatKeyRow[]): Promise<void> {
+export async function insertBeatIdempotencyKeys(writer: DatabaseWriter, rows: readonly BeatIdempotencyKeyRow[]): Promise<void> {
   if (rows.length > 0)
     await runBatchStatement(writer, INSERT_BEAT_KEYS, [
-      encodeRows(writer, BEAT_KEY_COLUMNS, rows.map(toPlainRow)),
+      encodeRowsAsJson(writer, BEAT_IDEMPOTENCY_KEY_COLUMNS, rows.map(toPlainRow)),
     ]);
 }
 

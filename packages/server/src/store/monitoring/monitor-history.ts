@@ -1,28 +1,28 @@
 import { sql } from 'kysely';
 import { getTimeRangePage, type RowPage, type TimeRangeRequest } from '../pagination.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
-import type { CheckRow, MonitorPeriodRow } from './clock-rows.ts';
-import { insertPeriods } from './monitor-clocks.ts';
+import type { MonitorCheckRow, MonitorPeriodRow } from './monitor-clock-rows.ts';
+import { insertMonitorPeriods } from './monitor-clocks.ts';
 
 const ROWS_PER_BATCH = 2_000;
 
-export interface CheckQuery extends TimeRangeRequest {
+export interface MonitorCheckQuery extends TimeRangeRequest {
   readonly uid: string;
   /** Absent: all statuses. */
   readonly status?: string | undefined;
 }
 
 /** Checks of a monitor, newest first. @throws Fault `invalid_request` for a cursor of another list. */
-export function getCheckPage(
+export function getMonitorCheckPage(
   reader: DatabaseReader,
-  { uid, status, ...time }: CheckQuery,
-): Promise<RowPage<CheckRow>> {
+  { uid, status, ...time }: MonitorCheckQuery,
+): Promise<RowPage<MonitorCheckRow>> {
   const rows = reader.selectFrom('checks').selectAll().where('uid', '=', uid);
   return getTimeRangePage(status === undefined ? rows : rows.where('status', '=', status), 'at', time);
 }
 
 /** Periods that overlap a range, oldest first, each with its end. The end of the current period is null. */
-export async function listPeriodsInRange(
+export async function listMonitorPeriodsInRange(
   reader: DatabaseReader,
   uid: string,
   fromMs: number,
@@ -49,7 +49,7 @@ export async function listPeriodsInRange(
 }
 
 /** Periods of several monitors that overlap the time from `fromMs`, by monitor, oldest first. */
-export async function listPeriodsSince(
+export async function listMonitorPeriodsSince(
   reader: DatabaseReader,
   uids: readonly string[],
   fromMs: number,
@@ -90,13 +90,13 @@ export async function listPeriodsSince(
  * Moves the periods of a monitor that begin after `nowMs` back by `aheadMs`. Keeps their order and puts
  * them after the others. Returns the new start of the last one.
  */
-export async function shiftFuturePeriods(
+export async function shiftFutureMonitorPeriods(
   writer: DatabaseWriter,
   uid: string,
   nowMs: number,
   aheadMs: number,
 ): Promise<number> {
-  const periods = await listPeriodsSince(writer, [uid], nowMs);
+  const periods = await listMonitorPeriodsSince(writer, [uid], nowMs);
   const rows = periods.get(uid) ?? [];
   const ahead = rows.filter((row) => row.started_at > nowMs);
   let at = rows.findLast((row) => row.started_at <= nowMs)?.started_at ?? 0;
@@ -105,12 +105,12 @@ export async function shiftFuturePeriods(
     return { ...row, started_at: at };
   });
   await writer.deleteFrom('monitor_periods').where('uid', '=', uid).where('started_at', '>', nowMs).execute();
-  await insertPeriods(writer, moved);
+  await insertMonitorPeriods(writer, moved);
   return at;
 }
 
 /** Deletes idempotency keys of beats that were received before `beforeMs`. */
-export async function expireBeatKeys(
+export async function expireBeatIdempotencyKeys(
   database: Pick<Database, 'rowTransaction'>,
   beforeMs: number,
 ): Promise<void> {
@@ -123,7 +123,7 @@ export async function expireBeatKeys(
  * Deletes checks and ended periods from before `beforeMs` in batches, and monitors that were removed before
  * it, with the rest of their history. Returns the number of checks.
  */
-export async function expireChecks(
+export async function expireMonitorHistory(
   database: Pick<Database, 'read' | 'rowTransaction'>,
   beforeMs: number,
 ): Promise<number> {

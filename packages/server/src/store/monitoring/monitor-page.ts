@@ -1,10 +1,10 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import {
-  containsText,
+  buildContainsTextCondition,
   escapeLikePattern,
   getKeysetPage,
   getListPage,
-  type Keyset,
+  type PageSortKey,
   type ListRequest,
   type RowPage,
 } from '../pagination.ts';
@@ -36,7 +36,7 @@ export function getMonitorPage(
   if (sort !== 'urgency') return getListPage(reader, rows, MONITOR_LIST_COLUMNS, { ...query, sort });
   const { search } = query;
   const found =
-    search === undefined ? rows : rows.where(containsText(['monitors.id', 'monitors.name'], search));
+    search === undefined ? rows : rows.where(buildContainsTextCondition(['monitors.id', 'monitors.name'], search));
   const ranked = found
     .innerJoin('monitor_clocks as clock', 'clock.uid', 'monitors.uid')
     .select(URGENCY.as('urgency'));
@@ -59,7 +59,7 @@ const URGENCY = sql<number>`(case clock.status when 'failing' then 0 when 'waiti
   * ${sql.lit(URGENCY_CLASS_STEP)}
   + coalesce(case clock.status when 'failing' then clock.failing_since else clock.due_at end, ${sql.lit(URGENCY_CLASS_STEP - 1)})`;
 
-const BY_URGENCY: Keyset<{ readonly urgency: number; readonly uid: string }> = {
+const BY_URGENCY: PageSortKey<{ readonly urgency: number; readonly uid: string }> = {
   key: URGENCY,
   id: sql.ref('monitors.uid'),
   type: 'number',

@@ -91,7 +91,7 @@ export interface MonitorClocksTable {
 }
 
 /** One row per beat, per missed beat, and per expected beat in a gap. */
-export interface ChecksTable {
+export interface MonitorChecksTable {
   uid: string;
   /** When the beat arrived, or when the result became certain. Lists are sorted by it. */
   at: number;
@@ -117,7 +117,7 @@ export interface MonitorPeriodsTable {
 }
 
 /** Idempotency keys of beats. Stored for two days. */
-export interface BeatKeysTable {
+export interface BeatIdempotencyKeysTable {
   uid: string;
   key: string;
   beat_id: string;
@@ -195,9 +195,9 @@ export interface MonitoringSchema {
   maintenance_windows: MaintenanceWindowsTable;
   monitors: MonitorsTable;
   monitor_clocks: MonitorClocksTable;
-  checks: ChecksTable;
+  checks: MonitorChecksTable;
   monitor_periods: MonitorPeriodsTable;
-  beat_keys: BeatKeysTable;
+  beat_keys: BeatIdempotencyKeysTable;
   monitor_defaults: MonitorDefaultsTable;
   monitor_leases: MonitorLeasesTable;
   monitor_pulse: MonitorPulseTable;

@@ -1,7 +1,7 @@
 import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import { buildUpsertStatement, upsertRows } from './batch-statements.ts';
-import type { MonitorClockRow } from './clock-rows.ts';
+import type { MonitorClockRow } from './monitor-clock-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 export type MonitorRow = MonitorsTable;
@@ -83,7 +83,7 @@ export function upsertMonitors(writer: DatabaseWriter, rows: readonly MonitorRow
 }
 
 /** Clocks of monitors, by uid. */
-export async function findClocksByUid(
+export async function findMonitorClocksByUid(
   reader: DatabaseReader,
   uids: readonly string[],
 ): Promise<Map<string, MonitorClockRow>> {
@@ -141,7 +141,7 @@ export async function setDefaultGraceMs(
 }
 
 /** Time of the last pulse of any process, for changes outside the engine. */
-export async function getLastPulseAt(reader: DatabaseReader): Promise<number | null> {
+export async function getLastMonitoringPulseAt(reader: DatabaseReader): Promise<number | null> {
   const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();
   return row?.seen_at ?? null;
 }

@@ -4,7 +4,7 @@ import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 /** The migrations of a PostgreSQL database. Empty for an empty database. Changes nothing. */
-export async function readPostgresMigrations(url: string): Promise<readonly AppliedMigration[]> {
+export async function readAppliedPostgresMigrations(url: string): Promise<readonly AppliedMigration[]> {
   const pool = createPostgresPool({ url, log: silentLog, connections: 1, statementTimeoutMs: null });
   try {
     return await pool.withConnection(async (connection) => {

@@ -1,11 +1,11 @@
 import { replaceUnstorableJson } from '../monitoring/batch-statements.ts';
-import { type OptimisticBeats, POSTGRES_BEAT_STATEMENT } from '../monitoring/optimistic-beats.ts';
+import { type UneventfulBeats, POSTGRES_BEAT_STATEMENT } from '../monitoring/uneventful-beats.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
 /** See `BeatStore.applyBeatsIfUnchanged`. */
-export async function applyBeatsIfUnchanged(
+export async function applyPostgresBeatsIfUnchanged(
   connection: PostgresConnection,
-  beats: readonly OptimisticBeats[],
+  beats: readonly UneventfulBeats[],
 ): Promise<boolean[]> {
   const { rows } = await connection.queryPrepared<{ uid: string }>(
     POSTGRES_BEAT_STATEMENT.name,

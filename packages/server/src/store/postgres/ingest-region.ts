@@ -2,27 +2,27 @@ import { open } from 'node:fs/promises';
 import { isObject, type Json } from '@floe/contract/json';
 import { stripUnstorableCharacters } from '../../core/unstorable-characters.ts';
 import { LIVE_EVENT_COLUMNS, LiveExchangeBatches } from '../live-exchange-batches.ts';
-import type { IngestResult, SpoolRegion } from '../ports.ts';
+import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import {
-  type DeclaredMetadataKeys,
+  type DeclaredMetadataKeysByOrg,
   parseDeclaredMetadataKeys,
   RollupAccumulator,
   type RollupDelta,
 } from '../rollups/rollup-accumulator.ts';
 import {
   METADATA_COLUMNS,
-  metadataRowValues,
+  toMetadataRowValues,
   ROLLUP_TABLES,
   type RollupTableName,
-  rollupColumns,
-  rollupRowValues,
-  upsertRollupSql,
+  listRollupColumns,
+  toRollupRowValues,
+  buildRollupUpsertSql,
 } from '../rollups/rollup-statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { hasValidTime, parseSpoolRows } from '../spool/parse-rows.ts';
-import type { ExchangeRowValues } from '../spool/row-lines.ts';
+import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
 import { type DayPartitions, runInTransaction } from './day-partitions.ts';
-import { isMissingPartitionError, isRowError } from './postgres-errors.ts';
+import { isMissingPartitionError, isPostgresRowError } from './postgres-errors.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
 interface Row {
@@ -50,9 +50,9 @@ function selectDeltas(table: RollupTableName): string {
 const INSERT_EXCHANGES = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')}) ${selectFrom('exchanges', EXCHANGE_COLUMNS)}
   on conflict (id, created_at) do nothing returning id`;
 const UPSERT_ROLLUP: Readonly<Record<RollupTableName, string>> = {
-  rollup_minutes: upsertRollupSql('rollup_minutes', selectDeltas('rollup_minutes')),
-  rollup_hours: upsertRollupSql('rollup_hours', selectDeltas('rollup_hours')),
-  rollup_pairs: upsertRollupSql('rollup_pairs', selectDeltas('rollup_pairs')),
+  rollup_minutes: buildRollupUpsertSql('rollup_minutes', selectDeltas('rollup_minutes')),
+  rollup_hours: buildRollupUpsertSql('rollup_hours', selectDeltas('rollup_hours')),
+  rollup_pairs: buildRollupUpsertSql('rollup_pairs', selectDeltas('rollup_pairs')),
 };
 const SELECT_DECLARED_KEYS = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
 const INSERT_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
@@ -64,11 +64,11 @@ const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(',
  * a row, repeats the region row by row, so that only this row is rejected. Any other error rolls back
  * everything.
  */
-export async function ingestRegion(
+export async function ingestPostgresSpoolRegion(
   connection: PostgresConnection,
   partitions: DayPartitions,
   region: SpoolRegion,
-): Promise<IngestResult> {
+): Promise<SpoolIngestResult> {
   const { rows: read, rejected, torn, bytesRead } = parseSpoolRows(await readRegion(region), region.last);
   const next = region.from + bytesRead;
   const rows = read.filter(({ values }) => hasValidTime(values)).map(toStorableRow);
@@ -145,7 +145,7 @@ async function recordInserted(connection: PostgresConnection, rows: readonly Row
   await addDeltas(connection, 'rollup_hours', hours);
   await addDeltas(connection, 'rollup_pairs', pairs);
   if (metadata.length === 0) return;
-  const entries = metadata.map((entry) => toObject(METADATA_COLUMNS, metadataRowValues(entry)));
+  const entries = metadata.map((entry) => toObject(METADATA_COLUMNS, toMetadataRowValues(entry)));
   await connection.query(INSERT_METADATA, [JSON.stringify(entries)]);
 }
 
@@ -154,8 +154,8 @@ async function addDeltas(
   table: RollupTableName,
   deltas: readonly RollupDelta[],
 ) {
-  const columns = rollupColumns(table);
-  const objects = deltas.map((delta) => withoutZeroes(columns, rollupRowValues(table, delta)));
+  const columns = listRollupColumns(table);
+  const objects = deltas.map((delta) => withoutZeroes(columns, toRollupRowValues(table, delta)));
   await connection.query(UPSERT_ROLLUP[table], [JSON.stringify(objects)]);
 }
 
@@ -172,7 +172,7 @@ function withoutZeroes(columns: readonly string[], values: readonly (string | nu
   return object;
 }
 
-async function readDeclaredKeys(connection: PostgresConnection): Promise<DeclaredMetadataKeys> {
+async function readDeclaredKeys(connection: PostgresConnection): Promise<DeclaredMetadataKeysByOrg> {
   const { rows } = await connection.query<{ id: string; metadata_keys_json: string | null }>(
     SELECT_DECLARED_KEYS,
     [],
@@ -188,7 +188,7 @@ function toObject(
 }
 
 function isRowRejection(error: unknown): boolean {
-  return error instanceof Error && (isRowError(error) || isRowError(error.cause));
+  return error instanceof Error && (isPostgresRowError(error) || isPostgresRowError(error.cause));
 }
 
 /** PostgreSQL text cannot contain U+0000 or half a surrogate pair. Both become U+FFFD. */

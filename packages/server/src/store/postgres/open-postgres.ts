@@ -7,14 +7,14 @@ import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { DatabaseEngine } from '../database-engine.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
-import type { BeatStore, OptimisticBeats } from '../monitoring/optimistic-beats.ts';
-import type { Database, DatabaseWriter, IngestResult, SpoolRegion } from '../ports.ts';
+import type { BeatStore, UneventfulBeats } from '../monitoring/uneventful-beats.ts';
+import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import type { Schema } from '../schema.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
-import { applyBeatsIfUnchanged } from './apply-beats.ts';
+import { applyPostgresBeatsIfUnchanged } from './apply-beats.ts';
 import { DayPartitions } from './day-partitions.ts';
-import { ingestRegion } from './ingest-region.ts';
-import { describeOutage, postgresErrorCode } from './postgres-errors.ts';
+import { ingestPostgresSpoolRegion } from './ingest-region.ts';
+import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.ts';
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 
@@ -122,12 +122,12 @@ class PostgresDatabase implements Database, BeatStore {
     await Promise.race([answered, late.promise]).finally(() => timer.cancel());
   }
 
-  ingest(region: SpoolRegion): Promise<IngestResult> {
-    return this.#pool.withConnection((connection) => ingestRegion(connection, this.#partitions, region));
+  ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
+    return this.#pool.withConnection((connection) => ingestPostgresSpoolRegion(connection, this.#partitions, region));
   }
 
-  applyBeatsIfUnchanged(beats: readonly OptimisticBeats[]): Promise<readonly boolean[]> {
-    return this.#pool.withConnection((connection) => applyBeatsIfUnchanged(connection, beats));
+  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
+    return this.#pool.withConnection((connection) => applyPostgresBeatsIfUnchanged(connection, beats));
   }
 
   expireExchanges(beforeMs: number): Promise<number> {
@@ -176,8 +176,8 @@ async function waitForServer(
 function classifyConnectFailure(error: unknown): { readonly reason: string; readonly away: boolean } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason =
-    cause instanceof Error ? cause.message || postgresErrorCode(cause) || cause.name : String(cause);
-  return { reason, away: describeOutage(cause) !== null };
+    cause instanceof Error ? cause.message || getPostgresErrorCode(cause) || cause.name : String(cause);
+  return { reason, away: describePostgresOutage(cause) !== null };
 }
 
 /** `host:port/database`, without the password. @throws StoreUnusableError for an invalid URL. */

@@ -11,7 +11,7 @@ import { getRollupTotal } from '../rollups/read-rollups.ts';
 import { HOUR_MS } from '../rollups/rollup-accumulator.ts';
 import { getSetting, storeSetting } from '../settings.ts';
 import { openRowSink } from '../spool/row-sink.ts';
-import { createFaultyFiles } from '../spool/test/faulty-files.ts';
+import { createFaultySpoolFiles } from '../spool/test/faulty-files.ts';
 import {
   createTestDatabase,
   createTestDatabaseWithoutTables,
@@ -190,7 +190,7 @@ test('a server without a free connection fails some requests as overloaded and l
 
 test('rows that met a full disk are taken when there is room again', async (t) => {
   const { database } = await openThroughProxy(t);
-  const files = createFaultyFiles();
+  const files = createFaultySpoolFiles();
   const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database, files });
   const loading = load(sink);
   await wait(100);

@@ -24,14 +24,14 @@ const PG_CLIENT_ERRORS =
   /timeout|Connection terminated|Client has encountered a connection error|not queryable/i;
 
 /** SQLSTATE or system error code. Null for an error without a code. */
-export function postgresErrorCode(error: unknown): string | null {
+export function getPostgresErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
 /** Why the database is unavailable. Null if the statement caused the error. */
-export function describeOutage(error: unknown): string | null {
-  const code = postgresErrorCode(error);
+export function describePostgresOutage(error: unknown): string | null {
+  const code = getPostgresErrorCode(error);
   if (code !== null) {
     const known =
       OUTAGE_REASONS[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? OUTAGE_REASONS[code.slice(0, 2)] : undefined);
@@ -48,22 +48,22 @@ const CHECK_VIOLATION = '23514';
 
 /** Whether the partition of a row is missing, because another process may have dropped it. */
 export function isMissingPartitionError(error: unknown): boolean {
-  return postgresErrorCode(error) === CHECK_VIOLATION;
+  return getPostgresErrorCode(error) === CHECK_VIOLATION;
 }
 
 /** Whether the row caused the error (classes 22 and 23), so that a retry cannot help. */
-export function isRowError(error: unknown): boolean {
-  return /^2[23]...$/.test(postgresErrorCode(error) ?? '') && !isMissingPartitionError(error);
+export function isPostgresRowError(error: unknown): boolean {
+  return /^2[23]...$/.test(getPostgresErrorCode(error) ?? '') && !isMissingPartitionError(error);
 }
 
 /** Converts the error of a statement to a `Fault` if waiting helps or the caller caused it. */
-export function toStatementError(error: unknown, sql: string): unknown {
+export function toPostgresStatementError(error: unknown, sql: string): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;
-  if (postgresErrorCode(error) === UNIQUE_VIOLATION)
+  if (getPostgresErrorCode(error) === UNIQUE_VIOLATION)
     return new Fault('conflict', 'The resource already exists.', { cause: error });
-  if (postgresErrorCode(error) === CHARACTER_NOT_IN_REPERTOIRE)
+  if (getPostgresErrorCode(error) === CHARACTER_NOT_IN_REPERTOIRE)
     return new Fault('invalid_request', 'A text must not contain the character U+0000.', { cause: error });
-  const reason = describeOutage(error);
+  const reason = describePostgresOutage(error);
   if (reason !== null) return new Fault('overloaded', reason, { cause: error, retryAfterMs: 1000 });
   return new Error(`${error.message} (in: ${sql})`, { cause: error });
 }

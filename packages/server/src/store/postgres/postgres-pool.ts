@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../../core/log.ts';
-import { describeOutage, toStatementError } from './postgres-errors.ts';
+import { describePostgresOutage, toPostgresStatementError } from './postgres-errors.ts';
 
 /** How long a caller waits for a free or new connection. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -81,7 +81,7 @@ export class PostgresPool {
     try {
       return new PostgresConnection(await this.#pool.connect());
     } catch (error) {
-      throw toStatementError(error, 'connect');
+      throw toPostgresStatementError(error, 'connect');
     }
   }
 
@@ -111,7 +111,7 @@ export class PostgresConnection {
   }
 
   readonly #onError = (error: Error): void => {
-    this.#broken ??= toStatementError(error, 'a lost connection');
+    this.#broken ??= toPostgresStatementError(error, 'a lost connection');
   };
 
   /**
@@ -139,7 +139,7 @@ export class PostgresConnection {
     try {
       return toStatementResult<Row>(await this.#client.query(query));
     } catch (error) {
-      const told = toStatementError(error, query.text);
+      const told = toPostgresStatementError(error, query.text);
       // The statement may still run on the server, and later statements would wait for it.
       if (isConnectionLost(error)) this.#broken = told;
       throw told;
@@ -155,7 +155,7 @@ export class PostgresConnection {
 
 /** Errors with a SQLSTATE are responses of a working server. Other errors leave the connection unusable. */
 function isConnectionLost(error: unknown): boolean {
-  if (describeOutage(error) === null) return false;
+  if (describePostgresOutage(error) === null) return false;
   const answered = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
   return !answered;
 }

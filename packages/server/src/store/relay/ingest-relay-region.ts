@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { isObject } from '@floe/contract/json';
 import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
-import type { Database, IngestResult, SpoolRegion } from '../ports.ts';
+import type { Database, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import type { RelayDecisionsTable, RelayReportsTable } from './relay-tables.ts';
 
 /** A line of the relay's spool. */
@@ -17,7 +17,7 @@ const LINE_BREAK = 0x0a;
  * Inserts the rows of a region of the relay's spool in one transaction. Ignores existing rows. There are at
  * most some hundred decisions per second, so the main thread parses them.
  */
-export async function ingestRelayRegion(database: Database, region: SpoolRegion): Promise<IngestResult> {
+export async function ingestRelayRegion(database: Database, region: SpoolRegion): Promise<SpoolIngestResult> {
   const piece = await readRegion(region);
   const length = region.last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
   const lines = piece.toString('utf8', 0, length).split('\n');

@@ -9,7 +9,7 @@ export type RelayApprovalRow = RelayApprovalsTable;
 const MAX_PER_SESSION = 200;
 
 /** Approvals of a session, or of a key without a session, that may be valid at `nowMs`, newest first. */
-export function listRelevantApprovals(
+export function listValidRelayApprovals(
   reader: DatabaseReader,
   {
     orgId,
@@ -45,7 +45,7 @@ export async function insertRelayApproval(writer: DatabaseWriter, row: RelayAppr
     .execute();
 }
 
-export function findApprovalById(
+export function findRelayApprovalById(
   reader: DatabaseReader,
   orgId: string,
   id: string,
@@ -59,7 +59,7 @@ export function findApprovalById(
 }
 
 /** Stores the decision about a waiting approval. Returns false if it was already decided or has expired. */
-export async function recordApprovalDecision(
+export async function recordRelayApprovalDecision(
   writer: DatabaseWriter,
   row: Pick<RelayApprovalRow, 'org_id' | 'id' | 'state' | 'scope' | 'decided_at' | 'decided_by' | 'note'>,
   nowMs: number,
@@ -78,7 +78,7 @@ export async function recordApprovalDecision(
 }
 
 /** Consumes an approval that is valid once. Returns false if it was already consumed. */
-export async function consumeApproval(
+export async function consumeRelayApproval(
   writer: DatabaseWriter,
   orgId: string,
   id: string,
@@ -95,7 +95,7 @@ export async function consumeApproval(
 }
 
 /** Approvals of an organization, newest first. `waiting` leaves out expired ones. */
-export function getApprovalPage(
+export function getRelayApprovalPage(
   reader: DatabaseReader,
   {
     orgId,

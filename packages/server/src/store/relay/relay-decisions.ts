@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import {
   encodeTimeCursor,
-  filterTimeRange,
+  filterRowsByTimeRange,
   getNewestPage,
   type PageRequest,
   type RowPage,
@@ -39,7 +39,7 @@ type Query = SelectQueryBuilder<Schema, 'relay_decisions', RelayDecisionRow>;
  * Decisions of an organization that match all filters, newest first. With `q`, a page scans 20,000 rows. It
  * may have fewer rows than requested, even none, and still have a cursor.
  */
-export async function getDecisionPage(
+export async function getRelayDecisionPage(
   reader: DatabaseReader,
   request: PageRequest & RelayDecisionFilters,
 ): Promise<RowPage<RelayDecisionRow>> {
@@ -59,7 +59,7 @@ export async function getDecisionPage(
   return page.nextCursor === null && end ? { ...page, nextCursor: encodeTimeCursor(positionOf(end)) } : page;
 }
 
-export function findDecisionById(
+export function findRelayDecisionById(
   reader: DatabaseReader,
   orgId: string,
   id: string,
@@ -73,7 +73,7 @@ export function findDecisionById(
 }
 
 /** The newest decisions since `fromMs` whose events were stored. */
-export function listReplayableDecisions(
+export function listRelayDecisionsWithEvents(
   reader: DatabaseReader,
   orgId: string,
   fromMs: number,
@@ -91,7 +91,7 @@ export function listReplayableDecisions(
 }
 
 /** Number of decisions per rule since `fromMs`, among the newest ones. */
-export async function countDecisionsByRule(
+export async function countRelayDecisionsByRule(
   reader: DatabaseReader,
   orgId: string,
   fromMs: number,
@@ -133,7 +133,7 @@ function applyFilters(all: Query, request: PageRequest & RelayDecisionFilters): 
   }
   if (key !== undefined) query = query.where('key_name', '=', key);
   if (session !== undefined) query = query.where('session_id', '=', session);
-  return filterTimeRange(query, 'created_at', request);
+  return filterRowsByTimeRange(query, 'created_at', request);
 }
 
 function afterPosition({ at, id }: TimePosition) {

@@ -8,7 +8,7 @@ export type RelaySessionDelta = RelaySessionsTable;
 
 const ROWS_PER_STATEMENT = 200;
 /** Maximum number of calls per read. The caller continues after the last one. */
-export const MAX_CALLS_PER_READ = 5_000;
+export const MAX_RELAY_SESSIONS_PER_READ = 5_000;
 
 /** Adds counts to sessions. Creates missing sessions. */
 export async function addToRelaySessions(
@@ -53,7 +53,7 @@ export async function listRelayActivitySince(
     .select(['org_id', 'session_id', 'last_relay_call_at'])
     .where('last_relay_call_at', '>=', sinceMs)
     .orderBy('last_relay_call_at')
-    .limit(MAX_CALLS_PER_READ)
+    .limit(MAX_RELAY_SESSIONS_PER_READ)
     .execute();
   return rows.flatMap(({ org_id, session_id, last_relay_call_at }) =>
     last_relay_call_at === null ? [] : [{ org_id, session_id, last_relay_call_at }],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
 import type { RollupPairTable } from '../schema.ts';
-import { ALL_FACET, listRollupFacets, mergeMinutesIntoQuarters } from './quarter-hours.ts';
+import { ALL_FACET, listRollupFacets, mergeMinutesIntoQuarterHours } from './quarter-hours.ts';
 import { HOUR_MS } from './rollup-accumulator.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -26,7 +26,7 @@ export async function expireRollups(
     await deleteUnits(database, 'rollup_minutes', orgId, before);
     await deleteUnits(database, 'rollup_hours', orgId, before);
   }
-  await mergeMinutesIntoQuarters(database, orgId, minutesMs);
+  await mergeMinutesIntoQuarterHours(database, orgId, minutesMs);
 }
 
 /** Reads the facet `all`, which is deleted last, so that the next round completes an interrupted one. */

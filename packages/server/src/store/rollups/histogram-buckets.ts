@@ -14,7 +14,7 @@ export function findHistogramBucket(ms: number): number {
 }
 
 /** Upper bound of a bucket in milliseconds. Null for the last one. */
-export function bucketUpperBoundMs(bucket: HistogramBucket): number | null {
+export function getBucketUpperBoundMs(bucket: HistogramBucket): number | null {
   return bucket === LAST_BUCKET ? null : FIRST_BOUND_MS * 2 ** bucket;
 }
 

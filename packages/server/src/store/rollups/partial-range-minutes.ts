@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseReader } from '../ports.ts';
 import type { PartialRange, PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
-import { QUARTER_MS } from './quarter-hours.ts';
-import { isRollupDimension, matchesValues, type RollupFacet } from './read-rollups.ts';
+import { QUARTER_HOUR_MS } from './quarter-hours.ts';
+import { isRollupDimension, buildValueFilterCondition, type RollupFacet } from './read-rollups.ts';
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
@@ -15,7 +15,7 @@ export interface IndexedPartialRange extends PartialRange {
  * Splits ranges into whole minutes of `rollup_minutes` (quarter hours where minutes are merged) and the
  * rows around them. Returns only rows if the minutes cannot satisfy the request.
  */
-export function splitAtMinutes({ ranges, minutesSince, filter, conditions, groupBy }: PartialRangeRequest): {
+export function splitPartialRangesAtMinutes({ ranges, minutesSince, filter, conditions, groupBy }: PartialRangeRequest): {
   readonly minutes: readonly IndexedPartialRange[];
   readonly rest: readonly IndexedPartialRange[];
 } {
@@ -23,8 +23,8 @@ export function splitAtMinutes({ ranges, minutesSince, filter, conditions, group
   const facets = new Set([...groupBy, ...(filter ? [filter.facet] : [])]);
   const isCounted = conditions === undefined && facets.size <= 1 && [...facets].every(isInMinutes);
   if (minutesSince === undefined || !isCounted || ranges.length === 0) return { minutes: [], rest: placed };
-  const cut = Math.ceil(minutesSince / QUARTER_MS) * QUARTER_MS;
-  const unitAt = (at: number) => (at < cut ? QUARTER_MS : MINUTE_MS);
+  const cut = Math.ceil(minutesSince / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+  const unitAt = (at: number) => (at < cut ? QUARTER_HOUR_MS : MINUTE_MS);
   const minutes: IndexedPartialRange[] = [];
   const rest: IndexedPartialRange[] = [];
   for (const { index, from, to } of placed) {
@@ -44,7 +44,7 @@ export function splitAtMinutes({ ranges, minutesSince, filter, conditions, group
 }
 
 /** Sums of whole minutes and quarter hours per range and values. */
-export async function sumMinutes(
+export async function sumRollupMinutes(
   reader: DatabaseReader,
   request: PartialRangeRequest,
   pieces: readonly IndexedPartialRange[],
@@ -105,7 +105,7 @@ function selectRangeSums(
     .where('at', '>=', from)
     .where('at', '<', to);
   const value = sql.ref<string>('value');
-  if (filter) rows = rows.where(matchesValues(value, filter.any, filter.none));
+  if (filter) rows = rows.where(buildValueFilterCondition(value, filter.any, filter.none));
   const isGrouped = groupBy.length > 0;
   return rows
     .select([

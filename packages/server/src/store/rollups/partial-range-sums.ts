@@ -2,10 +2,10 @@ import { ERROR_OUTCOMES } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 import { OUTCOME_SQL } from '../exchange-filters.ts';
 import type { DatabaseReader } from '../ports.ts';
-import { bucketUpperBoundMs, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
+import { getBucketUpperBoundMs, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
 import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
-import { type IndexedPartialRange, splitAtMinutes, sumMinutes } from './partial-range-minutes.ts';
-import { matchesValues, type RollupFacet } from './read-rollups.ts';
+import { type IndexedPartialRange, splitPartialRangesAtMinutes, sumRollupMinutes } from './partial-range-minutes.ts';
+import { buildValueFilterCondition, type RollupFacet } from './read-rollups.ts';
 import { NO_ATTEMPTS_JSON } from './rollup-accumulator.ts';
 import {
   FIRST_TOKEN_BUCKET_COLUMNS,
@@ -21,9 +21,9 @@ export async function sumPartialRanges(
   reader: DatabaseReader,
   request: PartialRangeRequest,
 ): Promise<PartialRangeSums[]> {
-  const { minutes, rest } = splitAtMinutes(request);
+  const { minutes, rest } = splitPartialRangesAtMinutes(request);
   const ofRows = await sumRows(reader, request, rest);
-  return [...ofRows, ...(await sumMinutes(reader, request, minutes))];
+  return [...ofRows, ...(await sumRollupMinutes(reader, request, minutes))];
 }
 
 /** Number of ranges in one statement. With more, planning takes PostgreSQL as long as reading. */
@@ -74,7 +74,7 @@ function selectRangeSums(
     .where('created_at', '>=', from)
     .where('created_at', '<', to);
   for (const condition of conditions) rows = rows.where(condition);
-  if (filter) rows = rows.where(matchesValues(facetValue(filter.facet), filter.any, filter.none));
+  if (filter) rows = rows.where(buildValueFilterCondition(facetValue(filter.facet), filter.any, filter.none));
   // Requests without a value of a metadata key do not count for it.
   if (filter && isMetadata(filter.facet)) rows = rows.where(sql<boolean>`${facetValue(filter.facet)} <> ''`);
   const groups = [
@@ -175,7 +175,7 @@ function isErrorSql(): RawBuilder<boolean> {
 function bucketColumn(histogram: (typeof HISTOGRAMS)[number]): RawBuilder<string> {
   const duration = histogram === 'latency' ? sql`coalesce(latency_ms, 0)` : sql`first_token_ms`;
   const cases = HISTOGRAM_BUCKETS.flatMap((bucket) => {
-    const most = bucketUpperBoundMs(bucket);
+    const most = getBucketUpperBoundMs(bucket);
     return most === null ? [] : [sql`when ${duration} <= ${sql.lit(most)} then ${sql.lit(bucket)}`];
   });
   const last = sql.lit(HISTOGRAM_BUCKETS.at(-1) ?? 0);

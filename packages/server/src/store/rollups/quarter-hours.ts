@@ -6,7 +6,7 @@ import { ROLLUP_FIGURE_COLUMNS } from './rollup-figures.ts';
 import { ROLLUP_TABLES } from './rollup-statements.ts';
 
 /** Old minutes are merged into this length. Offsets of all current time zones are multiples of it. */
-export const QUARTER_MS = 15 * MINUTE_MS;
+export const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 
 /** The facet that counts all requests. It has a row at each time at which any other facet has one. */
 export const ALL_FACET = 'all';
@@ -40,12 +40,12 @@ export async function listRollupFacets(
  * Merges minutes from before `beforeMs` into quarter hours, in the same table and in batches. A row at the
  * start of a quarter hour may then stand for all of it. The sum of a quarter hour is correct at every time.
  */
-export async function mergeMinutesIntoQuarters(
+export async function mergeMinutesIntoQuarterHours(
   database: Pick<Database, 'read' | 'transaction'>,
   orgId: string,
   beforeMs: number,
 ): Promise<void> {
-  const before = beforeMs - (beforeMs % QUARTER_MS);
+  const before = beforeMs - (beforeMs % QUARTER_HOUR_MS);
   const from = await findFirstUnmergedMinute(database.read, orgId, before);
   if (from === null) return;
   // `all` determines the start. It is merged last, so that the next round completes an interrupted one.
@@ -76,7 +76,7 @@ async function findFirstUnmergedMinute(
   return first?.at ?? null;
 }
 
-const isWithinQuarter = sql<boolean>`at % ${sql.lit(QUARTER_MS)} <> 0`;
+const isWithinQuarter = sql<boolean>`at % ${sql.lit(QUARTER_HOUR_MS)} <> 0`;
 
 interface MergeRange {
   readonly orgId: string;
@@ -122,7 +122,7 @@ async function mergeBatch(
 function groupByQuarter(minutes: readonly RollupTable[]): RollupTable[] {
   const found = new Map<string, RollupTable>();
   for (const minute of minutes) {
-    const at = minute.at - (minute.at % QUARTER_MS);
+    const at = minute.at - (minute.at % QUARTER_HOUR_MS);
     const name = `${at} ${minute.value}`;
     const known = found.get(name);
     if (known) for (const figure of ROLLUP_FIGURE_COLUMNS) known[figure] += minute[figure];

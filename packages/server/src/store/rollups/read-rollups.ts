@@ -4,7 +4,7 @@ import type { DatabaseReader } from '../ports.ts';
 import {
   HOUR_MS,
   MINUTE_MS,
-  pairFacet,
+  formatPairFacet,
   ROLLUP_DIMENSIONS,
   type RollupDimension,
   type UnpairedDimension,
@@ -47,7 +47,7 @@ interface FigureSelection {
 }
 
 /** Intervals in the local time of a time zone. */
-export interface LocalTimeSteps {
+export interface LocalRollupSteps {
   readonly stepMs: number;
   /** Offsets of the time zone from UTC, span by span (`utcOffsetSpans`). Absent: UTC. */
   readonly offsets?: readonly UtcOffsetSpan[] | undefined;
@@ -78,7 +78,7 @@ export async function getRollupTotal(
 /** Sums per step of `stepMs`, in order. Leaves out steps without requests. */
 export async function getRollupSteps(
   reader: DatabaseReader,
-  request: RollupRequest & FigureSelection & LocalTimeSteps,
+  request: RollupRequest & FigureSelection & LocalRollupSteps,
 ): Promise<RollupStep[]> {
   const { figures } = request;
   const rows = await selectFilteredRows(reader, request)
@@ -139,7 +139,7 @@ export async function getRollupSeries(
   request: RollupRequest &
     Grouping &
     FigureSelection &
-    LocalTimeSteps & { readonly values: readonly string[] },
+    LocalRollupSteps & { readonly values: readonly string[] },
 ): Promise<(RollupStep & { readonly value: string })[]> {
   const { figures, values, stepMs, unit, filter, groupBy } = request;
   const { rows, column } = selectGroupedRows(reader, request);
@@ -186,11 +186,11 @@ function tableOf({ unit }: RollupRequest): RollupTableName {
 function selectFilteredRows(reader: DatabaseReader, request: RollupRequest) {
   const { facet, any, none } = request.filter ?? { facet: 'all', any: [''], none: [] };
   const rows = facetRows(reader, request, tableOf(request), facet);
-  return rows.where(matchesValues(sql.ref('value'), any, none));
+  return rows.where(buildValueFilterCondition(sql.ref('value'), any, none));
 }
 
 /** Matches one of `any` (empty: all) and none of `none`. */
-export function matchesValues(column: RawBuilder<string>, any: readonly string[], none: readonly string[]) {
+export function buildValueFilterCondition(column: RawBuilder<string>, any: readonly string[], none: readonly string[]) {
   const conditions = [sql<boolean>`true`];
   // An equation for one value, so that the index continues in the order of time.
   if (any.length === 1) conditions.push(sql`${column} = ${any[0]}`);
@@ -209,20 +209,20 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
   const value = sql.ref<string>('value');
   if (!filter || filter.facet === groupBy) {
     const rows = facetRows(reader, request, tableOf(request), groupBy);
-    return { rows: filter ? rows.where(matchesValues(value, filter.any, filter.none)) : rows, column: value };
+    return { rows: filter ? rows.where(buildValueFilterCondition(value, filter.any, filter.none)) : rows, column: value };
   }
   if (!isRollupDimension(groupBy) || !isRollupDimension(filter.facet))
     throw new Error(`no rollup contains ${groupBy} by ${filter.facet}`);
-  const { facet, first } = pairFacet(groupBy, filter.facet);
+  const { facet, first } = formatPairFacet(groupBy, filter.facet);
   const rows = facetRows(reader, request, 'rollup_pairs', facet);
   const byValue = sql.ref<string>('by_value');
   return first === groupBy
-    ? { rows: rows.where(matchesValues(byValue, filter.any, filter.none)), column: value }
-    : { rows: rows.where(matchesValues(value, filter.any, filter.none)), column: byValue };
+    ? { rows: rows.where(buildValueFilterCondition(byValue, filter.any, filter.none)), column: value }
+    : { rows: rows.where(buildValueFilterCondition(value, filter.any, filter.none)), column: byValue };
 }
 
 /** A unit belongs to the step that contains its middle. `findReassignments` depends on it. */
-function stepExpression({ stepMs, offsets = [], unit }: LocalTimeSteps & Pick<RollupRequest, 'unit'>) {
+function stepExpression({ stepMs, offsets = [], unit }: LocalRollupSteps & Pick<RollupRequest, 'unit'>) {
   if (offsets.length === 0) return sql<number>`at - at % ${bigintLiteral(stepMs)}`;
   const middle = (unit === 'minute' ? MINUTE_MS : HOUR_MS) / 2;
   const shown = offsets.reduceRight<RawBuilder<unknown> | null>((later, { until, offsetMs }) => {

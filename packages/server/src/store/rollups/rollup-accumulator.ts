@@ -1,8 +1,8 @@
 import { classifyExchangeOutcome, isErrorRow } from '@floe/contract/exchange-outcome';
 import { isObject, type Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import type { ExchangeRowValues } from '../spool/row-lines.ts';
-import { countedModel } from './counted-model.ts';
+import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
+import { getCountedModel } from './counted-model.ts';
 import { findHistogramBucket, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
 import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
@@ -28,7 +28,7 @@ export const UNPAIRED_DIMENSIONS = [
 export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
 
 /** The facet of a pair of dimensions, in the order of `ROLLUP_DIMENSIONS`. */
-export function pairFacet(
+export function formatPairFacet(
   one: RollupDimension,
   other: RollupDimension,
 ): { facet: string; first: RollupDimension } {
@@ -37,7 +37,7 @@ export function pairFacet(
   return { facet: `${first}+${second}`, first };
 }
 
-export function metadataFacet(name: string): `metadata.${string}` {
+export function formatMetadataFacet(name: string): `metadata.${string}` {
   return `metadata.${name}`;
 }
 
@@ -68,12 +68,12 @@ export interface AccumulatedRollups {
 }
 
 /** Declared metadata keys, by organization id. */
-export type DeclaredMetadataKeys = ReadonlyMap<string, readonly string[]>;
+export type DeclaredMetadataKeysByOrg = ReadonlyMap<string, readonly string[]>;
 
 /** Parses the declared keys from `orgs.metadata_keys_json`. */
 export function parseDeclaredMetadataKeys(
   orgs: readonly { readonly id: string; readonly metadata_keys_json: string | null }[],
-): DeclaredMetadataKeys {
+): DeclaredMetadataKeysByOrg {
   return new Map(orgs.map(({ id, metadata_keys_json }) => [id, parseMetadataKeyNames(metadata_keys_json)]));
 }
 
@@ -130,7 +130,7 @@ interface Combination {
 
 /** Sums the changes of rollups from new exchanges. */
 export class RollupAccumulator {
-  readonly #declared: DeclaredMetadataKeys;
+  readonly #declared: DeclaredMetadataKeysByOrg;
   readonly #combinations = new Map<string, Combination>();
   /** The values of the last row, because the next row often has the same. */
   #last: { readonly row: ExchangeRowValues; readonly combination: Combination } | null = null;
@@ -138,7 +138,7 @@ export class RollupAccumulator {
   readonly #hours = new DeltaMap();
   readonly #metadata: ExchangeMetadataEntry[] = [];
 
-  constructor(declared: DeclaredMetadataKeys) {
+  constructor(declared: DeclaredMetadataKeysByOrg) {
     this.#declared = declared;
   }
 
@@ -171,7 +171,7 @@ export class RollupAccumulator {
     if (value === null) return;
     const figures = createZeroFigures();
     addRowToFigures(figures, row);
-    const facet = metadataFacet(name);
+    const facet = formatMetadataFacet(name);
     this.#minutes.add({ orgId, at: createdAt - (createdAt % MINUTE_MS), figures }, facet, value);
     this.#hours.add({ orgId, at: createdAt - (createdAt % HOUR_MS), figures }, facet, value);
     this.#metadata.push({ orgId, name, value, createdAt, exchangeId: String(row[ID]) });
@@ -255,7 +255,7 @@ function dimensionValues(row: ExchangeRowValues): string[] {
   const provider = textValue(row[PROVIDER]);
   return [
     provider,
-    countedModel({
+    getCountedModel({
       provider,
       model: textValue(row[MODEL]),
       requested: textValue(row[MODEL_REQUESTED]),

@@ -11,20 +11,20 @@ export type RollupTableName = keyof typeof ROLLUP_TABLES;
 
 export const METADATA_COLUMNS = ['org_id', 'name', 'value', 'created_at', 'exchange_id'] as const;
 
-export function rollupColumns(table: RollupTableName): readonly string[] {
+export function listRollupColumns(table: RollupTableName): readonly string[] {
   return [...ROLLUP_TABLES[table].key, ...ROLLUP_TABLES[table].figures];
 }
 
 /** SQL that adds rows of `source` (values or a select) to a rollup table, for both engines. */
-export function upsertRollupSql(table: RollupTableName, source: string): string {
+export function buildRollupUpsertSql(table: RollupTableName, source: string): string {
   const { key, figures } = ROLLUP_TABLES[table];
-  return `insert into ${table} as t (${rollupColumns(table).join(', ')}) ${source}
+  return `insert into ${table} as t (${listRollupColumns(table).join(', ')}) ${source}
     on conflict (${key.join(', ')}) do update set
     ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
 }
 
 /** The values of a delta in the order of `rollupColumns`. */
-export function rollupRowValues(table: RollupTableName, delta: RollupDelta): (string | number)[] {
+export function toRollupRowValues(table: RollupTableName, delta: RollupDelta): (string | number)[] {
   const { orgId, facet, at, value, byValue, figures } = delta;
   return table === 'rollup_pairs'
     ? [orgId, facet, value, byValue, at, ...figures.slice(0, ROLLUP_SUM_COLUMNS.length)]
@@ -32,6 +32,6 @@ export function rollupRowValues(table: RollupTableName, delta: RollupDelta): (st
 }
 
 /** The values of an entry in the order of `METADATA_COLUMNS`. */
-export function metadataRowValues(entry: ExchangeMetadataEntry): (string | number)[] {
+export function toMetadataRowValues(entry: ExchangeMetadataEntry): (string | number)[] {
   return [entry.orgId, entry.name, entry.value, entry.createdAt, entry.exchangeId];
 }

@@ -23,7 +23,7 @@ export interface BucketSpendChange extends BudgetCharge {
 }
 
 /** A batch of a spend journal whose lines are all on disk. */
-export interface SpendBatch {
+export interface SpendJournalBatch {
   readonly journal: string;
   /** Number of the last line in the batch. */
   readonly upTo: number;
@@ -31,9 +31,9 @@ export interface SpendBatch {
 }
 
 /** Adds a batch to the sums. Idempotent. Returns the changed buckets. */
-export async function applySpendBatch(
+export async function applySpendJournalBatch(
   writer: DatabaseWriter,
-  { journal, upTo, charges }: SpendBatch,
+  { journal, upTo, charges }: SpendJournalBatch,
   nowMs: number,
 ): Promise<BucketSpendChange[]> {
   const known = await writer
@@ -81,7 +81,7 @@ export interface BudgetSpendRow {
 }
 
 /** Sums of all organizations that are valid at `nowMs` and changed since `sinceMs`. */
-export function listSpendSince(
+export function listBudgetSpendSince(
   reader: DatabaseReader,
   sinceMs: number,
   nowMs: number,
@@ -95,7 +95,7 @@ export function listSpendSince(
 }
 
 /** Number of the last line of a journal that was applied. -1 for an unknown journal. */
-export async function getAppliedLineNumber(reader: DatabaseReader, journal: string): Promise<number> {
+export async function getAppliedJournalLineNumber(reader: DatabaseReader, journal: string): Promise<number> {
   const row = await reader
     .selectFrom('spend_journals')
     .select('applied')

@@ -12,7 +12,7 @@ export interface SpendJournalLine {
   readonly charges: readonly BudgetCharge[];
 }
 
-export function formatJournalLine({ n, op, id, charges }: SpendJournalLine): string {
+export function formatSpendJournalLine({ n, op, id, charges }: SpendJournalLine): string {
   const packed = charges.map((charge) => [
     charge.orgId,
     charge.bucket,
@@ -30,7 +30,7 @@ export function formatJournalLine({ n, op, id, charges }: SpendJournalLine): str
  * The lines of a journal's files in order, without duplicates. A repeated write may have written a line
  * twice.
  */
-export async function readJournalLines(paths: readonly string[]): Promise<SpendJournalLine[]> {
+export async function readSpendJournalLines(paths: readonly string[]): Promise<SpendJournalLine[]> {
   const lines = new Map<number, SpendJournalLine>();
   for (const path of paths)
     for (const text of (await readFile(path, 'utf8')).split('\n')) {

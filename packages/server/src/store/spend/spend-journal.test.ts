@@ -9,7 +9,7 @@ import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
-import { type BudgetCharge, listSpendSince } from './budget-spend.ts';
+import { type BudgetCharge, listBudgetSpendSince } from './budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from './spend-journal.ts';
 
 function charge(nanoUsd: number, bucket = 'b:month'): BudgetCharge {
@@ -71,7 +71,7 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
         onOrphan: (id) => void orphans.push(id),
       }),
     async spent() {
-      const rows = await listSpendSince(database.read, 0, Date.now());
+      const rows = await listBudgetSpendSince(database.read, 0, Date.now());
       return rows.reduce((sum, { spent_nano_usd }) => sum + spent_nano_usd, 0);
     },
   };

@@ -9,16 +9,16 @@ import { diskSpoolFiles, type SpoolFiles } from '../spool/spool-files.ts';
 import type { SpoolSegment } from '../spool/spool-segment.ts';
 import { SpoolWriter } from '../spool/spool-writer.ts';
 import {
-  applySpendBatch,
+  applySpendJournalBatch,
   type BucketSpendChange,
   type BudgetCharge,
-  getAppliedLineNumber,
-  type SpendBatch,
+  getAppliedJournalLineNumber,
+  type SpendJournalBatch,
 } from './budget-spend.ts';
 import {
   computeUnappliedCharges,
-  formatJournalLine,
-  readJournalLines,
+  formatSpendJournalLine,
+  readSpendJournalLines,
   type SpendJournalLine,
   sumChargesByBucket,
 } from './spend-journal-lines.ts';
@@ -94,7 +94,7 @@ class DiskSpendJournal implements SpendJournal {
   #stored = 0;
   #applied = 0;
   #pending: BudgetCharge[] = [];
-  #batch: SpendBatch | null = null;
+  #batch: SpendJournalBatch | null = null;
   #timer: Timer | null = null;
   #run: Promise<void> | null = null;
 
@@ -186,8 +186,8 @@ class DiskSpendJournal implements SpendJournal {
     const { database, clock, log, onOrphan, onSpent, afterSpent } = this.#options;
     const directory = join(this.#directory, name);
     const files = (await readdir(directory)).sort().map((file) => join(directory, file));
-    const applied = await getAppliedLineNumber(database.read, name);
-    const { open, charges } = computeUnappliedCharges(await readJournalLines(files), applied);
+    const applied = await getAppliedJournalLineNumber(database.read, name);
+    const { open, charges } = computeUnappliedCharges(await readSpendJournalLines(files), applied);
     // Reported before the sum is known elsewhere, because it is the minimum of the counters, to which
     // reservations are added.
     if (applied < RECOVERED && !this.#reportedOrphans.has(name))
@@ -195,7 +195,7 @@ class DiskSpendJournal implements SpendJournal {
     this.#reportedOrphans.add(name);
     const batch = { journal: name, upTo: RECOVERED, charges };
     const spent = await database.transaction(async (writer) => {
-      const done = await applySpendBatch(writer, batch, clock.now());
+      const done = await applySpendJournalBatch(writer, batch, clock.now());
       await onSpent(writer, done);
       return done;
     });
@@ -210,7 +210,7 @@ class DiskSpendJournal implements SpendJournal {
 
   #append(op: SpendJournalLine['op'], id: string, charges: readonly BudgetCharge[]): number {
     this.#written += 1;
-    this.#writer.append(formatJournalLine({ n: this.#written, op, id, charges }));
+    this.#writer.append(formatSpendJournalLine({ n: this.#written, op, id, charges }));
     return this.#written;
   }
 
@@ -259,7 +259,7 @@ class DiskSpendJournal implements SpendJournal {
       }
       const batch = this.#batch;
       const spent = await database.transaction(async (writer) => {
-        const done = await applySpendBatch(writer, batch, clock.now());
+        const done = await applySpendJournalBatch(writer, batch, clock.now());
         await onSpent(writer, done);
         return done;
       });

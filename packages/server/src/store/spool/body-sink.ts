@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type Json } from '@floe/contract/json';
-import type { Database, IngestResult, SpoolRegion } from '../ports.ts';
+import type { Database, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import { insertStoredBodies, type StoredBodiesRow } from '../stored-bodies.ts';
 import type { RowSinkOptions } from './row-sink.ts';
 import { openSpool } from './spool.ts';
@@ -36,7 +36,7 @@ export async function openBodySink({ dataDir, database, ...options }: BodySinkOp
 async function ingestBodies(
   database: Pick<Database, 'rowTransaction'>,
   { path, from, to, last }: SpoolRegion,
-): Promise<IngestResult> {
+): Promise<SpoolIngestResult> {
   const piece = await readRange(path, from, to);
   const length = last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
   const lines = piece.toString('utf8', 0, length).split('\n');

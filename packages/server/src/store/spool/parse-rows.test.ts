@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
 import { parseSpoolRows } from './parse-rows.ts';
-import { formatRowLine } from './row-lines.ts';
+import { formatExchangeRowLine } from './exchange-row-lines.ts';
 
 const rows = ['exc_a', 'exc_b', 'exc_c'].map((id) => createTestExchangeRow(id, { end_user: 'José 🧊' }));
 const idsOf = (piece: Buffer, last: boolean) =>
   parseSpoolRows(piece, last).rows.map(({ values }) => values[EXCHANGE_COLUMNS.indexOf('id')]);
 
 for (const [format, lineOf] of [
-  ['as they are written', formatRowLine],
+  ['as they are written', formatExchangeRowLine],
   ['as JSON objects', JSON.stringify],
 ] as const) {
   const lines = rows.map((row) => Buffer.from(`${lineOf(row)}\n`));

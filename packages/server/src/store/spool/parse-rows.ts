@@ -1,5 +1,5 @@
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import { type ExchangeRowValues, parseRowLine } from './row-lines.ts';
+import { type ExchangeRowValues, parseExchangeRowLine } from './exchange-row-lines.ts';
 
 /** The rows of a piece of a spool file. */
 export interface ParsedSpoolRows {
@@ -26,11 +26,11 @@ export function parseSpoolRows(piece: Buffer, last: boolean): ParsedSpoolRows {
   const rows = [];
   const rejected = [];
   for (const line of lines) {
-    const values = parseRowLine(line);
+    const values = parseExchangeRowLine(line);
     if (values) rows.push({ line, values });
     else rejected.push(line);
   }
-  const values = rest === '' ? null : parseRowLine(rest);
+  const values = rest === '' ? null : parseExchangeRowLine(rest);
   if (values) rows.push({ line: rest, values });
   return { rows, rejected, torn: rest !== '' && values === null, bytesRead: length };
 }

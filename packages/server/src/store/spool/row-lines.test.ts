@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
 import { parseSpoolRows } from './parse-rows.ts';
-import { formatRowLine, parseRowLine } from './row-lines.ts';
+import { formatExchangeRowLine, parseExchangeRowLine } from './exchange-row-lines.ts';
 
 /** Byte for byte: a later release finds such lines after an upgrade. */
 const LINE =
@@ -19,8 +19,8 @@ const ROW = createTestExchangeRow('exc_a', {
 });
 
 test('a line keeps its form from release to release', () => {
-  assert.equal(formatRowLine(ROW), LINE);
-  assert.deepEqual(parseRowLine(LINE), Object.values(ROW));
+  assert.equal(formatExchangeRowLine(ROW), LINE);
+  assert.deepEqual(parseExchangeRowLine(LINE), Object.values(ROW));
 });
 
 test('every row is read back from its line as from its JSON object', () => {
@@ -35,24 +35,24 @@ test('every row is read back from its line as from its JSON object', () => {
       decisions_json: JSON.stringify([{ text }], null, '\t'),
     });
     for (const some of [row, { ...row, decisions_json: json }]) {
-      const line = formatRowLine(some);
+      const line = formatExchangeRowLine(some);
       assert.doesNotMatch(line, /\n/);
-      assert.deepEqual(parseRowLine(line), Object.values(some), JSON.stringify(text));
-      assert.deepEqual(parseRowLine(line), parseRowLine(JSON.stringify(some)));
+      assert.deepEqual(parseExchangeRowLine(line), Object.values(some), JSON.stringify(text));
+      assert.deepEqual(parseExchangeRowLine(line), parseExchangeRowLine(JSON.stringify(some)));
     }
   }
 });
 
 test('every column stands at its place in the table', () => {
   for (const [at, name] of EXCHANGE_COLUMNS.entries()) {
-    const values = parseRowLine(formatRowLine({ ...createTestExchangeRow('exc_a'), [name]: '"here"' }));
+    const values = parseExchangeRowLine(formatExchangeRowLine({ ...createTestExchangeRow('exc_a'), [name]: '"here"' }));
     assert.equal(values?.[at], '"here"', name);
   }
 });
 
 test('lines of both formats may stand in one file', () => {
   const rows = ['exc_a', 'exc_b', 'exc_c', 'exc_d'].map((id) => createTestExchangeRow(id));
-  const lines = rows.map((row, n) => (n % 2 === 0 ? JSON.stringify(row) : formatRowLine(row)));
+  const lines = rows.map((row, n) => (n % 2 === 0 ? JSON.stringify(row) : formatExchangeRowLine(row)));
   const { rows: read, rejected, torn } = parseSpoolRows(Buffer.from(`${lines.join('\n')}\n`), true);
   assert.deepEqual([rejected, torn], [[], false]);
   assert.deepEqual(
@@ -63,18 +63,18 @@ test('lines of both formats may stand in one file', () => {
 
 test('a line with fewer or more columns than the table is no row', () => {
   const object = JSON.stringify(ROW);
-  assert.deepEqual(parseRowLine(object), Object.values(ROW));
-  assert.equal(parseRowLine(LINE.replace(',"s-1",-12]', ',"s-1"]')), null);
-  assert.equal(parseRowLine(LINE.replace(/\]$/, ',"more"]')), null);
-  assert.equal(parseRowLine(object.replace(/"client":"codex",/, '')), null);
+  assert.deepEqual(parseExchangeRowLine(object), Object.values(ROW));
+  assert.equal(parseExchangeRowLine(LINE.replace(',"s-1",-12]', ',"s-1"]')), null);
+  assert.equal(parseExchangeRowLine(LINE.replace(/\]$/, ',"more"]')), null);
+  assert.equal(parseExchangeRowLine(object.replace(/"client":"codex",/, '')), null);
 });
 
 test('a line that is cut off anywhere, holds what no row does or has a hole of zeros is no row', () => {
   for (let cut = 0; cut < LINE.length; cut++)
-    assert.equal(parseRowLine(LINE.slice(0, cut)), null, `cut at ${cut}`);
-  assert.equal(parseRowLine(LINE.replace('"chat"', 'true')), null);
-  assert.equal(parseRowLine(LINE.replace('"chat"', '{}')), null);
-  assert.equal(parseRowLine(LINE.replace('"stop"', '\u0000\u0000')), null);
-  assert.equal(parseRowLine(`${LINE}\t[]`), null);
-  assert.equal(parseRowLine(LINE.replace('2\t', '3\t')), null);
+    assert.equal(parseExchangeRowLine(LINE.slice(0, cut)), null, `cut at ${cut}`);
+  assert.equal(parseExchangeRowLine(LINE.replace('"chat"', 'true')), null);
+  assert.equal(parseExchangeRowLine(LINE.replace('"chat"', '{}')), null);
+  assert.equal(parseExchangeRowLine(LINE.replace('"stop"', '\u0000\u0000')), null);
+  assert.equal(parseExchangeRowLine(`${LINE}\t[]`), null);
+  assert.equal(parseExchangeRowLine(LINE.replace('2\t', '3\t')), null);
 });

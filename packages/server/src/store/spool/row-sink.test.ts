@@ -10,7 +10,7 @@ import { createTestExchangeRow } from '../test/rows.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import { openRowSink } from './row-sink.ts';
 import { FakeSpoolDatabase } from './test/fake-spool-database.ts';
-import { createFaultyFiles } from './test/faulty-files.ts';
+import { createFaultySpoolFiles } from './test/faulty-files.ts';
 
 const FLUSH_MS = 60_000;
 
@@ -21,7 +21,7 @@ async function openSpool(
 ) {
   const parts = {
     database: new FakeSpoolDatabase(),
-    files: createFaultyFiles(),
+    files: createFaultySpoolFiles(),
     clock: new ManualClock(),
     log: createLogSpy(),
   };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RowSink } from '../ports.ts';
-import { formatRowLine } from './row-lines.ts';
+import { formatExchangeRowLine } from './exchange-row-lines.ts';
 import { openSpool, type SpoolOptions } from './spool.ts';
 
 export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
@@ -14,7 +14,7 @@ export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
  * ms (on a disk that syncs within 50 ms).
  */
 export function openRowSink(options: RowSinkOptions): Promise<RowSink> {
-  return openSink({ ...options, directory: 'spool' }, formatRowLine);
+  return openSink({ ...options, directory: 'spool' }, formatExchangeRowLine);
 }
 
 /** The same for other rows, each as a line of JSON, in a spool of their own below `dataDir`. */

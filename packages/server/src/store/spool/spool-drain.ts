@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Database, IngestResult } from '../ports.ts';
+import type { Database, SpoolIngestResult } from '../ports.ts';
 import type { SpoolFiles } from './spool-files.ts';
 import type { SpoolSegment } from './spool-segment.ts';
 
@@ -140,7 +140,7 @@ export class SpoolDrain {
       segment.ingestedBytes === written && segment.closed ? 0 : Math.max(0, segment.rowsWaiting - rows);
   }
 
-  async #storeRejected(segment: SpoolSegment, { rejected, torn }: IngestResult): Promise<void> {
+  async #storeRejected(segment: SpoolSegment, { rejected, torn }: SpoolIngestResult): Promise<void> {
     const { files, log } = this.#options;
     if (torn)
       log.warn(

@@ -18,22 +18,22 @@ const USUAL_ROW_BYTES = 1024;
 
 const SEGMENT_NAME = /^rows-(\d{9,15})\.jsonl$/;
 
-export function segmentName(number: number): string {
+export function formatSpoolSegmentName(number: number): string {
   return `rows-${String(number).padStart(9, '0')}.jsonl`;
 }
 
 /** The number in the name of a segment. Null for other files. */
-export function parseSegmentNumber(name: string): number | null {
+export function parseSpoolSegmentNumber(name: string): number | null {
   const digits = SEGMENT_NAME.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);
 }
 
-export function createSegment(path: string): SpoolSegment {
+export function createSpoolSegment(path: string): SpoolSegment {
   return { path, written: 0, ingestedBytes: 0, rowsWaiting: 0, closed: false, skipped: false };
 }
 
 /** A file of an earlier process. */
-export function createLeftoverSegment(path: string, size: number): SpoolSegment {
+export function createSpoolSegmentOfEarlierProcess(path: string, size: number): SpoolSegment {
   const rowsWaiting = Math.ceil(size / USUAL_ROW_BYTES);
   return { path, written: size, ingestedBytes: 0, rowsWaiting, closed: true, skipped: false };
 }

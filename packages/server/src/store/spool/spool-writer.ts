@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { SpoolFile, SpoolFiles } from './spool-files.ts';
-import { createSegment, type SpoolSegment, segmentName } from './spool-segment.ts';
+import { createSpoolSegment, type SpoolSegment, formatSpoolSegmentName } from './spool-segment.ts';
 
 /**
  * Delay before a write, so that rows share it. Short, because on a busy machine the write may take most of
@@ -181,9 +181,9 @@ export class SpoolWriter {
   }
 
   async #open(): Promise<Current> {
-    const path = join(this.#options.directory, segmentName(this.#number));
+    const path = join(this.#options.directory, formatSpoolSegmentName(this.#number));
     this.#number += 1;
-    const current = { file: await this.#options.files.create(path), segment: createSegment(path) };
+    const current = { file: await this.#options.files.create(path), segment: createSpoolSegment(path) };
     this.#current = current;
     this.#options.onOpened(current.segment);
     return current;

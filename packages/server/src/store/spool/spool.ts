@@ -5,7 +5,7 @@ import type { Log } from '../../core/log.ts';
 import type { Database } from '../ports.ts';
 import { SpoolDrain } from './spool-drain.ts';
 import { diskSpoolFiles, type SpoolFiles } from './spool-files.ts';
-import { createLeftoverSegment, parseSegmentNumber } from './spool-segment.ts';
+import { createSpoolSegmentOfEarlierProcess, parseSpoolSegmentNumber } from './spool-segment.ts';
 import { SpoolWriter } from './spool-writer.ts';
 
 export interface SpoolOptions {
@@ -80,8 +80,8 @@ export async function openSpool({
 }: SpoolOptions): Promise<Spool> {
   const found = [];
   for (const { name, size } of await files.list(directory)) {
-    const number = parseSegmentNumber(name);
-    if (number !== null) found.push({ number, segment: createLeftoverSegment(join(directory, name), size) });
+    const number = parseSpoolSegmentNumber(name);
+    if (number !== null) found.push({ number, segment: createSpoolSegmentOfEarlierProcess(join(directory, name), size) });
   }
   found.sort((one, other) => one.number - other.number);
   const leftovers = found.map(({ segment }) => segment);

@@ -1,8 +1,8 @@
-import { type OptimisticBeatParameters, SQLITE_BEAT_STATEMENTS } from '../monitoring/optimistic-beats.ts';
+import { type OptimisticBeatParameters, SQLITE_BEAT_STATEMENTS } from '../monitoring/uneventful-beats.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** See `BeatStore.applyBeatsIfUnchanged`. Runs in the writer's thread, so that a batch is one message. */
-export function applyBeatsIfUnchanged(
+export function applySqliteBeatsIfUnchanged(
   connection: SqliteConnection,
   beats: readonly OptimisticBeatParameters[],
 ): boolean[] {

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AppliedMigration } from '../migrations/plan-migrations.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
-  COPY_SIZE_SQL,
-  copyFailedError,
+  DATABASE_COPY_SIZE_SQL,
+  createCopyFailedError,
   type DatabaseCopyOptions,
   writeDatabaseCopy,
 } from './database-copy.ts';
@@ -28,11 +28,11 @@ export async function copySqliteDatabase(
   try {
     const source = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
     database = source;
-    const bytes = Number(source.prepare(COPY_SIZE_SQL).get()?.['bytes']);
+    const bytes = Number(source.prepare(DATABASE_COPY_SIZE_SQL).get()?.['bytes']);
     const write = (unfinished: string) => source.prepare('vacuum into ?').run(unfinished);
     await writeDatabaseCopy({ from, to, bytes, write }, parts);
   } catch (cause) {
-    throw cause instanceof StoreUnusableError ? cause : copyFailedError(from, to, cause);
+    throw cause instanceof StoreUnusableError ? cause : createCopyFailedError(from, to, cause);
   } finally {
     database?.close();
   }
@@ -60,7 +60,7 @@ export function inspectSqliteFile(path: string): SqliteInspection {
       const table = database.prepare(`select 1 from sqlite_schema where name = 'migrations'`).get();
       const rows = table ? database.prepare('select number, name from migrations').all() : [];
       const applied = rows.map(({ number, name }) => ({ number: Number(number), name: String(name) }));
-      return { applied, copyBytes: Number(database.prepare(COPY_SIZE_SQL).get()?.['bytes']) };
+      return { applied, copyBytes: Number(database.prepare(DATABASE_COPY_SIZE_SQL).get()?.['bytes']) };
     } finally {
       database.close();
     }

@@ -5,7 +5,7 @@ import type { Log } from '../../core/log.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 
 /** SQL for the size of a copy in bytes: all pages except free ones. */
-export const COPY_SIZE_SQL = `select (select page_count from pragma_page_count) * 1.0
+export const DATABASE_COPY_SIZE_SQL = `select (select page_count from pragma_page_count) * 1.0
   * (select page_size from pragma_page_size)
   - (select freelist_count from pragma_freelist_count) * 1.0 * (select page_size from pragma_page_size) as bytes`;
 
@@ -57,12 +57,12 @@ export async function writeDatabaseCopy(
     log.info({ to, duration_ms: Math.round(clock.monotonic() - started) }, 'database was copied');
   } catch (cause) {
     await rm(unfinished, { force: true }).catch(() => undefined);
-    throw copyFailedError(from, to, cause, purpose);
+    throw createCopyFailedError(from, to, cause, purpose);
   }
 }
 
 /** Path of the copy before the migration with this number, and its purpose. */
-export function migrationCopyTarget(
+export function buildMigrationCopyPath(
   path: string,
   number: number,
 ): Pick<DatabaseCopy, 'to'> & { readonly purpose: string } {
@@ -88,7 +88,7 @@ export async function requireFreeSpace(
 }
 
 /** An error for a copy that failed, with its cause. */
-export function copyFailedError(from: string, to: string, cause: unknown, purpose = ''): StoreUnusableError {
+export function createCopyFailedError(from: string, to: string, cause: unknown, purpose = ''): StoreUnusableError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new StoreUnusableError(`Cannot copy ${from} to ${to}${purpose}: ${reason}`, { cause });
 }

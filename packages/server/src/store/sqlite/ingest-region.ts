@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { LIVE_EVENT_COLUMNS, LiveExchangeBatches } from '../live-exchange-batches.ts';
-import type { IngestResult, SpoolRegion } from '../ports.ts';
+import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import {
   parseDeclaredMetadataKeys,
   RollupAccumulator,
@@ -8,17 +8,17 @@ import {
 } from '../rollups/rollup-accumulator.ts';
 import {
   METADATA_COLUMNS,
-  metadataRowValues,
+  toMetadataRowValues,
   type RollupTableName,
-  rollupColumns,
-  rollupRowValues,
-  upsertRollupSql,
+  listRollupColumns,
+  toRollupRowValues,
+  buildRollupUpsertSql,
 } from '../rollups/rollup-statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { hasValidTime, type ParsedSpoolRows, parseSpoolRows } from '../spool/parse-rows.ts';
-import type { ExchangeRowValues } from '../spool/row-lines.ts';
+import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { isRowError } from './sqlite-errors.ts';
+import { isSqliteRowError } from './sqlite-errors.ts';
 
 /**
  * Sharing eight B-trees and the start of the statement saves time. More rows save little
@@ -43,7 +43,7 @@ type Row = ParsedSpoolRows['rows'][number];
  * Reads the region in the writer's thread, so that rows do not cross threads, and inserts it in one
  * transaction. Only the row that a table rejects is left out. Any other error rolls back everything.
  */
-export function ingestRegion(connection: SqliteConnection, region: SpoolRegion): IngestResult {
+export function ingestSqliteSpoolRegion(connection: SqliteConnection, region: SpoolRegion): SpoolIngestResult {
   const { rows, rejected, torn, bytesRead } = parseSpoolRows(readRegion(region), region.last);
   const next = region.from + bytesRead;
   if (rows.length === 0) return { next, inserted: 0, known: 0, rejected, torn };
@@ -92,7 +92,7 @@ function insertInOneStatement(connection: SqliteConnection, rows: readonly Row[]
     connection.prepare(INSERT_MANY).statement.run(...allValues(rows));
     return true;
   } catch (error) {
-    if (isRowError(error)) return false;
+    if (isSqliteRowError(error)) return false;
     throw error;
   }
 }
@@ -111,7 +111,7 @@ function insertEach(connection: SqliteConnection, rows: readonly Row[], refused:
     try {
       if (hasValidTime(values)) return Number(statement.run(...values).changes) > 0;
     } catch (error) {
-      if (!isRowError(error)) throw error;
+      if (!isSqliteRowError(error)) throw error;
     }
     refused.push(line);
     return false;
@@ -134,7 +134,7 @@ function writeRollups(connection: SqliteConnection, gatherer: RollupAccumulator)
   addDeltas(connection, 'rollup_hours', hours);
   addDeltas(connection, 'rollup_pairs', pairs);
   const addMetadata = connection.prepare(INSERT_METADATA).statement;
-  for (const entry of metadata) addMetadata.run(...metadataRowValues(entry));
+  for (const entry of metadata) addMetadata.run(...toMetadataRowValues(entry));
 }
 
 function addDeltas(
@@ -143,9 +143,9 @@ function addDeltas(
   deltas: readonly RollupDelta[],
 ): void {
   const { statement } = connection.prepare(
-    upsertRollupSql(table, `values ${placeholders(rollupColumns(table))}`),
+    buildRollupUpsertSql(table, `values ${placeholders(listRollupColumns(table))}`),
   );
-  for (const delta of deltas) statement.run(...rollupRowValues(table, delta));
+  for (const delta of deltas) statement.run(...toRollupRowValues(table, delta));
 }
 
 function readRegion({ path, from, to }: SpoolRegion): Buffer {

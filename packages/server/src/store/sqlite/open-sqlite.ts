@@ -7,25 +7,25 @@ import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import {
   type BeatStore,
-  type OptimisticBeats,
+  type UneventfulBeats,
   toOptimisticBeatParameters,
-} from '../monitoring/optimistic-beats.ts';
-import type { Database, DatabaseWriter, IngestResult, SpoolRegion } from '../ports.ts';
+} from '../monitoring/uneventful-beats.ts';
+import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import { expireExchangesInBatches } from '../retention.ts';
 import type { Schema } from '../schema.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
-  COPY_SIZE_SQL,
+  DATABASE_COPY_SIZE_SQL,
   type DatabaseCopyOptions,
-  migrationCopyTarget,
+  buildMigrationCopyPath,
   writeDatabaseCopy,
 } from './database-copy.ts';
 import { FifoMutex } from './fifo-mutex.ts';
 import { InProcessSignals } from './in-process-signals.ts';
-import { describeOpenError, toStatementError } from './sqlite-errors.ts';
+import { describeSqliteOpenError, toSqliteStatementError } from './sqlite-errors.ts';
 import { SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
-import { WorkerDialect } from './worker-dialect.ts';
-import type { WorkerRole } from './worker-protocol.ts';
+import { SqliteWorkerDialect } from './worker-dialect.ts';
+import type { SqliteWorkerRole } from './worker-protocol.ts';
 
 export interface OpenSqliteOptions extends DatabaseCopyOptions {
   /** Key of the audit chains. Default: a key that only this process knows. */
@@ -73,9 +73,9 @@ class SqliteDatabase implements Database, BeatStore {
     this.#auditKey = auditKey;
     this.#writer = writer;
     this.#reader = reader;
-    this.read = new Kysely({ dialect: new WorkerDialect(reader, null) });
+    this.read = new Kysely({ dialect: new SqliteWorkerDialect(reader, null) });
     setAuditKey(this.read, auditKey);
-    this.#write = new Kysely({ dialect: new WorkerDialect(writer, this.#turns) });
+    this.#write = new Kysely({ dialect: new SqliteWorkerDialect(writer, this.#turns) });
   }
 
   async transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
@@ -102,7 +102,7 @@ class SqliteDatabase implements Database, BeatStore {
     await Promise.all([this.#writer.send({ kind: 'ping' }), this.#reader.send({ kind: 'ping' })]);
   }
 
-  async ingest(region: SpoolRegion): Promise<IngestResult> {
+  async ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
     const endTurn = await this.#turns.acquire();
     try {
       const { ingested } = await this.#writer.send({ kind: 'ingest', region });
@@ -110,14 +110,14 @@ class SqliteDatabase implements Database, BeatStore {
       return ingested;
     } catch (error) {
       throw error instanceof WorkerRequestError
-        ? toStatementError(error.failure, `ingest ${region.path}`)
+        ? toSqliteStatementError(error.failure, `ingest ${region.path}`)
         : error;
     } finally {
       endTurn();
     }
   }
 
-  async applyBeatsIfUnchanged(beats: readonly OptimisticBeats[]): Promise<readonly boolean[]> {
+  async applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
     const request = { kind: 'beats', beats: beats.map(toOptimisticBeatParameters) } as const;
     const endTurn = await this.#turns.acquire();
     try {
@@ -125,7 +125,7 @@ class SqliteDatabase implements Database, BeatStore {
       if (!kept) throw new Error('The writer returned no result for a batch of beats');
       return kept;
     } catch (error) {
-      throw error instanceof WorkerRequestError ? toStatementError(error.failure, 'keep beats') : error;
+      throw error instanceof WorkerRequestError ? toSqliteStatementError(error.failure, 'keep beats') : error;
     } finally {
       endTurn();
     }
@@ -140,12 +140,12 @@ class SqliteDatabase implements Database, BeatStore {
   }
 }
 
-async function openThread(thread: SqliteWorkerThread, path: string, role: WorkerRole): Promise<void> {
+async function openThread(thread: SqliteWorkerThread, path: string, role: SqliteWorkerRole): Promise<void> {
   try {
     await thread.send({ kind: 'open', path, role });
   } catch (error) {
     if (error instanceof WorkerRequestError)
-      throw new StoreUnusableError(describeOpenError(path, error.failure), { cause: error });
+      throw new StoreUnusableError(describeSqliteOpenError(path, error.failure), { cause: error });
     throw error;
   }
 }
@@ -169,9 +169,9 @@ async function copyBeforeMigration(
   number: number,
   parts: DatabaseCopyOptions,
 ): Promise<void> {
-  const { to, purpose } = migrationCopyTarget(path, number);
+  const { to, purpose } = buildMigrationCopyPath(path, number);
   const { rows } = await database.transaction((one) =>
-    sql.raw<{ bytes: number }>(COPY_SIZE_SQL).execute(one),
+    sql.raw<{ bytes: number }>(DATABASE_COPY_SIZE_SQL).execute(one),
   );
   const bytes = rows[0]?.bytes ?? 0;
   const write = (unfinished: string) => writer.send({ kind: 'copy', to: unfinished });

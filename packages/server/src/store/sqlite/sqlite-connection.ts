@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { SqlValue, WorkerResult, WorkerRole } from './worker-protocol.ts';
+import type { SqlValue, SqliteWorkerResult, SqliteWorkerRole } from './worker-protocol.ts';
 
 /** Kysely creates one text per form of a query. Bounded because of `in (…)` lists of various lengths. */
 const MAX_CACHED_STATEMENTS = 256;
@@ -7,7 +7,7 @@ const MAX_CACHED_STATEMENTS = 256;
 /** How long a statement waits for another program (a backup, a shell). */
 const BUSY_TIMEOUT_MS = 5000;
 
-export const EMPTY_RESULT: WorkerResult = { rows: [], changes: 0, ingested: null, kept: null };
+export const EMPTY_RESULT: SqliteWorkerResult = { rows: [], changes: 0, ingested: null, kept: null };
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -17,10 +17,10 @@ interface Prepared {
 /** One SQLite connection in a worker thread. Every method blocks the thread. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
-  readonly #role: WorkerRole;
+  readonly #role: SqliteWorkerRole;
   readonly #statements = new Map<string, Prepared>();
 
-  constructor(path: string, role: WorkerRole) {
+  constructor(path: string, role: SqliteWorkerRole) {
     this.#role = role;
     this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: BUSY_TIMEOUT_MS });
     if (role === 'writer') this.#database.exec('pragma journal_mode = wal');
@@ -31,7 +31,7 @@ export class SqliteConnection {
     this.#database.prepare('select count(*) from sqlite_schema').get();
   }
 
-  query(sql: string, parameters: readonly SqlValue[]): WorkerResult {
+  query(sql: string, parameters: readonly SqlValue[]): SqliteWorkerResult {
     // SQLite ends a transaction on some errors (disk full, I/O). Without this check, the remaining
     // statements would each be committed.
     if (this.#role === 'writer' && !this.#database.isTransaction)
@@ -53,33 +53,33 @@ export class SqliteConnection {
     return prepared;
   }
 
-  begin(): WorkerResult {
+  begin(): SqliteWorkerResult {
     this.#database.exec('begin immediate');
     return EMPTY_RESULT;
   }
 
-  commit(): WorkerResult {
+  commit(): SqliteWorkerResult {
     this.#database.exec('commit');
     return EMPTY_RESULT;
   }
 
-  rollback(): WorkerResult {
+  rollback(): SqliteWorkerResult {
     if (this.#database.isTransaction) this.#database.exec('rollback');
     return EMPTY_RESULT;
   }
 
-  ping(): WorkerResult {
+  ping(): SqliteWorkerResult {
     this.#database.prepare('select 1').get();
     return EMPTY_RESULT;
   }
 
   /** Writes a consistent copy to `path`, which must not exist. */
-  copy(path: string): WorkerResult {
+  copy(path: string): SqliteWorkerResult {
     this.#database.prepare('vacuum into ?').run(path);
     return EMPTY_RESULT;
   }
 
-  close(): WorkerResult {
+  close(): SqliteWorkerResult {
     this.#database.close();
     return EMPTY_RESULT;
   }

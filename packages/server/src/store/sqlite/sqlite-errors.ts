@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { WorkerFailure } from './worker-protocol.ts';
+import type { SqliteWorkerFailure } from './worker-protocol.ts';
 
 /** Primary result codes, https://sqlite.org/rescode.html. They are the low byte of an extended code. */
 const BUSY = 5;
@@ -21,26 +21,26 @@ function primaryCode(code: number): number {
 }
 
 /** SQLite's extended result code of an error from `node:sqlite`, or null. */
-export function sqliteResultCode(error: unknown): number | null {
+export function getSqliteResultCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return null;
   return typeof error.errcode === 'number' ? error.errcode : null;
 }
 
 /** Whether another connection has the requested lock. */
-export function isBusyError(error: unknown): boolean {
-  const code = sqliteResultCode(error);
+export function isSqliteBusyError(error: unknown): boolean {
+  const code = getSqliteResultCode(error);
   return code !== null && primaryCode(code) === BUSY;
 }
 
 /** Whether the row caused the error, so that a retry cannot help. */
-export function isRowError(error: unknown): boolean {
-  const code = sqliteResultCode(error);
+export function isSqliteRowError(error: unknown): boolean {
+  const code = getSqliteResultCode(error);
   if (code !== null) return primaryCode(code) === CONSTRAINT || primaryCode(code) === MISMATCH;
   return error instanceof TypeError;
 }
 
 /** Converts the error of a statement to a `Fault` if waiting or an operator can help. */
-export function toStatementError(failure: WorkerFailure, sql: string): Error {
+export function toSqliteStatementError(failure: SqliteWorkerFailure, sql: string): Error {
   const cause = new Error(failure.message);
   if (failure.code === CONSTRAINT_UNIQUE || failure.code === CONSTRAINT_PRIMARYKEY)
     return new Fault('conflict', 'The resource already exists.', { cause });
@@ -70,7 +70,7 @@ function describeOutage(code: number): string | null {
 }
 
 /** One line for the operator about a file that could not be opened. */
-export function describeOpenError(path: string, failure: WorkerFailure): string {
+export function describeSqliteOpenError(path: string, failure: SqliteWorkerFailure): string {
   const code = failure.code === null ? null : primaryCode(failure.code);
   if (code === NOTADB || code === CORRUPT)
     return `${path} is not an intact SQLite database (${failure.message}). Restore a backup, or move the file away to start with an empty database.`;

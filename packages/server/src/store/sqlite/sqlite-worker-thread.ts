@@ -3,26 +3,26 @@ import { Worker } from 'node:worker_threads';
 import { Fault } from '@floe/contract/faults';
 import type { Log } from '../../core/log.ts';
 import type {
-  WorkerCall,
-  WorkerFailure,
-  WorkerReply,
-  WorkerRequest,
-  WorkerResult,
-  WorkerRole,
+  SqliteWorkerCall,
+  SqliteWorkerFailure,
+  SqliteWorkerReply,
+  SqliteWorkerRequest,
+  SqliteWorkerResult,
+  SqliteWorkerRole,
 } from './worker-protocol.ts';
 
 /** A request that failed in the worker. Callers convert it. */
 export class WorkerRequestError extends Error {
-  readonly failure: WorkerFailure;
+  readonly failure: SqliteWorkerFailure;
 
-  constructor(failure: WorkerFailure) {
+  constructor(failure: SqliteWorkerFailure) {
     super(failure.message);
     this.failure = failure;
   }
 }
 
 interface PendingReply {
-  resolve(done: WorkerResult): void;
+  resolve(done: SqliteWorkerResult): void;
   reject(error: Error): void;
 }
 
@@ -34,7 +34,7 @@ export class SqliteWorkerThread {
   #exitFault: Fault | null = null;
   #closing = false;
 
-  constructor(role: WorkerRole, log: Log) {
+  constructor(role: SqliteWorkerRole, log: Log) {
     const cache = getCompileCacheDir();
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
       name: `sqlite-${role}`,
@@ -42,7 +42,7 @@ export class SqliteWorkerThread {
       // passed on, because they may contain credentials.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
     });
-    this.#worker.on('message', (reply: WorkerReply) => this.#settle(reply));
+    this.#worker.on('message', (reply: SqliteWorkerReply) => this.#settle(reply));
     this.#worker.on('error', (error) =>
       this.#fail(new Error(`The SQLite ${role} thread failed`, { cause: error })),
     );
@@ -54,12 +54,12 @@ export class SqliteWorkerThread {
   }
 
   /** Rejects with `WorkerRequestError`, or with a `Fault` if the thread has ended. */
-  send(request: WorkerRequest): Promise<WorkerResult> {
+  send(request: SqliteWorkerRequest): Promise<SqliteWorkerResult> {
     if (this.#exitFault) return Promise.reject(this.#exitFault);
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
       this.#waiting.set(id, { resolve, reject });
-      const call: WorkerCall = { id, request };
+      const call: SqliteWorkerCall = { id, request };
       try {
         this.#worker.postMessage(call);
       } catch (error) {
@@ -84,7 +84,7 @@ export class SqliteWorkerThread {
     await this.#worker.terminate();
   }
 
-  #settle(reply: WorkerReply): void {
+  #settle(reply: SqliteWorkerReply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if ('done' in reply) waiting?.resolve(reply.done);

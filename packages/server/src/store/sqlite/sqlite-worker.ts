@@ -1,16 +1,16 @@
 import { parentPort } from 'node:worker_threads';
-import { applyBeatsIfUnchanged } from './apply-beats.ts';
-import { ingestRegion } from './ingest-region.ts';
+import { applySqliteBeatsIfUnchanged } from './apply-beats.ts';
+import { ingestSqliteSpoolRegion } from './ingest-region.ts';
 import { EMPTY_RESULT, SqliteConnection } from './sqlite-connection.ts';
-import { sqliteResultCode } from './sqlite-errors.ts';
-import type { WorkerCall, WorkerReply, WorkerRequest, WorkerResult } from './worker-protocol.ts';
+import { getSqliteResultCode } from './sqlite-errors.ts';
+import type { SqliteWorkerCall, SqliteWorkerReply, SqliteWorkerRequest, SqliteWorkerResult } from './worker-protocol.ts';
 
 const port = parentPort;
 if (!port) throw new Error('sqlite-worker.ts must run in a worker thread');
 
 let connection: SqliteConnection | null = null;
 
-function handleRequest(request: WorkerRequest): WorkerResult {
+function handleRequest(request: SqliteWorkerRequest): SqliteWorkerResult {
   if (request.kind === 'open') {
     connection = new SqliteConnection(request.path, request.role);
     return connection.ping();
@@ -20,9 +20,9 @@ function handleRequest(request: WorkerRequest): WorkerResult {
     case 'query':
       return connection.query(request.sql, request.parameters);
     case 'ingest':
-      return { ...EMPTY_RESULT, ingested: ingestRegion(connection, request.region) };
+      return { ...EMPTY_RESULT, ingested: ingestSqliteSpoolRegion(connection, request.region) };
     case 'beats':
-      return { ...EMPTY_RESULT, kept: applyBeatsIfUnchanged(connection, request.beats) };
+      return { ...EMPTY_RESULT, kept: applySqliteBeatsIfUnchanged(connection, request.beats) };
     case 'copy':
       return connection.copy(request.to);
     default:
@@ -31,13 +31,13 @@ function handleRequest(request: WorkerRequest): WorkerResult {
 }
 
 // Both ends of the port use worker-protocol.ts, so the message is a WorkerCall.
-port.on('message', ({ id, request }: WorkerCall) => {
-  let reply: WorkerReply;
+port.on('message', ({ id, request }: SqliteWorkerCall) => {
+  let reply: SqliteWorkerReply;
   try {
     reply = { id, done: handleRequest(request) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    reply = { id, failure: { message, code: sqliteResultCode(error) } };
+    reply = { id, failure: { message, code: getSqliteResultCode(error) } };
   }
   port.postMessage(reply);
   if (request.kind === 'close') port.close();

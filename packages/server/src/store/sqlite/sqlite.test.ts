@@ -16,7 +16,7 @@ import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { rollupExpirySuite } from '../rollup-expiry.suite.ts';
-import { METADATA_COLUMNS, ROLLUP_TABLES, rollupColumns } from '../rollups/rollup-statements.ts';
+import { METADATA_COLUMNS, ROLLUP_TABLES, listRollupColumns } from '../rollups/rollup-statements.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { getSetting, storeSetting } from '../settings.ts';
 import { signInSuite } from '../sign-in.suite.ts';
@@ -24,10 +24,10 @@ import { StoreUnusableError } from '../store-unusable-error.ts';
 import { storedResponseSuite } from '../stored-responses.suite.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
-import { ingestRegion } from './ingest-region.ts';
+import { ingestSqliteSpoolRegion } from './ingest-region.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
-import { sqliteResultCode } from './sqlite-errors.ts';
+import { getSqliteResultCode } from './sqlite-errors.ts';
 import { SqliteWorkerThread } from './sqlite-worker-thread.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
@@ -207,8 +207,8 @@ test('rows that meet a full disk are undone together, and taken once when there 
   };
   const SQLITE_FULL = 13;
   assert.throws(
-    () => ingestRegion(connection, region),
-    (error) => sqliteResultCode(error) === SQLITE_FULL,
+    () => ingestSqliteSpoolRegion(connection, region),
+    (error) => getSqliteResultCode(error) === SQLITE_FULL,
   );
   assert.deepEqual(count(), { n: 0 });
   connection.begin();
@@ -216,8 +216,8 @@ test('rows that meet a full disk are undone together, and taken once when there 
   assert.throws(() => connection.query('select 1', []), /already been rolled back/);
   connection.rollback();
   allowPages(connection, 100_000);
-  assert.equal(ingestRegion(connection, region).inserted, 200);
-  assert.equal(ingestRegion(connection, region).known, 200);
+  assert.equal(ingestSqliteSpoolRegion(connection, region).inserted, 200);
+  assert.equal(ingestSqliteSpoolRegion(connection, region).known, 200);
   assert.deepEqual(count(), { n: 200 });
   connection.close();
 });
@@ -233,7 +233,7 @@ function fullConnection(path: string): SqliteConnection {
   connection.query('create table orgs (id text, metadata_keys_json text)', []);
   for (const table of ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const) {
     const key = ROLLUP_TABLES[table].key.join(', ');
-    connection.query(`create table ${table} (${rollupColumns(table).join(', ')}, primary key (${key}))`, []);
+    connection.query(`create table ${table} (${listRollupColumns(table).join(', ')}, primary key (${key}))`, []);
   }
   connection.query(`create table exchange_metadata (${METADATA_COLUMNS.join(', ')})`, []);
   connection.query(`create table live_events (${LIVE_EVENT_COLUMNS.join(', ')})`, []);

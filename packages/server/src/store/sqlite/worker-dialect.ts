@@ -12,12 +12,12 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { FifoMutex } from './fifo-mutex.ts';
-import { toStatementError } from './sqlite-errors.ts';
+import { toSqliteStatementError } from './sqlite-errors.ts';
 import { type SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
-import type { SqlValue, WorkerRequest } from './worker-protocol.ts';
+import type { SqlValue, SqliteWorkerRequest } from './worker-protocol.ts';
 
 /** A Kysely dialect for one worker thread. `turns` orders the transactions of this thread. */
-export class WorkerDialect implements Dialect {
+export class SqliteWorkerDialect implements Dialect {
   readonly #thread: SqliteWorkerThread;
   readonly #turns: FifoMutex | null;
 
@@ -111,11 +111,11 @@ class WorkerConnection implements DatabaseConnection {
   }
 }
 
-async function executeSql(thread: SqliteWorkerThread, request: WorkerRequest, sql: string) {
+async function executeSql(thread: SqliteWorkerThread, request: SqliteWorkerRequest, sql: string) {
   try {
     return await thread.send(request);
   } catch (error) {
-    throw error instanceof WorkerRequestError ? toStatementError(error.failure, sql) : error;
+    throw error instanceof WorkerRequestError ? toSqliteStatementError(error.failure, sql) : error;
   }
 }
 

@@ -1,5 +1,5 @@
-import type { OptimisticBeatParameters } from '../monitoring/optimistic-beats.ts';
-import type { IngestResult, SpoolRegion } from '../ports.ts';
+import type { OptimisticBeatParameters } from '../monitoring/uneventful-beats.ts';
+import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
 
 /**
  * The values that SQLite accepts and returns. `node:sqlite` does not accept booleans, dates or `undefined`.
@@ -7,8 +7,8 @@ import type { IngestResult, SpoolRegion } from '../ports.ts';
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
 /** Requests of the main thread. A worker answers each one once, in order. */
-export type WorkerRequest =
-  | { kind: 'open'; path: string; role: WorkerRole }
+export type SqliteWorkerRequest =
+  | { kind: 'open'; path: string; role: SqliteWorkerRole }
   | { kind: 'query'; sql: string; parameters: readonly SqlValue[] }
   | { kind: 'begin' | 'commit' | 'rollback' | 'ping' | 'close' }
   | { kind: 'ingest'; region: SpoolRegion }
@@ -16,32 +16,32 @@ export type WorkerRequest =
   | { kind: 'copy'; to: string };
 
 /** One thread writes, the other one reads. */
-export type WorkerRole = 'writer' | 'reader';
+export type SqliteWorkerRole = 'writer' | 'reader';
 
 /** The result of a request. */
-export interface WorkerResult {
+export interface SqliteWorkerResult {
   /** Rows of a query that returns rows. Structured cloning gives them an ordinary prototype. */
   readonly rows: readonly object[];
   readonly changes: number;
-  readonly ingested: IngestResult | null;
+  readonly ingested: SpoolIngestResult | null;
   /** For each beat, whether it was written. */
   readonly kept: readonly boolean[] | null;
 }
 
 /** An error of a request. */
-export interface WorkerFailure {
+export interface SqliteWorkerFailure {
   readonly message: string;
   /** SQLite's extended result code. Null for other errors. */
   readonly code: number | null;
 }
 
 /** A request with its number. */
-export interface WorkerCall {
+export interface SqliteWorkerCall {
   readonly id: number;
-  readonly request: WorkerRequest;
+  readonly request: SqliteWorkerRequest;
 }
 
 /** The response to a `WorkerCall`. */
-export type WorkerReply =
-  | { readonly id: number; readonly done: WorkerResult }
-  | { readonly id: number; readonly failure: WorkerFailure };
+export type SqliteWorkerReply =
+  | { readonly id: number; readonly done: SqliteWorkerResult }
+  | { readonly id: number; readonly failure: SqliteWorkerFailure };

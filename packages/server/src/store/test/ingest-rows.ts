@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Database, IngestResult } from '../ports.ts';
+import type { Database, SpoolIngestResult } from '../ports.ts';
 import { createTemporaryDirectory } from './temporary-directory.ts';
 
 let files = 0;
@@ -11,7 +11,7 @@ export function ingestRows(
   t: TestContext,
   database: Database,
   rows: readonly object[],
-): Promise<IngestResult> {
+): Promise<SpoolIngestResult> {
   const path = join(createTemporaryDirectory(t), `rows-${files++}.jsonl`);
   const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   writeFileSync(path, text);

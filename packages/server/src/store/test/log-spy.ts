@@ -1,14 +1,14 @@
 import type { Log } from '../../core/log.ts';
 
-export interface LogLine {
+export interface RecordedLogLine {
   readonly level: string;
   readonly fields: object;
   readonly message: string;
 }
 
 /** A log that records its lines for tests. */
-export function createLogSpy(): Log & { readonly lines: LogLine[] } {
-  const lines: LogLine[] = [];
+export function createLogSpy(): Log & { readonly lines: RecordedLogLine[] } {
+  const lines: RecordedLogLine[] = [];
   const at = (level: string) => (fields: object, message: string) => {
     lines.push({ level, fields, message });
   };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import { silentLog } from '../../../core/log.ts';
-import { ClientConnection } from '../../../gateway/client.ts';
+import { ClientConnection } from '../../../gateway/client-connection.ts';
 import { NodeHttpTransport } from '../../node-http-transport.ts';
 import { createHttpServer, type HttpServer } from '../../server.ts';
 
@@ -39,7 +39,7 @@ export async function startDualPathServer(
 }
 
 /** The bytes of a request that the fast path supports. Additional headers can prevent that. */
-export function fastPathRequest(body: string, more: readonly string[] = []): string {
+export function encodeFastPathRequest(body: string, more: readonly string[] = []): string {
   const lines = [
     `POST ${EXCHANGE_PATH} HTTP/1.1`,
     'host: x',
@@ -50,6 +50,6 @@ export function fastPathRequest(body: string, more: readonly string[] = []): str
 }
 
 /** The same request in a form that only `node:http` supports. */
-export function nodeRequest(body: string): string {
-  return fastPathRequest(body, ['x_not: plain']);
+export function encodeNodeHttpRequest(body: string): string {
+  return encodeFastPathRequest(body, ['x_not: plain']);
 }

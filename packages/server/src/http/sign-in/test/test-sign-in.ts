@@ -8,11 +8,11 @@ import { deriveSignInKey } from '../../../platform/secrets.ts';
 import { OidcIssuers } from '../../../platform/sign-in/oidc-issuer.ts';
 import { createOwnerLink } from '../../../platform/sign-in/owner-link.ts';
 import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
-import { sessionRulesOf } from '../../../platform/sign-in/session-rules.ts';
-import { ConsoleSessions } from '../../../platform/sign-in/sessions.ts';
+import { toSessionPolicy } from '../../../platform/sign-in/session-policy.ts';
+import { ConsoleSessions } from '../../../platform/sign-in/console-sessions.ts';
 import type { SignInContext } from '../../../platform/sign-in/sign-in-context.ts';
-import { createSite } from '../../../platform/sign-in/site.ts';
-import { createSignInThrottle } from '../../../platform/sign-in/throttle.ts';
+import { createSignInSite } from '../../../platform/sign-in/sign-in-site.ts';
+import { createSignInThrottle } from '../../../platform/sign-in/sign-in-throttle.ts';
 import { insertMember, insertUser } from '../../../store/members.ts';
 import type { Database } from '../../../store/ports.ts';
 import { API_TEST_NOW, type ApiTestResponse, type RunningApi, runApi } from '../../test/running-api.ts';
@@ -65,10 +65,10 @@ export async function startTestSignIn(options: TestSignInOptions = {}): Promise<
     sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
     issuers: new OidcIssuers({ guard: loopbackGuard(), via: () => undefined }, clock),
     challengeKey: createSecretKey(Buffer.alloc(32, 5)),
-    sessions: new ConsoleSessions(database, clock, silentLog, () => sessionRulesOf(auth)),
+    sessions: new ConsoleSessions(database, clock, silentLog, () => toSessionPolicy(auth)),
     throttle: createSignInThrottle(database, clock),
     auth: () => auth,
-    site: () => createSite(baseUrl, [8443]),
+    site: () => createSignInSite(baseUrl, [8443]),
   });
   const api = await runApi({
     signIn(database, clock) {

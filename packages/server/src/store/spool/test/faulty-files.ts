@@ -1,6 +1,6 @@
 import { diskSpoolFiles, type SpoolFiles } from '../spool-files.ts';
 
-export interface FaultyFiles extends SpoolFiles {
+export interface FaultySpoolFiles extends SpoolFiles {
   /** Error code with which every write fails after half of its bytes. Null for success. */
   writeFault: string | null;
   createFault: string | null;
@@ -13,8 +13,8 @@ function fault(code: string): Error {
 }
 
 /** The real disk with faults that a test can switch. */
-export function createFaultyFiles(): FaultyFiles {
-  const files: FaultyFiles = {
+export function createFaultySpoolFiles(): FaultySpoolFiles {
+  const files: FaultySpoolFiles = {
     ...diskSpoolFiles,
     writeFault: null,
     createFault: null,

@@ -1,0 +1,121 @@
+import type { HookAdapter, HookCall, HookDecision, HookReply } from '@floe/relay/hooks/adapter';
+import { selectStrictestHookDecision, applyAskFallback } from '@floe/relay/hooks/adapters';
+import { NoServerResponseError } from './hook-http.ts';
+import { HookPayloadError, readHookPayload } from './hook-payload.ts';
+import { type HookSettings, type HookSettingsPaths, resolveHookDeadline } from './hook-settings.ts';
+import { prepareRelayEvents } from './prepare-relay-events.ts';
+import { requestRelayDecisions, sendHookReport } from './relay-client.ts';
+import { isServerUnresponsive, markServerUnresponsive } from './unresponsive-server.ts';
+
+/** How long an agent may take to send its payload. */
+const PAYLOAD_TIMEOUT_MS = 5_000;
+/** Timeout of a report. The agent does not wait for its result. */
+const REPORT_TIMEOUT_MS = 1_000;
+
+/** The result of one hook call. */
+export interface AgentHookResult {
+  readonly reply: HookReply;
+  /** Why the server gave no decision. Null if it did, or if none was required. */
+  readonly problem: string | null;
+  /** The server was not requested, because it recently did not respond in time. */
+  readonly isServerSkipped?: boolean;
+}
+
+const SERVER_SKIPPED = 'the server timed out a moment ago, so the hook does not contact it again yet';
+
+/** Handles one hook call. Never throws: errors are answered with the fail mode of the rules. */
+export async function handleAgentHook(
+  adapter: HookAdapter,
+  input: NodeJS.ReadableStream,
+  paths: HookSettingsPaths,
+  settings: HookSettings,
+): Promise<AgentHookResult> {
+  let call: HookCall = { name: '', events: [], report: null };
+  try {
+    call = adapter.read(await readHookPayload(input, PAYLOAD_TIMEOUT_MS));
+  } catch (error) {
+    return answerUnreadablePayload(adapter.reply(call, ABSTAIN), describeHookError(error), paths, settings);
+  }
+  try {
+    if (isServerUnresponsive(paths, settings, Date.now()))
+      return await answerWithoutServer(adapter, call, paths, settings);
+    if (call.report) await sendHookReport(call.report, settings, REPORT_TIMEOUT_MS);
+    if (call.events.length === 0) return { reply: adapter.reply(call, ABSTAIN), problem: null };
+    return await answerWithServer(adapter, call, paths, settings);
+  } catch (error) {
+    // Only errors of reports reach this place. Other errors are handled where they occur.
+    return { reply: adapter.reply(call, ABSTAIN), problem: describeHookError(error) };
+  }
+}
+
+const ABSTAIN: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
+
+/**
+ * Decides without the server. An unresponsive server costs one deadline per interval and not one per event.
+ */
+async function answerWithoutServer(
+  adapter: HookAdapter,
+  call: HookCall,
+  paths: HookSettingsPaths,
+  settings: HookSettings,
+): Promise<AgentHookResult> {
+  const skipped = { problem: SERVER_SKIPPED, isServerSkipped: true };
+  if (call.events.length === 0) return { reply: adapter.reply(call, ABSTAIN), ...skipped };
+  const { decideOffline } = await import('./decide-offline.ts');
+  const { outcomes, askFallback } = await decideOffline(call.events, SERVER_SKIPPED, paths, settings);
+  const outcome = applyAskFallback(adapter, call, selectStrictestHookDecision(outcomes), askFallback);
+  return { reply: adapter.reply(call, outcome), ...skipped };
+}
+
+async function answerWithServer(
+  adapter: HookAdapter,
+  call: HookCall,
+  paths: HookSettingsPaths,
+  settings: HookSettings,
+): Promise<AgentHookResult> {
+  const { events, isTruncated } = prepareRelayEvents(call.events);
+  let outcome: HookDecision;
+  let problem: string | null = null;
+  let fallback: 'deny' | 'abstain' | null = null;
+  try {
+    outcome = selectStrictestHookDecision(
+      await requestRelayDecisions(events, settings, resolveHookDeadline(settings, adapter.agent, call.name)),
+    );
+  } catch (error) {
+    problem = describeHookError(error);
+    if (error instanceof NoServerResponseError && error.timedOut) markServerUnresponsive(paths, settings);
+    const { decideOffline } = await import('./decide-offline.ts');
+    const { outcomes, askFallback } = await decideOffline(call.events, problem, paths, settings);
+    outcome = selectStrictestHookDecision(outcomes);
+    fallback = askFallback;
+  }
+  if (isTruncated && problem === null && (outcome.decision === 'abstain' || outcome.decision === 'allow')) {
+    problem = 'the event is too long to send';
+    const { decideOffline } = await import('./decide-offline.ts');
+    outcome = selectStrictestHookDecision((await decideOffline(call.events, problem, paths, settings)).outcomes);
+  }
+  if (outcome.decision === 'ask' && !adapter.canAsk(call.name)) {
+    fallback ??= (await import('./decide-offline.ts')).readAskFallback(paths, settings);
+    outcome = applyAskFallback(adapter, call, outcome, fallback);
+  }
+  return { reply: adapter.reply(call, outcome), problem };
+}
+
+/** The hook is unknown. Exit code 2 blocks in every agent, and is used only to fail closed. */
+async function answerUnreadablePayload(
+  abstainReply: HookReply,
+  problem: string,
+  paths: HookSettingsPaths,
+  settings: HookSettings,
+): Promise<AgentHookResult> {
+  const { decideOffline } = await import('./decide-offline.ts');
+  const { outcomes } = await decideOffline(null, problem, paths, settings);
+  const { decision, agentMessage } = selectStrictestHookDecision(outcomes);
+  if (decision !== 'deny') return { reply: abstainReply, problem };
+  return { reply: { stdout: null, stderr: agentMessage ?? problem, exitCode: 2 }, problem };
+}
+
+function describeHookError(error: unknown): string {
+  if (error instanceof NoServerResponseError || error instanceof HookPayloadError) return error.message;
+  return `unexpected error in the hook: ${error instanceof Error ? error.name : typeof error}`;
+}

@@ -1,0 +1,180 @@
+import {
+  findCandidateStart,
+  findTokenEnd,
+  isDigit,
+  isLetter,
+  isLetterOrDigit,
+  readCharacterCode,
+} from './character-codes.ts';
+import { normalizeForDetection } from './normalize-text.ts';
+import {
+  type DigitRun,
+  findCardEnd,
+  findEmailAround,
+  findIbanEnd,
+  findNationalPhoneEnd,
+  findPhoneEnd,
+  findShortRunEnd,
+  findSsnEnd,
+  readDigitRun,
+} from './personal-data.ts';
+import {
+  findAssignedSecret,
+  findJwtEnd,
+  findPrivateKeyEnd,
+  findUrlPassword,
+  hasKnownKeyFormat,
+  MIN_KEY_CHARS,
+} from './secrets.ts';
+
+/** The kinds of sensitive data. */
+export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
+
+/** The type of a secret. */
+export type SecretDetector = 'api_key' | 'jwt' | 'private_key' | 'url_password' | 'aws_secret_key';
+
+/** Sensitive data in a text. `start` and `end` are offsets in the original text. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly start: number;
+  readonly end: number;
+  /** Set for secrets only. */
+  readonly detector?: SecretDetector;
+}
+
+/**
+ * Finds secrets and personal data of the requested kinds. Findings are in order and do not overlap. The scan
+ * takes one pass and linear time for any text.
+ */
+export class SensitiveDataScan {
+  readonly findings: Finding[] = [];
+  readonly #text: string;
+  readonly #wanted: ReadonlySet<FindingKind>;
+  readonly #wantsSecrets: boolean;
+  readonly #wantsIbans: boolean;
+  readonly #offsets: Uint32Array | null;
+  /** The text before this position has been processed. */
+  #done = 0;
+
+  constructor(text: string, wanted: ReadonlySet<FindingKind>) {
+    const folded = normalizeForDetection(text);
+    this.#text = folded.text;
+    this.#offsets = folded.offsets;
+    this.#wanted = wanted;
+    this.#wantsSecrets = wanted.has('secret');
+    this.#wantsIbans = wanted.has('iban');
+    const { length } = this.#text;
+    for (let at = findCandidateStart(this.#text, 0); at < length; at = findCandidateStart(this.#text, at))
+      at = this.#scanAt(at);
+  }
+
+  /** Checks for a finding at `at`. Returns the next position to check. */
+  #scanAt(at: number): number {
+    const text = this.#text;
+    const code = readCharacterCode(text, at);
+    if (isLetter(code)) return this.#word(at);
+    if (isDigit(code)) return this.#digits(at);
+    switch (code) {
+      case 0x40:
+        return this.#email(at);
+      case 0x2b:
+      case 0x28:
+        return this.#phone(at);
+      case 0x2d:
+        return this.#wants('secret') && this.#addSecret('private_key', at, findPrivateKeyEnd(text, at))
+          ? this.#done
+          : at + 1;
+      case 0x3a: {
+        const password = this.#wants('secret') ? findUrlPassword(text, at) : null;
+        if (password) this.#addSecret('url_password', password[0], password[1]);
+        return at + 1;
+      }
+      default:
+        return at + 1;
+    }
+  }
+
+  #wants(kind: FindingKind): boolean {
+    return this.#wanted.has(kind);
+  }
+
+  #addSecret(detector: SecretDetector, start: number, end: number): boolean {
+    if (!this.#addFinding('secret', start, end)) return false;
+    const last = this.findings.pop();
+    if (last) this.findings.push({ ...last, detector });
+    return true;
+  }
+
+  /** Returns false, and adds nothing, if `end` is -1 or the position is within another finding. */
+  #addFinding(kind: FindingKind, start: number, end: number): boolean {
+    if (end < 0 || start < this.#done) return false;
+    this.#done = end;
+    const offsets = this.#offsets;
+    const last = (offsets?.[end - 1] ?? end - 1) + 1;
+    this.findings.push({ kind, start: offsets?.[start] ?? start, end: last });
+    return true;
+  }
+
+  #word(at: number): number {
+    const text = this.#text;
+    const end = findTokenEnd(text, at + 1);
+    if (this.#wantsSecrets) {
+      if (end - at >= MIN_KEY_CHARS && hasKnownKeyFormat(text, at, end)) this.#addSecret('api_key', at, end);
+      else if (text.charCodeAt(at) === 0x65) this.#addSecret('jwt', at, findJwtEnd(text, at, end));
+      const assigned = findAssignedSecret(text, at, end);
+      if (assigned) this.#addSecret('aws_secret_key', assigned[0], assigned[1]);
+    }
+    if (this.#wantsIbans) this.#addFinding('iban', at, findIbanEnd(text, at));
+    return Math.max(end, this.#done);
+  }
+
+  /** Checks a run of digits that is not adjacent to a letter for all numbers. */
+  #digits(at: number): number {
+    const text = this.#text;
+    let end = findShortRunEnd(text, at);
+    if (end === -1) {
+      const run = readDigitRun(text, at);
+      if (!isLetterOrDigit(readCharacterCode(text, run.end)) && readCharacterCode(text, run.end) !== 0x5f)
+        for (let first = 0; first < run.groups.length; first += 1) this.#group(run, first);
+      end = run.end;
+    }
+    end = Math.max(end, this.#done);
+    // `123abc` is a single token, so nothing starts within it.
+    while (isLetterOrDigit(readCharacterCode(text, end)) || readCharacterCode(text, end) === 0x5f) end += 1;
+    return end;
+  }
+
+  #group(run: DigitRun, first: number): void {
+    const text = this.#text;
+    const start = run.groups[first]?.[0] ?? 0;
+    if (this.#wants('credit_card') && this.#addFinding('credit_card', start, findCardEnd(text, run, first)))
+      return;
+    if (run.separators === '') return;
+    if (this.#wants('us_ssn') && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
+    if (this.#wants('phone')) this.#addFinding('phone', start, findNationalPhoneEnd(text, run, first));
+  }
+
+  #email(at: number): number {
+    const around = this.#wants('email') ? findEmailAround(this.#text, at) : null;
+    if (around === null) return at + 1;
+    this.#replaceWithin(around[0]);
+    this.#addFinding('email', around[0], around[1]);
+    return Math.max(at + 1, this.#done);
+  }
+
+  /** Removes findings within the local part of an email address, except secrets. */
+  #replaceWithin(start: number): void {
+    const from = this.#offsets?.[start] ?? start;
+    for (;;) {
+      const last = this.findings.at(-1);
+      if (last === undefined || last.start < from || last.kind === 'secret') return;
+      this.findings.pop();
+      this.#done = start;
+    }
+  }
+
+  #phone(at: number): number {
+    if (!this.#wants('phone') || isLetterOrDigit(readCharacterCode(this.#text, at - 1))) return at + 1;
+    return this.#addFinding('phone', at, findPhoneEnd(this.#text, at)) ? this.#done : at + 1;
+  }
+}

@@ -1,0 +1,196 @@
+import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { orgModelsQuery, orgProvidersQuery } from '../../data/org-lists.ts';
+import { breakerName } from '../../format/breaker-name.ts';
+import { Button } from '../../ui/button.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Input, Select } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { parseOverrideDuration, possibleBreakerIds } from './breaker-status.ts';
+import { breakersText } from './text.ts';
+
+const DURATIONS = [
+  { value: '900', label: breakersText.force.durations['900'] },
+  { value: '3600', label: breakersText.force.durations['3600'] },
+  { value: '86400', label: breakersText.force.durations['86400'] },
+  { value: '604800', label: breakersText.force.durations['604800'] },
+  { value: '', label: breakersText.force.durations.custom },
+] as const;
+
+const STATES = [
+  { value: 'open', label: breakersText.force.states.open },
+  { value: 'closed', label: breakersText.force.states.closed },
+  { value: 'auto', label: breakersText.force.states.auto },
+] as const;
+
+type ForcedState = (typeof STATES)[number]['value'];
+
+function toForcedState(value: string): ForcedState {
+  return STATES.find((state) => state.value === value)?.value ?? 'auto';
+}
+
+/** Forces a breaker for a time, with a reason that is shown next to it and recorded in the audit log. */
+export function OverrideBreakerDialog({
+  id,
+  trigger,
+}: {
+  readonly id?: string;
+  readonly trigger?: (ask: () => void) => ReactNode;
+}) {
+  const [asked, setAsked] = useState(false);
+  const ask = () => setAsked(true);
+  return (
+    <>
+      {trigger ? (
+        trigger(ask)
+      ) : (
+        <Button needs="management" onClick={ask}>
+          {breakersText.force.button}
+        </Button>
+      )}
+      {asked && <ForceDialog id={id} onClose={() => setAsked(false)} />}
+    </>
+  );
+}
+
+function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) {
+  const [target, setTarget] = useState(id ?? '');
+  const [state, setState] = useState<ForcedState>('open');
+  const [length, setLength] = useState<number | null>(HOUR_S);
+  const [reason, setReason] = useState('');
+  const targets = useBreakerIds(id === undefined);
+  const change = { target: target.trim(), state, seconds: length ?? 0, reason: reason.trim() };
+  const force = useForce(change, onClose);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={id === undefined ? breakersText.force.title : breakersText.force.titleOf(breakerName(id))}
+      description={breakersText.force.effects[state]}
+    >
+      <Form
+        onSubmit={() => force.run(undefined)}
+        error={force.error}
+        running={force.running}
+        actions={
+          <>
+            <Button onClick={onClose}>{breakersText.force.cancel}</Button>
+            <Button
+              type="submit"
+              look="primary"
+              busy={force.running}
+              disabled={target === '' || reason.trim() === '' || (state !== 'auto' && length === null)}
+            >
+              {breakersText.force.submit[state]}
+            </Button>
+          </>
+        }
+      >
+        {id === undefined && (
+          <FormField name="id" label={breakersText.force.breaker} hint={breakersText.force.breakerHint}>
+            <Combobox
+              free
+              choices={targets}
+              value={target}
+              onChange={setTarget}
+              placeholder={breakersText.force.breakerPlaceholder}
+            />
+          </FormField>
+        )}
+        <FormField name="state" label={breakersText.force.state}>
+          <Select
+            choices={STATES}
+            value={state}
+            onChange={(event) => setState(toForcedState(event.target.value))}
+          />
+        </FormField>
+        {state !== 'auto' && <ForceDuration onChange={setLength} />}
+        <FormField name="reason" label={breakersText.force.reason} hint={breakersText.force.reasonHint}>
+          <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
+        </FormField>
+      </Form>
+    </Dialog>
+  );
+}
+
+const HOUR_S = 3_600;
+
+/** Chooses the duration: a preset or typed text. Calls back with null for an invalid duration. */
+function ForceDuration({ onChange }: { readonly onChange: (seconds: number | null) => void }) {
+  const [chosen, setChosen] = useState(String(HOUR_S));
+  const [written, setWritten] = useState('');
+  const change = (choice: string, typed: string) => {
+    setChosen(choice);
+    setWritten(typed);
+    onChange(choice === '' ? parseOverrideDuration(typed) : Number(choice));
+  };
+  const isWrong = written !== '' && parseOverrideDuration(written) === null;
+  return (
+    <>
+      <FormField
+        name="expires_in_seconds"
+        label={breakersText.force.duration}
+        hint={breakersText.force.durationHint}
+      >
+        <Select choices={DURATIONS} value={chosen} onChange={({ target }) => change(target.value, written)} />
+      </FormField>
+      {chosen === '' && (
+        <Field
+          label={breakersText.force.custom}
+          hint={breakersText.force.customHint}
+          error={isWrong ? breakersText.force.customProblem : null}
+        >
+          <Input
+            value={written}
+            placeholder={breakersText.force.customPlaceholder}
+            onChange={({ target }) => change('', target.value)}
+          />
+        </Field>
+      )}
+    </>
+  );
+}
+
+function useForce(
+  asked: {
+    readonly target: string;
+    readonly state: ForcedState;
+    readonly seconds: number;
+    readonly reason: string;
+  },
+  onDone: () => void,
+) {
+  const { target, state, seconds, reason } = asked;
+  return useApiMutation(
+    () =>
+      sendJson<Breaker>('POST', `api/management/breakers/${encodeURIComponent(target)}/force`, {
+        state,
+        reason,
+        ...(state === 'auto' ? {} : { expires_in_seconds: seconds }),
+      }),
+    {
+      touches: [['breakers']],
+      done: () => {
+        showToast(
+          state === 'auto'
+            ? breakersText.force.returned(breakerName(target))
+            : breakersText.force.forced(breakerName(target), state),
+        );
+        onDone();
+      },
+    },
+  );
+}
+
+/** The ids of all possible breakers of the known models. */
+export function useBreakerIds(wanted: boolean) {
+  const providers = useQuery({ ...orgProvidersQuery, enabled: wanted }).data?.data;
+  const models = useQuery({ ...orgModelsQuery, enabled: wanted }).data?.data;
+  if (!providers || !models) return [];
+  return possibleBreakerIds(models, providers).map((id) => ({ value: id, label: breakerName(id) }));
+}

@@ -1,0 +1,18 @@
+import type { relayDryRunResult } from '@floe/contract/api/relay-management';
+import type * as z from 'zod';
+import { ruleText } from './rule-text.ts';
+
+export type RuleDryRunCounts = Omit<z.output<typeof relayDryRunResult>, 'changes' | 'job'>;
+
+/** `Changes: 18 newly denied, 2 no longer stopped.` Pure. */
+export function summarizeRuleDryRun(replayed: RuleDryRunCounts): string {
+  const { evaluated, newly_denied, newly_asked, newly_allowed, unchanged } = replayed;
+  if (evaluated === 0) return ruleText.replay.empty;
+  const parts = [
+    newly_denied > 0 && ruleText.replay.newlyDenied(newly_denied),
+    newly_asked > 0 && ruleText.replay.newlyAsked(newly_asked),
+    newly_allowed > 0 && ruleText.replay.noLongerStopped(newly_allowed),
+  ].filter((part) => part !== false);
+  if (parts.length > 0) return ruleText.replay.changes(parts);
+  return unchanged === evaluated ? ruleText.replay.noChange : ruleText.replay.onlyAllowed;
+}

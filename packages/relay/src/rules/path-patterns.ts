@@ -1,0 +1,127 @@
+import { compileWildcards } from '@floe/conditions/wildcards';
+import { ANY_TEXT_WILDCARD, findDirectoryOfAllEntries, hasWildcard, patternsOverlap } from '../shell/glob.ts';
+import type { MatchResult } from './match-result.ts';
+
+/** Where a path is interpreted, as far as known. */
+export interface PathContext {
+  /** Directories that the path may be relative to. Empty if unknown. */
+  readonly directories: readonly string[];
+  readonly home: string | null;
+}
+
+/** A path in canonical form, for each directory that it may be relative to. */
+export interface NormalizedPath {
+  /** Absolute paths, or paths from `~`. Empty for a relative path without a known directory. */
+  readonly absolute: readonly string[];
+  /** The path as written, normalized. */
+  readonly written: string;
+  /** Whether it contains wildcards (shell/glob.ts). */
+  readonly isPattern: boolean;
+}
+
+const HOME_DIRECTORIES = /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|[a-z]:\/Users\/[^/]+)(?=\/|$)/i;
+/** Other names of `/` and of the working directory, and the targets of macOS aliases. */
+const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
+  [/^\/proc\/(?:self|thread-self|\d+)\/root(?=\/|$)/, ''],
+  [/^\/proc\/(?:self|thread-self|\d+)\/cwd\//, './'],
+  [/^\/private(?=\/(?:etc|tmp|var)(?:\/|$))/, ''],
+  [/^\/System\/Volumes\/Data(?=\/)/, ''],
+  [/^\/dev\/fd\/\.\.\//, '/'],
+];
+
+/**
+ * Normalizes a path: no `.`, `..` or double slashes, and `~` for any home directory. Symbolic links are not
+ * resolved, because the path is on another machine. A pattern for all entries of a directory (`/etc/*`) also
+ * counts as the directory.
+ */
+export function normalizePath(path: string, context: PathContext): NormalizedPath {
+  const one = normalizeOne(path, context);
+  const directory = findDirectoryOfAllEntries(one.written);
+  if (directory === null) return one;
+  return { ...one, absolute: [...one.absolute, ...normalizeOne(directory, context).absolute] };
+}
+
+function normalizeOne(path: string, { directories, home }: PathContext): NormalizedPath {
+  const written = resolveAliases(cleanSegments(path.replaceAll('\\', '/').replace(/^file:\/\//, '')));
+  const isPattern = hasWildcard(written);
+  if (isAbsolute(written))
+    return { absolute: [abbreviateHome(written, home), ...possibleHomePaths(written)], written, isPattern };
+  const absolute = directories.map((directory) =>
+    abbreviateHome(cleanSegments(`${directory}/${written}`), home),
+  );
+  return { absolute, written, isPattern };
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:\/|~|[a-zA-Z]:\/)/.test(path);
+}
+
+function resolveAliases(path: string): string {
+  let out = path;
+  for (const [pattern, instead] of PATH_ALIASES) out = out.replace(pattern, instead);
+  return out === '' && path !== '' ? '/' : out;
+}
+
+function abbreviateHome(path: string, home: string | null): string {
+  if (home !== null && home !== '/' && (path === home || path.startsWith(`${home}/`)))
+    return `~${path.slice(home.length)}`;
+  // `~user` is also a home directory.
+  return path.replace(HOME_DIRECTORIES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
+}
+
+/** The path relative to the home directory, because its unknown part may contain that directory. */
+function possibleHomePaths(path: string): string[] {
+  const at = path.indexOf(ANY_TEXT_WILDCARD);
+  return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];
+}
+
+function cleanSegments(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (!path.startsWith('/')) parts.push('..');
+  }
+  return (path.startsWith('/') ? '/' : '') + parts.join('/');
+}
+
+/** Matches one path. */
+export type PathMatcher = (path: NormalizedPath) => MatchResult;
+
+/**
+ * Compiles path patterns: from `/` or `~`, or for a name in any directory. A directory also matches its
+ * content.
+ */
+export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
+  const anchored: string[] = [];
+  const floating: string[] = [];
+  for (const given of patterns) {
+    const pattern = given.replace(/^\$HOME(?=\/|$)/, '~').replace(/^(?:\*\*?\/)+/, '');
+    const forms = pattern.endsWith('/*') ? [pattern, pattern.slice(0, -2) || '/'] : [pattern];
+    if (isAbsolute(pattern)) anchored.push(...forms.map((form) => abbreviateHome(form, null)));
+    else floating.push(...forms.flatMap((form) => [form, `*/${form}`]));
+  }
+  const isAnchored = compileWildcards(anchored);
+  const isFloating = compileWildcards(floating);
+  // A relative path without a known directory may be any pattern with the same end.
+  const tails = anchored.map((pattern) => pattern.replace(/^[^/]*\//, ''));
+  const isTail = compileWildcards(tails.flatMap((tail) => [tail, `*/${tail}`]));
+  return ({ absolute, written, isPattern }) => {
+    if (isPattern) return matchPatterns([...absolute, written], [...anchored, ...floating]);
+    if (absolute.some((path) => isAnchored(path) || isFloating(path)) || isFloating(written)) return 'yes';
+    return absolute.length === 0 && isTail(written) ? 'maybe' : 'no';
+  };
+}
+
+/** A path pattern that can only match what the rule names matches. Others may match. */
+function matchPatterns(paths: readonly string[], patterns: readonly string[]): MatchResult {
+  let best: MatchResult = 'no';
+  for (const path of paths)
+    for (const pattern of patterns)
+      if (patternsOverlap(pattern, path)) {
+        if (!path.includes(ANY_TEXT_WILDCARD)) return 'yes';
+        best = 'maybe';
+      }
+  return best;
+}

@@ -1,0 +1,63 @@
+import { predictCommandOutput } from './command-output.ts';
+import type { CommandInput } from './redirects.ts';
+import { type ShellScope, toWordSegments } from './shell-scope.ts';
+import { createLiteralWord, type ShellWord } from './shell-word.ts';
+
+/** Records how builtins change variables: `read`, `printf -v`, `set --`, `mapfile`, `shopt`. */
+export function recordVariableChanges(
+  name: string,
+  args: readonly ShellWord[],
+  input: CommandInput | null,
+  scope: ShellScope,
+): void {
+  switch (name) {
+    case 'read':
+      return recordRead(args, input, scope);
+    case 'mapfile':
+    case 'readarray':
+    case 'getopts':
+      for (const { text } of args) if (text !== null && /^[A-Za-z_]\w*$/.test(text)) scope.markUnknown(text);
+      return;
+    case 'printf':
+      if (args[0]?.text === '-v' && args[1]?.text) {
+        const { text, unknown } = predictCommandOutput('printf', args.slice(2), null);
+        scope.assign(args[1].text, [[{ text, quoted: true, certain: false, unknown }]]);
+      }
+      return;
+    case 'set': {
+      const from = args.findIndex(({ text }) => text === '--');
+      if (from !== -1) scope.setArgs(args.slice(from + 1));
+      return;
+    }
+    case 'shopt':
+      if (args.some(({ text }) => text === 'dotglob')) scope.dotglob = args.some(({ text }) => text === '-s');
+      return;
+    case 'unset':
+      for (const { text } of args) if (text !== null) scope.markUnknown(text, 'variable');
+  }
+}
+
+/** The words of the first input line are assigned to the variables. The last one gets the rest. */
+function recordRead(args: readonly ShellWord[], input: CommandInput | null, scope: ShellScope): void {
+  const names = args.flatMap(({ text }, at) =>
+    text !== null && /^[A-Za-z_]\w*$/.test(text) && !/^-[adinNptu]$/.test(args[at - 1]?.text ?? '')
+      ? [text]
+      : [],
+  );
+  const printed = input?.printed;
+  const line = printed?.text?.split('\n')[0] ?? null;
+  // A line without blanks is split by another `IFS`.
+  const separator = names.length > 1 && line !== null && !/\s/.test(line.trim()) ? /[,:;|]+/ : /\s+/;
+  const words = line?.split(separator).filter(Boolean) ?? null;
+  for (const [at, name] of names.entries()) {
+    const [pattern] = printed?.names ?? [];
+    if (words !== null) {
+      const text = at === names.length - 1 ? words.slice(at).join(' ') : (words[at] ?? '');
+      scope.assign(name, [[{ text, quoted: true, certain: false }]]);
+    } else if (pattern !== undefined)
+      scope.assign(name, [
+        toWordSegments({ ...createLiteralWord('', { start: 0, end: 0 }), text: null, pattern, glob: true }),
+      ]);
+    else scope.markUnknown(name, printed?.unknown ?? 'data');
+  }
+}

@@ -1,0 +1,148 @@
+import { isUnknownPattern } from './glob.ts';
+import type { SyntaxNode } from './grammar.ts';
+import type { ShellWord, WordSegment } from './shell-word.ts';
+
+/** The value of a variable: the segments of its word, or of several words for an array. */
+export type VariableValue = readonly (readonly WordSegment[])[];
+
+/** A function, and the text that contains its body. */
+export interface ShellFunction {
+  readonly body: SyntaxNode;
+  readonly text: string;
+}
+
+/** A file that a text writes. It may run it later, or use it as a copy of a program. */
+export interface WrittenFile {
+  /** Its content. Null if unknown. */
+  readonly text: string | null;
+  /** The program of which it is a copy. Null for a text. */
+  readonly program: string | null;
+}
+
+/** Names of variables that contain options. */
+const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH/i;
+const MAX_SEGMENTS = 64;
+
+/** State of a command text: variables, functions, aliases, and files that it wrote. */
+export class ShellScope {
+  readonly #parent: ShellScope | null;
+  readonly #values = new Map<string, VariableValue>();
+  readonly #reassigned = new Set<string>();
+  readonly #functions = new Map<string, ShellFunction>();
+  readonly #aliases = new Map<string, string>();
+  readonly #files: Map<string, WrittenFile>;
+  #args: readonly ShellWord[];
+  /** Whether `*` also matches names that start with a dot. */
+  dotglob = false;
+
+  /** @param args the positional parameters, starting with `$0` */
+  constructor(parent: ShellScope | null = null, args: readonly ShellWord[] = parent?.args ?? []) {
+    this.#parent = parent;
+    this.#args = args;
+    this.#files = parent === null ? new Map() : parent.#files;
+    this.dotglob = parent?.dotglob ?? false;
+  }
+
+  /** The positional parameters, starting with `$0`. */
+  get args(): readonly ShellWord[] {
+    return this.#args;
+  }
+
+  /** Sets the positional parameters, as `set --` does. */
+  setArgs(words: readonly ShellWord[]): void {
+    this.#args = [...this.#args.slice(0, 1), ...(this.#args.length === 0 ? words.slice(0, 1) : []), ...words];
+  }
+
+  assign(name: string, value: VariableValue): void {
+    if (this.#values.has(name)) this.#reassigned.add(name);
+    const size = value.reduce((sum, pieces) => sum + pieces.length, 0);
+    this.#values.set(name, size > MAX_SEGMENTS ? [[{ text: null, quoted: true, certain: false }]] : value);
+  }
+
+  /** Assigns one value of a loop variable, which gets several values. */
+  assignEach(name: string, value: VariableValue): void {
+    this.#values.delete(name);
+    this.assign(name, value);
+  }
+
+  /** Whether the text sets a variable exactly once. Its value then counts as written in the command. */
+  isAssignedOnce(name: string): boolean {
+    if (/^(?:[@*]|\d+)$/.test(name)) return this.#args.length > 0;
+    if (this.#values.has(name)) return !this.#reassigned.has(name);
+    return this.#parent?.isAssignedOnce(name) ?? false;
+  }
+
+  /** Marks the value of a variable as unknown. */
+  markUnknown(name: string, unknown: WordSegment['unknown'] = 'data'): void {
+    this.assign(name, [[{ text: null, quoted: true, certain: false, unknown }]]);
+  }
+
+  /** The value of a variable. Null if the text does not set it. */
+  value(name: string): VariableValue | null {
+    const isParameter = /^(?:[@*]|\d+)$/.test(name);
+    const value = isParameter ? undefined : (this.#values.get(name) ?? this.#parent?.value(name));
+    if (value !== undefined && value !== null) return value;
+    if (name === 'IFS') return plainValue(' ');
+    if (name === 'HOME') return plainValue('~');
+    if (name === 'PWD') return plainValue('.');
+    if (name === '@' || name === '*') return this.args.slice(1).map(toWordSegments);
+    if (/^\d+$/.test(name)) {
+      const arg = this.args[Number(name)];
+      // The text itself has no arguments.
+      return arg ? [toWordSegments(arg)] : name === '0' ? null : plainValue('');
+    }
+    return null;
+  }
+
+  define(name: string, shellFunction: ShellFunction): void {
+    this.#functions.set(name, shellFunction);
+  }
+
+  findFunction(name: string): ShellFunction | null {
+    return this.#functions.get(name) ?? this.#parent?.findFunction(name) ?? null;
+  }
+
+  alias(name: string, text: string): void {
+    this.#aliases.set(name, text);
+  }
+
+  findAlias(name: string): string | null {
+    return this.#aliases.get(name) ?? this.#parent?.findAlias(name) ?? null;
+  }
+
+  write(path: string, file: WrittenFile): void {
+    this.#files.set(cleanPath(path), file);
+  }
+
+  fileAt(path: string): WrittenFile | null {
+    const clean = cleanPath(path);
+    const found = this.#files.get(clean);
+    if (found) return found;
+    // `cd` changes the names of files. A file may come from a downloaded directory.
+    for (const [name, file] of this.#files) {
+      if (name.endsWith(`/${clean}`) || (!clean.startsWith('/') && clean.endsWith(`/${name}`))) return file;
+      if (name.endsWith('/') && clean.startsWith(name)) return file;
+    }
+    return null;
+  }
+}
+
+/** The kind of unknown value of a variable that the text does not set. */
+export function classifyUnknownVariable(name: string): WordSegment['unknown'] {
+  return OPTION_VARIABLE.test(name) ? 'options' : 'variable';
+}
+
+function plainValue(text: string): VariableValue {
+  return [[{ text, quoted: false, certain: false }]];
+}
+
+/** Converts a word to the value of a variable. The shell does not split it again inside quotes. */
+export function toWordSegments({ text, pattern, glob, unknown }: ShellWord): readonly WordSegment[] {
+  const names = glob || (text === null && !isUnknownPattern(pattern));
+  const piece = { text: text === null && names ? pattern : text, quoted: false, certain: false };
+  return [{ ...piece, ...(unknown && { unknown }), ...(names && { names }) }];
+}
+
+function cleanPath(path: string): string {
+  return path.replace(/^(?:\.\/)+/, '').replaceAll(/\/(?:\.?\/)+/g, '/');
+}

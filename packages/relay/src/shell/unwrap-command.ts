@@ -1,0 +1,250 @@
+import { type CommandTrait, normalizeCommandName } from './command.ts';
+import { findPositionals } from './positional-arguments.ts';
+import { SHELL_NAMES, SHELL_WRAPPER, SYSTEM_WRAPPERS } from './system-wrappers.ts';
+import { TOOL_WRAPPERS } from './tool-wrappers.ts';
+import { createLiteralWord, type ShellWord } from './shell-word.ts';
+import type { WrapperSyntax } from './wrapper-syntax.ts';
+
+/** What a command runs: other words, or a text for a shell. */
+export type NestedCommand =
+  | { readonly kind: 'words'; readonly words: readonly ShellWord[] }
+  | {
+      readonly kind: 'code';
+      readonly word: ShellWord;
+      readonly text: string | null;
+      /** Positional parameters of the text, starting with `$0`. */
+      readonly args?: readonly ShellWord[];
+    };
+
+/** What a wrapper runs. */
+export interface UnwrappedCommand {
+  readonly nested: readonly NestedCommand[];
+  readonly traits: readonly CommandTrait[];
+  /** Reasons why it is unclear what runs. */
+  readonly unclearReasons: readonly string[];
+  /** It runs a shell or interpreter on its input. */
+  readonly readsInput: boolean;
+  /** The script that it runs. */
+  readonly file?: ShellWord;
+  /** Words with code in another language. */
+  readonly foreign?: readonly ShellWord[];
+  /** Files that its program reads. */
+  readonly reads?: readonly string[];
+  /** Number of words that belong to the command. The words after them are a command that it runs. */
+  readonly own?: number;
+}
+
+/** Creates the nested text of a shell. The words after it are its positional parameters. */
+export function toNestedCode(word: ShellWord, args: readonly ShellWord[] = []): NestedCommand {
+  return { kind: 'code', word, text: word.text, args };
+}
+
+/** A command as given: its name and its arguments. */
+export interface CommandInvocation {
+  readonly name: string;
+  readonly args: readonly ShellWord[];
+}
+
+const WRAPPERS: Readonly<Record<string, WrapperSyntax>> = { ...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS };
+/** Maximum number of words in the name of a wrapper. Longer names are tried first. */
+const LONGEST_NAME = 3;
+
+/** Determines what a wrapper runs. Null if the command is not a wrapper. */
+export function unwrapCommand({ name, args }: CommandInvocation): UnwrappedCommand | null {
+  if (SHELL_NAMES.has(name)) return new ShellReader(name, args).read();
+  const words = findPositionals(name, args);
+  for (let length = Math.min(LONGEST_NAME, words.length); length >= 0; length -= 1) {
+    const named = words.slice(0, length);
+    const key = [name, ...named.map(({ word }) => word.text ?? '')].join(' ');
+    const wrapper = Object.hasOwn(WRAPPERS, key) ? WRAPPERS[key] : undefined;
+    if (!wrapper || named.some(({ isCertain, at }) => !isCertain && at > 0)) continue;
+    const rest = args.slice((named.at(-1)?.at ?? -1) + 1);
+    const unwrapped = new WrapperReader(key, wrapper, rest).read();
+    return { ...unwrapped, own: (unwrapped.own ?? rest.length) + args.length - rest.length };
+  }
+  return null;
+}
+
+class WrapperReader {
+  readonly #name: string;
+  readonly #wrapper: WrapperSyntax;
+  readonly #args: readonly ShellWord[];
+  readonly #doubts: string[] = [];
+  readonly #inner: NestedCommand[] = [];
+  readonly #starts: number[] = [];
+
+  constructor(name: string, wrapper: WrapperSyntax, args: readonly ShellWord[]) {
+    this.#name = name;
+    this.#wrapper = wrapper;
+    this.#args = args;
+  }
+
+  read(): UnwrappedCommand {
+    const { dashes, raises, shell, skip = 0 } = this.#wrapper;
+    const dashed = dashes === true ? this.#args.findIndex(({ text }) => text === '--') : -1;
+    this.#options(0);
+    const starts = dashed === -1 ? this.#starts : [dashed + 1];
+    const before = dashed === -1 && Number.isFinite(skip) ? skip : 0;
+    for (const start of new Set(starts)) this.#begin(start, before);
+    return {
+      nested: this.#inner,
+      own: Math.min(this.#args.length, Math.max(0, ...starts) + before),
+      traits: raises === true ? ['raises_privileges'] : [],
+      unclearReasons: this.#doubts,
+      readsInput: shell === true && this.#inner.length === 0,
+    };
+  }
+
+  /** Parses options from index `from`. The command starts after them. */
+  #options(from: number): void {
+    const { assignments, commandWith, skip = 0 } = this.#wrapper;
+    for (let at = from; at < this.#args.length; at += 1) {
+      const word = this.#args[at];
+      const text = word?.text ?? null;
+      if (text === '--') return void this.#starts.push(at + 1);
+      if (text === null || !/^-./.test(text)) {
+        if (assignments && text !== null && /^\w+=/.test(text)) continue;
+        // Options may follow the user of `su` and the file of `script`.
+        if (
+          skip === Number.POSITIVE_INFINITY &&
+          !this.#args.slice(0, at).some((word) => word.text === commandWith)
+        )
+          continue;
+        return void this.#starts.push(at);
+      }
+      const taken = this.#option(text, at);
+      if (taken === null) {
+        this.#doubts.push(`"${this.#name}" has an unknown option`);
+        if (from === 0) this.#options(at + 2);
+      } else at += taken;
+    }
+  }
+
+  /** Number of further words that an option takes. Null if unknown. */
+  #option(text: string, at: number): number | null {
+    const { code = [], longValues = [], longPairs = [], longBare = [], otherwise } = this.#wrapper;
+    const [name = '', value] = splitOption(text);
+    if (code.includes(name)) return this.#code(at, value);
+    if (!text.startsWith('--')) return this.#letters(text, at);
+    if (value !== undefined || longBare.includes(name)) return 0;
+    if (longValues.includes(name)) return 1;
+    if (longPairs.includes(name)) return 2;
+    if (otherwise === undefined) return null;
+    return otherwise === 'value' ? 1 : 0;
+  }
+
+  #letters(text: string, at: number): number | null {
+    const { code = [], values = '', bare = '', otherwise } = this.#wrapper;
+    for (let n = 1; n < text.length; n += 1) {
+      const letter = text.charAt(n);
+      const rest = text.slice(n + 1);
+      if (code.includes(`-${letter}`)) return this.#code(at, rest === '' ? undefined : rest);
+      if (values.includes(letter)) return rest === '' ? 1 : 0;
+      if (bare.includes(letter)) continue;
+      if (otherwise === undefined) return null;
+      if (otherwise === 'value') return rest === '' ? 1 : 0;
+    }
+    return 0;
+  }
+
+  #code(at: number, attached: string | undefined): number {
+    const word = attached === undefined ? this.#args[at + 1] : this.#args[at];
+    if (word) this.#inner.push({ kind: 'code', word, text: attached ?? word.text });
+    return attached === undefined ? 1 : 0;
+  }
+
+  /** The program that an option names. */
+  #program(): readonly ShellWord[] {
+    const { program } = this.#wrapper;
+    if (program === undefined) return [];
+    for (const [at, word] of this.#args.entries()) {
+      const next = this.#args[at + 1];
+      if (word.text === program && next) return [next];
+      if (word.text?.startsWith(`${program}=`))
+        return [createLiteralWord(word.text.slice(program.length + 1), word)];
+    }
+    return [];
+  }
+
+  #begin(start: number, skip: number): void {
+    const at = this.#args[start + skip]?.text === '--' ? start + skip + 1 : start + skip;
+    const words = [...this.#program(), ...this.#args.slice(at)];
+    const [first] = words;
+    if (!first) return;
+    // `flock file -c text`: the option follows the file.
+    if (skip > 0 && this.#wrapper.code?.includes(first.text ?? '')) return void this.#code(at, undefined);
+    if (this.#wrapper.first) this.#inner.push(joinAsCode([first]));
+    else this.#inner.push(this.#wrapper.joins === true ? joinAsCode(words) : { kind: 'words', words });
+  }
+}
+
+/** Parses the arguments of a shell: `-c text`, a script file, or its input. */
+class ShellReader {
+  readonly #name: string;
+  readonly #args: readonly ShellWord[];
+
+  constructor(name: string, args: readonly ShellWord[]) {
+    this.#name = name;
+    this.#args = args;
+  }
+
+  read(): UnwrappedCommand {
+    const { values = '', longValues = [] } = SHELL_WRAPPER;
+    let takesCode = false;
+    let readsInput = false;
+    for (let at = 0; at < this.#args.length; at += 1) {
+      const word = this.#args[at];
+      const text = word?.text ?? null;
+      if (!word || text === null || !/^[-+]./.test(text) || text === '--') {
+        const operand = text === '--' ? this.#args[at + 1] : word;
+        if (operand === undefined) break;
+        const rest = this.#args.slice(this.#args.indexOf(operand) + 1);
+        if (takesCode) return this.#runs([toNestedCode(operand, rest)], false);
+        if (readsInput || isInputPath(operand.text)) return this.#runs([], true);
+        return { ...this.#runs([], false), file: operand };
+      }
+      if (text.startsWith('--')) {
+        if (text === '--command') takesCode = true;
+        if (longValues.includes(text)) at += 1;
+        continue;
+      }
+      const letters = text.slice(1);
+      takesCode ||= letters.includes('c');
+      readsInput ||= letters.includes('s');
+      if (values.includes(letters.charAt(letters.length - 1))) at += 1;
+    }
+    return this.#runs([], true);
+  }
+
+  #runs(inner: NestedCommand[], readsInput: boolean): UnwrappedCommand {
+    const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish cannot be analyzed'] : [];
+    return { nested: inner, traits: [], unclearReasons: doubts, readsInput };
+  }
+}
+
+/** Whether a shell reads its input from this path. */
+function isInputPath(text: string | null): boolean {
+  return text === '-' || text === '/dev/stdin' || text === '/dev/fd/0' || text === '/proc/self/fd/0';
+}
+
+/** Joins words into a text, as `eval` and `ssh` do. */
+export function joinAsCode(words: readonly ShellWord[]): NestedCommand {
+  const [first] = words;
+  const last = words.at(-1);
+  const text = words.some((word) => word.text === null) ? null : words.map((word) => word.text).join(' ');
+  const place = { start: first?.start ?? 0, end: last?.end ?? 0 };
+  const word = createLiteralWord(text ?? '', place);
+  const unknown = words.find((one) => one.unknown !== null)?.unknown ?? null;
+  const certain = words.every((one) => one.certain);
+  return { kind: 'code', word: { ...word, certain, ...(text === null && { unknown }) }, text };
+}
+
+function splitOption(text: string): [string, string?] {
+  const at = text.indexOf('=');
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Whether a path names a shell, such as `/bin/sh`. */
+export function isShellPath(path: string): boolean {
+  return SHELL_NAMES.has(normalizeCommandName(path));
+}

@@ -1,0 +1,231 @@
+import { type ApiConnectionSettings, createBeatRequest } from './beat-request.ts';
+import { type FloeError, FloeUnhealthyError } from './errors.ts';
+import type { FailureReporter } from './failure-reporter.ts';
+import type { BeatLoopHandle, BeatLoopOptions } from './beat-loop-options.ts';
+import { describeThrownValue } from './metadata.ts';
+import type { Runtime, RuntimeTimer } from './runtime.ts';
+import { type BeatDeliveryResult, type SendTimeLimits, sendWithRetries } from './send-with-retries.ts';
+import { stopOnSigterm } from './stop-on-sigterm.ts';
+
+const FINAL_BEAT_SECONDS = 2;
+const JITTER_FRACTION = 0.1;
+
+/** Dependencies of a heartbeat loop. */
+export interface BeatLoopDependencies {
+  readonly account: ApiConnectionSettings;
+  readonly runtime: Runtime;
+  readonly reporter: FailureReporter;
+  readonly timeoutSeconds: number;
+  readonly budgetSeconds: number;
+}
+
+/**
+ * Sends beats on a grid of monotonic time, so that it neither drifts nor catches up. After a suspended
+ * machine or a blocked event loop, it sends one beat and not all missed ones. It schedules the next beat when
+ * the current one is finished.
+ */
+export class BeatLoop implements BeatLoopHandle {
+  readonly monitorId: string;
+  readonly #dependencies: BeatLoopDependencies;
+  readonly #options: BeatLoopOptions;
+  readonly #everyMs: number;
+  readonly #startedMs: number;
+  readonly #stop = new AbortController();
+  readonly #removeSigtermListener: () => void;
+  #slot = 0;
+  #timer: RuntimeTimer | undefined;
+  #currentBeat: Promise<void> = Promise.resolve();
+  #stopped: Promise<void> | undefined;
+  #touchedMs: number;
+  #withheldCode: string | null = null;
+  #lastResult: BeatDeliveryResult | null = null;
+
+  constructor(monitorId: string, everySeconds: number, options: BeatLoopOptions, parts: BeatLoopDependencies) {
+    this.monitorId = monitorId;
+    this.#dependencies = parts;
+    this.#options = options;
+    this.#everyMs = everySeconds * 1000;
+    const { runtime } = parts;
+    // Without a beat at the start, the grid starts at a random time in the first interval.
+    const waitMs = options.beatAtStart === false ? runtime.random() * this.#everyMs : 0;
+    this.#startedMs = runtime.monotonic() + waitMs;
+    this.#touchedMs = runtime.monotonic();
+    this.#removeSigtermListener = options.stopOnSigterm === true ? stopOnSigterm(this) : () => undefined;
+    this.#scheduleBeat(waitMs);
+  }
+
+  get running(): boolean {
+    return this.#stopped === undefined;
+  }
+
+  get lastResult(): BeatDeliveryResult | null {
+    return this.#lastResult;
+  }
+
+  touch(): void {
+    this.#touchedMs = this.#dependencies.runtime.monotonic();
+  }
+
+  stop(options: { readonly final?: boolean } = {}): Promise<void> {
+    this.#stopped ??= this.#finish(options.final === true);
+    return this.#stopped;
+  }
+
+  async #finish(final: boolean): Promise<void> {
+    this.#timer?.cancel();
+    this.#stop.abort();
+    await this.#currentBeat;
+    if (final)
+      await this.#send(
+        { timeoutSeconds: FINAL_BEAT_SECONDS, budgetSeconds: FINAL_BEAT_SECONDS, keepsAlive: true },
+        true,
+      );
+    this.#removeSigtermListener();
+  }
+
+  #scheduleBeat(waitMs: number): void {
+    // The first beat is sent even if the program ends right after starting its loop.
+    const keepsAlive = this.#options.keepAlive === true || waitMs === 0;
+    this.#timer = this.#dependencies.runtime.after(
+      waitMs,
+      () => {
+        this.#slot = Math.max(this.#slot, this.#currentSlot());
+        this.#currentBeat = this.#beatAndReschedule();
+      },
+      keepsAlive,
+    );
+  }
+
+  #currentSlot(): number {
+    return Math.floor((this.#dependencies.runtime.monotonic() - this.#startedMs) / this.#everyMs);
+  }
+
+  async #beatAndReschedule(): Promise<void> {
+    const { runtime } = this.#dependencies;
+    try {
+      await this.#beat();
+    } catch (error) {
+      this.#dependencies.reporter.logLimited(
+        `defect ${this.monitorId}`,
+        `${this.monitorId}: ${describeThrownValue(error)}`,
+      );
+    }
+    if (!this.running) return;
+    this.#slot = Math.max(this.#slot, this.#currentSlot()) + 1;
+    const jitterMs = (runtime.random() - 0.5) * JITTER_FRACTION * this.#everyMs;
+    const dueMs = this.#startedMs + this.#slot * this.#everyMs + jitterMs;
+    this.#scheduleBeat(dueMs - runtime.monotonic());
+  }
+
+  async #beat(): Promise<void> {
+    const reason = await this.#findWithholdReason();
+    if (!this.running) return;
+    if (reason !== null) {
+      if (this.#withheldCode !== reason.code) this.#reportError(reason);
+      this.#withheldCode = reason.code;
+      return;
+    }
+    this.#withheldCode = null;
+    const { timeoutSeconds, budgetSeconds } = this.#dependencies;
+    const everySeconds = this.#everyMs / 1000;
+    await this.#send(
+      {
+        timeoutSeconds: Math.min(timeoutSeconds, everySeconds / 4),
+        budgetSeconds: Math.min(budgetSeconds, everySeconds * 0.9),
+        keepsAlive: this.#options.keepAlive === true,
+        stop: this.#stop.signal,
+      },
+      false,
+    );
+  }
+
+  async #send(limits: SendTimeLimits, final: boolean): Promise<void> {
+    const { account, runtime } = this.#dependencies;
+    const { value, problem } = await this.#resolveMetadata(limits.timeoutSeconds);
+    if (!final && !this.running) return;
+    const isObject = typeof value === 'object' && value !== null;
+    const metadata = final ? { ...(isObject ? value : {}), stopped: true } : value;
+    const call = createBeatRequest(account, this.monitorId, metadata, runtime.id());
+    const noted = problem === null ? call : { ...call, metadataDropped: problem };
+    const result = await sendWithRetries(noted, limits, runtime);
+    if (result.error?.code === 'stopped') return;
+    this.#lastResult = result;
+    if (result.error) this.#reportError(result.error);
+    if (result.metadataDropped !== null) this.#logLimited('metadata', result.metadataDropped);
+    this.#warnIfIntervalTooLong(result);
+  }
+
+  async #findWithholdReason(): Promise<FloeError | null> {
+    const { healthy, stallAfterSeconds } = this.#options;
+    const { runtime, timeoutSeconds } = this.#dependencies;
+    const idleSeconds = (runtime.monotonic() - this.#touchedMs) / 1000;
+    if (stallAfterSeconds !== undefined && idleSeconds > stallAfterSeconds)
+      return unhealthyError(
+        'stalled',
+        `touch() was not called for ${Math.round(idleSeconds)} s; no beats are sent`,
+      );
+    if (healthy === undefined) return null;
+    const limitSeconds = Math.min(timeoutSeconds, this.#everyMs / 4000);
+    const asked = await callWithin(limitSeconds, healthy, runtime);
+    if (asked.done === 'returned' && asked.value === true) return null;
+    const said = asked.done === 'returned' ? 'did not return true' : asked.problem;
+    return unhealthyError('unhealthy', `healthy() ${said}; no beats are sent`);
+  }
+
+  async #resolveMetadata(limitSeconds: number): Promise<{ value: unknown; problem: string | null }> {
+    const { metadata } = this.#options;
+    if (typeof metadata !== 'function') return { value: metadata, problem: null };
+    const asked = await callWithin(limitSeconds, () => metadata(), this.#dependencies.runtime);
+    if (asked.done === 'returned') return { value: asked.value, problem: null };
+    return { value: undefined, problem: `metadata() ${asked.problem}` };
+  }
+
+  #reportError(error: FloeError): void {
+    this.#dependencies.reporter.reportFailure(this.monitorId, error, this.#options.onError);
+  }
+
+  #logLimited(about: string, line: string): void {
+    this.#dependencies.reporter.logLimited(`${about} ${this.monitorId}`, `${this.monitorId}: ${line}`);
+  }
+
+  /** Warns if the interval is as long as the monitor allows, because any delay then fails the monitor. */
+  #warnIfIntervalTooLong({ beat }: BeatDeliveryResult): void {
+    if (beat?.receivedAt == null || beat.nextDueAt === null) return;
+    const expectedMs = Date.parse(beat.nextDueAt) - Date.parse(beat.receivedAt);
+    if (!(expectedMs > 0) || this.#everyMs < expectedMs) return;
+    const [own, theirs] = [this.#everyMs / 1000, expectedMs / 1000];
+    this.#logLimited(
+      'interval',
+      `the beat interval is ${own} s, but the monitor expects a beat every ${theirs} s; set everySeconds to half of that`,
+    );
+  }
+}
+
+function unhealthyError(code: string, message: string): FloeError {
+  return new FloeUnhealthyError(message, { code });
+}
+
+type CallbackResult = { done: 'returned'; value: unknown } | { done: 'not'; problem: string };
+
+/**
+ * Calls the job's callback. Resolves to its result, or to the reason why there is none in time. Never
+ * rejects.
+ */
+function callWithin(seconds: number, callback: () => unknown, runtime: Runtime): Promise<CallbackResult> {
+  return new Promise((resolve) => {
+    const onTimeout = () => resolve({ done: 'not', problem: `did not return within ${seconds} s` });
+    const onError = (error: unknown) => {
+      timer.cancel();
+      resolve({ done: 'not', problem: `threw: ${describeThrownValue(error)}` });
+    };
+    const timer = runtime.after(seconds * 1000, onTimeout, false);
+    try {
+      Promise.resolve(callback()).then((value) => {
+        timer.cancel();
+        resolve({ done: 'returned', value });
+      }, onError);
+    } catch (error) {
+      onError(error);
+    }
+  });
+}

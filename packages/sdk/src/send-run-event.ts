@@ -1,0 +1,52 @@
+import { createRunEventRequest, type RunEvent, type RunEventDetail } from './beat-request.ts';
+import { FloeConfigurationError } from './errors.ts';
+import { createRuntime } from './runtime.ts';
+import {
+  type BeatDeliveryResult,
+  sendWithRetries,
+  toFailedBeatDeliveryResult,
+  toUnexpectedFailureDeliveryResult,
+} from './send-with-retries.ts';
+
+/** Options of `sendSignal`. */
+export interface RunEventOptions extends RunEventDetail {
+  /** Timeout of one attempt in seconds. Default: 5. */
+  readonly timeoutSeconds?: number;
+  /** Timeout of all attempts together in seconds. Default: 20. */
+  readonly budgetSeconds?: number;
+}
+
+/**
+ * Reports the start, success or failure of a run to a monitor's secret URL. Needs neither a key nor a client.
+ * Resolves to the result and never rejects.
+ *
+ * @example
+ * const result = await sendSignal(beatUrl, 'fail', { runId: crypto.randomUUID(), metadata: 'disk full' });
+ * result.ok; // true
+ */
+export async function sendRunEvent(
+  beatUrl: string,
+  signal: RunEvent,
+  options: RunEventOptions,
+): Promise<BeatDeliveryResult> {
+  const error = validateBeatUrl(beatUrl);
+  if (error) return toFailedBeatDeliveryResult(error, 0);
+  const { timeoutSeconds = 5, budgetSeconds = 20 } = options;
+  try {
+    const limits = { timeoutSeconds, budgetSeconds, keepsAlive: true };
+    return await sendWithRetries(createRunEventRequest(beatUrl, signal, options), limits, createRuntime());
+  } catch (error) {
+    return toUnexpectedFailureDeliveryResult(error);
+  }
+}
+
+/**
+ * Returns an error if this cannot be a beat URL. The message does not contain the URL, because it is a
+ * secret.
+ */
+export function validateBeatUrl(beatUrl: unknown): FloeConfigurationError | null {
+  if (typeof beatUrl === 'string' && /^https?:\/\/[^/\s]+\/[^\s?#]+$/i.test(beatUrl)) return null;
+  return new FloeConfigurationError(
+    'the beat URL must be the http or https URL that Floe shows for the monitor',
+  );
+}

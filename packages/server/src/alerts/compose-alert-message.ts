@@ -1,0 +1,300 @@
+import {
+  insertAlertDeliveries,
+  listPendingAlertDeliveries,
+  type NewAlertDeliveryRow,
+  type PendingAlertDelivery,
+  recordAlertDeliveryOutcome,
+  updateAlertDeliveries,
+} from '../store/alert-deliveries.ts';
+import {
+  countAlertRelapses,
+  findOpeningAlertDelivery,
+  hasOngoingAlertInThread,
+  listAlertSendTimes,
+} from '../store/alert-threads.ts';
+import type { AlertRow } from '../store/alerts.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { Alert, AlertPhase } from './alert.ts';
+import type { AlertNoticeContent } from './alert-notice.ts';
+import { parseAlertRow } from './stored-alert.ts';
+
+/**
+ * Returns until when each alert is muted by a muted monitor, a maintenance window or quiet hours. The
+ * result does not contain alerts that may be sent. An alert that closes while it is muted is never sent.
+ */
+export type AlertMuteResolver = (
+  reader: DatabaseReader,
+  alerts: readonly Alert[],
+  nowMs: number,
+) => Promise<ReadonlyMap<Alert, number>>;
+
+/** Maximum number of pending messages that are read for one message. */
+const MAX_PENDING_DELIVERIES = 1_000;
+/** Number of failures within a minute that are grouped into one message. */
+const STORM_SIZE = 5;
+const STORM_MS = 60_000;
+/** A mute that ends early takes effect within this time. */
+const QUIET_RECHECK_MS = 60_000;
+
+/** The recovery from a shorter failure is delayed, because the subject may be flapping. */
+const SHORT_FAILURE_MS = 60_000;
+/** Delay of such a recovery. If the subject fails again within this time, the recovery is not sent. */
+const RECOVERY_DELAY_MS = 10_000;
+
+/** The next message of a channel: its content and the deliveries that it contains. */
+export interface ComposedAlertMessage {
+  /** The message has the id of the first delivery. */
+  readonly deliveries: readonly [PendingAlertDelivery, ...PendingAlertDelivery[]];
+  readonly content: AlertNoticeContent;
+}
+
+interface DeliveryCandidate extends PendingAlertDelivery {
+  readonly thread: string;
+  readonly failureCount: number;
+}
+
+export interface ComposeAlertMessageOptions {
+  readonly channelId: string;
+  /** The channel keeps incidents (`ChannelSheet.keepsIncidents`). */
+  readonly keepsIncidents: boolean;
+  readonly nowMs: number;
+  readonly resolveMutes: AlertMuteResolver;
+  /** Creates the deliveries that repeat an alert while it is open. */
+  readonly createRepetitions: (
+    deliveries: readonly PendingAlertDelivery[],
+    nowMs: number,
+  ) => readonly NewAlertDeliveryRow[];
+}
+
+/**
+ * Chooses the next message of a channel. Records which alerts are not sent, and why. The grouping is stored
+ * before the message is sent, so that every attempt sends the same message with the same id.
+ */
+export async function composeNextAlertMessage(
+  writer: DatabaseWriter,
+  options: ComposeAlertMessageOptions,
+): Promise<ComposedAlertMessage | null> {
+  const { channelId, nowMs } = options;
+  const pending = await listPendingAlertDeliveries(writer, channelId, nowMs, MAX_PENDING_DELIVERIES);
+  const run = await new PendingDeliveries(writer, options, pending).next();
+  const [first] = run;
+  if (!first) return null;
+  const members = pending.filter(({ delivery }) => delivery.grouped_into === first.delivery.id);
+  if (members.length > 0) return toComposedMessage(first, members);
+  if (first.delivery.attempts > 0) return toComposedMessage(first, []);
+  const opens = first.alert.phase === 'opens' && first.delivery.repetition === 0;
+  const gathered = run.some(({ delivery }) => delivery.pending_reason === 'grouped');
+  if (run.length < STORM_SIZE && !gathered) {
+    const sent = opens ? await listAlertSendTimes(writer, channelId, nowMs - STORM_MS, STORM_SIZE) : [];
+    const [oldest] = sent;
+    if (oldest !== undefined && sent.length >= STORM_SIZE - 1) {
+      const ids = run.map(({ delivery }) => delivery.id);
+      await updateAlertDeliveries(writer, ids, { pending_reason: 'grouped', due_at: oldest + STORM_MS });
+      return composeNextAlertMessage(writer, options);
+    }
+    return toComposedMessage(first, []);
+  }
+  const others = run.slice(1);
+  const ids = others.map(({ delivery }) => delivery.id);
+  await updateAlertDeliveries(writer, ids, { grouped_into: first.delivery.id });
+  return toComposedMessage(first, others);
+}
+
+function toComposedMessage(first: DeliveryCandidate, others: readonly PendingAlertDelivery[]): ComposedAlertMessage {
+  const content: AlertNoticeContent = {
+    id: first.delivery.id,
+    thread: first.thread,
+    phase: parsePhase(first.alert),
+    repetition: first.delivery.repetition,
+    failureCount: others.length === 0 ? first.failureCount : 1,
+    alerts: [parseAlertRow(first.alert), ...others.map(({ alert }) => parseAlertRow(alert))],
+  };
+  return { deliveries: [first, ...others], content };
+}
+
+function parsePhase({ phase }: AlertRow): AlertPhase {
+  return phase === 'opens' || phase === 'closes' ? phase : 'info';
+}
+
+const isFirstTry = ({ delivery }: PendingAlertDelivery) => delivery.attempts === 0;
+
+/**
+ * The pending deliveries of a channel, by subject. Messages of one subject stay in order. Deliveries with
+ * fewer attempts come first, so that a rejected message does not block other subjects.
+ */
+class PendingDeliveries {
+  readonly #writer: DatabaseWriter;
+  readonly #options: ComposeAlertMessageOptions;
+  readonly #pending: readonly PendingAlertDelivery[];
+
+  constructor(writer: DatabaseWriter, options: ComposeAlertMessageOptions, pending: readonly PendingAlertDelivery[]) {
+    this.#writer = writer;
+    this.#options = options;
+    this.#pending = pending;
+  }
+
+  /** The next delivery, and others of the same phase that may share its message. */
+  async next(): Promise<readonly DeliveryCandidate[]> {
+    const quiet = await this.#resolveMutes();
+    const run: DeliveryCandidate[] = [];
+    for (const items of this.#bySubject()) {
+      const candidate = await this.#nextForSubject(items, quiet);
+      if (!candidate) continue;
+      const [first] = run;
+      if (!first || this.#canShareMessage(first, candidate)) run.push(candidate);
+      if (run[0] && !this.#canFold(run[0])) return run;
+    }
+    return run;
+  }
+
+  /** Pending deliveries of each subject, in order. */
+  #bySubject(): PendingAlertDelivery[][] {
+    const subjectOf = ({ alert }: PendingAlertDelivery) => `${alert.subject_kind} ${alert.subject_id}`;
+    const subjects = Map.groupBy(this.#pending, subjectOf).values();
+    const attempts = ([first]: readonly PendingAlertDelivery[]) => first?.delivery.attempts ?? 0;
+    return [...subjects].sort((one, other) => attempts(one) - attempts(other));
+  }
+
+  /** The next delivery of one subject that may be sent, or null if an earlier one must be sent first. */
+  async #nextForSubject(
+    items: readonly PendingAlertDelivery[],
+    quiet: ReadonlyMap<string, number>,
+  ): Promise<DeliveryCandidate | null> {
+    for (let at = 0; at < items.length; at++) {
+      const item = items[at];
+      if (!item || item.delivery.grouped_into !== null) return null;
+      const { delivery, alert } = item;
+      if (await this.#skipIfOver(item)) continue;
+      if (alert.phase === 'closes') {
+        const end = await this.#recoveryCandidate(item, items[at + 1], quiet);
+        if (end === 'relapsed') at += 1;
+        if (end === 'waits') return null;
+        if (typeof end === 'object') return end;
+        continue;
+      }
+      if (delivery.due_at > this.#options.nowMs) {
+        // Later deliveries may be sent before a muted or repeated one.
+        if (delivery.pending_reason === 'muted' || delivery.pending_reason === 'repeat') continue;
+        return null;
+      }
+      const until = quiet.get(delivery.id);
+      if (until === undefined) return { ...item, thread: delivery.id, failureCount: 1 };
+      await this.#muteUntil(item, until);
+    }
+    return null;
+  }
+
+  async #resolveMutes(): Promise<ReadonlyMap<string, number>> {
+    const { resolveMutes, nowMs } = this.#options;
+    const due = this.#pending.filter(
+      ({ delivery }) => delivery.due_at <= nowMs && delivery.grouped_into === null && delivery.attempts === 0,
+    );
+    const alerts = due.map(({ alert }) => parseAlertRow(alert));
+    const until = await resolveMutes(this.#writer, alerts, nowMs);
+    const found = new Map<string, number>();
+    for (const [index, { delivery }] of due.entries()) {
+      const alert = alerts[index];
+      const end = alert && until.get(alert);
+      if (end !== undefined && end > nowMs) found.set(delivery.id, end);
+    }
+    return found;
+  }
+
+  /** Skips repetitions of an alert that has ended, and alerts that ended while they were muted. */
+  async #skipIfOver({ delivery, alert }: PendingAlertDelivery): Promise<boolean> {
+    if (alert.phase !== 'opens' || alert.closed_at === null) return false;
+    if (delivery.repetition > 0) await this.#closeDelivery(delivery, 'skipped', 'the alert has ended');
+    else if (delivery.pending_reason === 'muted')
+      await this.#closeDelivery(delivery, 'muted', 'the alert ended while it was muted');
+    else return false;
+    return true;
+  }
+
+  async #muteUntil({ delivery }: PendingAlertDelivery, untilMs: number): Promise<void> {
+    const due_at = Math.min(untilMs, this.#options.nowMs + QUIET_RECHECK_MS);
+    await updateAlertDeliveries(this.#writer, [delivery.id], { pending_reason: 'muted', due_at });
+  }
+
+  /** Decides about a recovery: returns the delivery to send, or why it is not sent or must wait. */
+  async #recoveryCandidate(
+    item: PendingAlertDelivery,
+    following: PendingAlertDelivery | undefined,
+    quiet: ReadonlyMap<string, number>,
+  ): Promise<DeliveryCandidate | 'waits' | 'relapsed' | 'skipped'> {
+    const { delivery, alert } = item;
+    const { channelId, keepsIncidents, nowMs } = this.#options;
+    const opening = await findOpeningAlertDelivery(this.#writer, channelId, alert);
+    const relapse = opening?.state === 'skipped' ? opening.grouped_into : null;
+    if (!opening || (opening.state !== 'sent' && relapse === null)) {
+      await this.#closeDelivery(delivery, 'skipped', 'the alert was never sent to this channel');
+      return 'skipped';
+    }
+    const thread = relapse ?? opening.grouped_into ?? opening.id;
+    if (following && isRelapse(item, following)) {
+      await this.#skipRelapse(item, following, thread);
+      return 'relapsed';
+    }
+    const until = quiet.get(delivery.id);
+    if (until !== undefined) await this.#muteUntil(item, until);
+    if (until !== undefined || delivery.due_at > nowMs) return 'waits';
+    const settlesAt = delivery.created_at + RECOVERY_DELAY_MS;
+    if (isFirstTry(item) && alert.at - opening.opened_at < SHORT_FAILURE_MS && nowMs < settlesAt) {
+      await updateAlertDeliveries(this.#writer, [delivery.id], { pending_reason: 'settling', due_at: settlesAt });
+      return 'waits';
+    }
+    if (keepsIncidents && (await hasOngoingAlertInThread(this.#writer, channelId, thread))) {
+      await this.#closeDelivery(delivery, 'skipped', 'other alerts in the same message are still open');
+      return 'skipped';
+    }
+    const failureCount = 1 + (await countAlertRelapses(this.#writer, channelId, thread, alert));
+    return { ...item, thread, failureCount };
+  }
+
+  /** Skips the recovery and the new failure. The channel has already received that the subject fails. */
+  async #skipRelapse(end: PendingAlertDelivery, relapse: PendingAlertDelivery, thread: string): Promise<void> {
+    const { nowMs, createRepetitions } = this.#options;
+    await recordAlertDeliveryOutcome(
+      this.#writer,
+      [end.delivery, relapse.delivery],
+      { state: 'skipped', error: RELAPSE_REASON, pending_reason: null, grouped_into: thread },
+      nowMs,
+    );
+    if (relapse.alert.closed_at === null)
+      await insertAlertDeliveries(this.#writer, createRepetitions([relapse], nowMs));
+  }
+
+  #closeDelivery(
+    delivery: PendingAlertDelivery['delivery'],
+    state: 'muted' | 'skipped',
+    error: string,
+  ): Promise<void> {
+    const change = { state, error, pending_reason: null };
+    return recordAlertDeliveryOutcome(this.#writer, [delivery], change, this.#options.nowMs);
+  }
+
+  #canFold({ alert, delivery }: PendingAlertDelivery): boolean {
+    if (delivery.attempts > 0) return false;
+    return alert.phase === 'opens' || (alert.phase === 'closes' && !this.#options.keepsIncidents);
+  }
+
+  #canShareMessage(first: PendingAlertDelivery, other: PendingAlertDelivery): boolean {
+    return (
+      first.alert.phase === other.alert.phase &&
+      first.delivery.repetition > 0 === other.delivery.repetition > 0 &&
+      isFirstTry(other)
+    );
+  }
+}
+
+const RELAPSE_REASON = 'the alert reopened before its recovery was sent';
+
+/** Whether a failure follows a recovery and neither has been attempted. */
+function isRelapse(end: PendingAlertDelivery, following: PendingAlertDelivery): boolean {
+  return (
+    isFirstTry(end) &&
+    isFirstTry(following) &&
+    following.alert.phase === 'opens' &&
+    following.delivery.repetition === 0 &&
+    following.delivery.grouped_into === null
+  );
+}

@@ -1,0 +1,40 @@
+import type { ChannelConfig } from '@floe/contract/config';
+import { newId } from '../core/ids.ts';
+import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-sync.ts';
+import type { SecretEncryptionKey } from '../platform/secrets.ts';
+import { type ChannelRow, insertChannel, listAllChannels, updateChannel } from '../store/channels.ts';
+import { toChannelResource } from './channel-resource.ts';
+import { removeChannel } from './remove-channel.ts';
+import { toChannelColumns } from './stored-channel.ts';
+
+const INITIAL_DELIVERY_STATE = { leased_by: null, leased_until: 0, backoff_until: 0, failures: 0 } as const;
+
+/** The resource kind of channels, in floe.yaml and stored. */
+export const STORED_CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
+  kind: 'channels',
+  list: ({ channels }) => channels,
+  nameOf: ({ name }) => name,
+  stored: listAllChannels,
+  storedName: ({ name }) => name,
+  isReferenced: true,
+};
+
+/**
+ * The channels of floe.yaml. They are stored with encrypted secrets, so that every process can deliver to
+ * them.
+ */
+export function createConfigFileChannelKind(key: SecretEncryptionKey, nowMs: number) {
+  return defineConfigFileKind({
+    ...STORED_CHANNEL_KIND,
+    columns({ orgId, config }, before) {
+      const place = before ?? { id: newId('chn', nowMs), org_id: orgId };
+      return { id: place.id, ...toChannelColumns(config, place, key, nowMs), enabled: 1 };
+    },
+    row: (columns): ChannelRow => ({ ...columns, ...INITIAL_DELIVERY_STATE }),
+    insert: (writer, row) => insertChannel(writer, row),
+    // Clears the backoff, so that the channel is used again immediately.
+    update: (writer, { id }, change) => updateChannel(writer, id, { ...change, backoff_until: 0 }),
+    remove: removeChannel,
+    auditView: toChannelResource,
+  });
+}

@@ -1,0 +1,25 @@
+import { Fault } from '@floe/contract/faults';
+import { type AlertDeliveryRow, findAlertDeliveryById, requeueAlertDelivery } from '../store/alert-deliveries.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+
+/**
+ * Makes a failed or waiting message due now. Returns the delivery as it was before.
+ *
+ * @throws Fault `not_found`; `conflict` if the message was sent or belongs to another message
+ */
+export async function resendAlertDelivery(
+  writer: DatabaseWriter,
+  orgId: string,
+  id: string,
+  nowMs: number,
+): Promise<AlertDeliveryRow> {
+  const row = await findAlertDeliveryById(writer, orgId, id);
+  if (!row) throw new Fault('not_found', `There is no delivery "${id.slice(0, 100)}" in this organization.`);
+  if (row.state !== 'failed' && row.state !== 'pending')
+    throw new Fault(
+      'conflict',
+      `The delivery "${row.id}" is ${row.state}. Only failed and pending deliveries can be retried.`,
+    );
+  await requeueAlertDelivery(writer, row, nowMs);
+  return row;
+}

@@ -1,0 +1,258 @@
+import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import type { Clock, Timer } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import {
+  hasAllLiveEventsAfter,
+  expireLiveEvents,
+  formatLiveEventPosition,
+  getLatestLiveEventPosition,
+  isLaterLiveEventPosition,
+  type LiveEventPosition,
+  listLiveEventsAfter,
+  type StoredLiveEvent,
+} from '../../store/live-events.ts';
+import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { createEventFormatter, NO_EVENT_TEXT, RESYNC_EVENT } from './event-stream-text.ts';
+import { type LiveSubscription, LiveWatcher } from './live-watcher.ts';
+
+/**
+ * Interval between reads of committed events. Determines the latency for watchers, plus the time of the
+ * commit and the read.
+ */
+const POLL_INTERVAL_MS = 500;
+const CHECK_INTERVAL_MS = 1_000;
+const HEARTBEAT_INTERVAL_MS = 15_000;
+const EXPIRE_INTERVAL_MS = 60_000;
+/**
+ * A connection is closed if its text waits longer than this for the reader. The client can reconnect and
+ * resume at its position.
+ */
+const STALL_TIMEOUT_MS = 30_000;
+const EVENTS_PER_READ = 100;
+/** Maximum number of consecutive reads in one poll. The next poll reads the rest. */
+const READS_PER_POLL = 20;
+const MAX_WATCHERS = 1_000;
+const MAX_WATCHERS_PER_ORG = 250;
+
+/** The dependencies of a `LiveHub`. */
+export interface LiveHubOptions {
+  readonly database: Pick<Database, 'read' | 'rowTransaction'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A subscription and the format of its rows. */
+export interface LiveWatchOptions extends LiveSubscription {
+  /** Converts a row to the JSON that watchers receive. */
+  show(row: ExchangeRow): JsonObject;
+}
+
+/**
+ * Sends events that any process committed to the watchers of this process. The database keeps recent events,
+ * so a client can resume on another process. The hub reads nothing while there are no watchers
+ * (decisions/0061-live-events-in-the-database.md).
+ */
+export class LiveHub {
+  readonly #options: LiveHubOptions;
+  readonly #byOrg = new Map<string, Set<LiveWatcher>>();
+  #position: LiveEventPosition | null = null;
+  #show: LiveWatchOptions['show'] = () => ({});
+  #count = 0;
+  #round: Promise<void> | null = null;
+  #timer: Timer | null = null;
+  #expiry: Timer | null = null;
+  #checkedAt = 0;
+  #beatenAt = 0;
+  #isClosed = false;
+
+  constructor(options: LiveHubOptions) {
+    this.#options = options;
+    this.#expireLater();
+  }
+
+  get watcherCount(): number {
+    return this.#count;
+  }
+
+  /**
+   * Adds a watcher.
+   * @throws Fault `rate_limit_exceeded` if there are too many watchers, `shutting_down` after `close`
+   */
+  watch(options: LiveWatchOptions): LiveWatcher {
+    if (this.#isClosed) throw new Fault('shutting_down', 'This process is shutting down. Retry the request.');
+    const ofOrg = this.#byOrg.get(options.orgId) ?? new Set();
+    if (this.#count >= MAX_WATCHERS || ofOrg.size >= MAX_WATCHERS_PER_ORG)
+      throw new Fault(
+        'rate_limit_exceeded',
+        `Too many event streams are open (limits: ${MAX_WATCHERS_PER_ORG} per organization, ${MAX_WATCHERS} per process). Close one and retry.`,
+        { retryAfterMs: 5_000 },
+      );
+    this.#show = options.show;
+    const watcher = new LiveWatcher(options, (ended) => this.#remove(ended));
+    this.#byOrg.set(options.orgId, ofOrg.add(watcher));
+    this.#count += 1;
+    watcher.enqueue('retry: 2000\n\n', this.#options.clock.monotonic());
+    this.#soon(0);
+    return watcher;
+  }
+
+  /** Resolves when no read is in progress. */
+  async whenIdle(): Promise<void> {
+    await this.#round;
+  }
+
+  /** Ends all watchers. Clients reconnect to another process or to the restarted one. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    this.#expiry?.cancel();
+    for (const watcher of this.#all()) watcher.end();
+    await this.#round;
+  }
+
+  #all(): LiveWatcher[] {
+    return [...this.#byOrg.values()].flatMap((watchers) => [...watchers]);
+  }
+
+  #remove(watcher: LiveWatcher): void {
+    const { orgId } = watcher.subscription;
+    const ofOrg = this.#byOrg.get(orgId);
+    if (!ofOrg?.delete(watcher)) return;
+    this.#count -= 1;
+    if (ofOrg.size === 0) this.#byOrg.delete(orgId);
+  }
+
+  #soon(ms: number): void {
+    if (this.#isClosed || this.#round || (this.#timer && ms > 0)) return;
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.after(ms, () => {
+      this.#timer = null;
+      this.#round = this.#look()
+        .catch((error: unknown) => this.#options.log.warn({ err: error }, 'live events could not be read'))
+        .finally(() => {
+          this.#round = null;
+          if (this.#count > 0) this.#soon(POLL_INTERVAL_MS);
+          else this.#position = null;
+        });
+    });
+  }
+
+  async #look(): Promise<void> {
+    const { read } = this.#options.database;
+    await this.#check();
+    if (this.#count === 0) return;
+    this.#position ??= await getLatestLiveEventPosition(read);
+    await this.#catchUp(this.#position);
+    for (let looks = 0; looks < READS_PER_POLL && this.#count > 0; looks++) {
+      const after = this.#position;
+      const orgIds = [...this.#byOrg.keys()];
+      const events = await listLiveEventsAfter(read, { orgIds, after, limit: EVENTS_PER_READ });
+      const last = events.at(-1);
+      if (!last) break;
+      for (const [orgId, ofOrg] of Map.groupBy(events, (event) => event.orgId)) {
+        const abreast = [...(this.#byOrg.get(orgId) ?? [])].filter((watcher) => watcher.isCaughtUp);
+        await this.#tell(abreast, ofOrg, last.position);
+      }
+      this.#position = last.position;
+      if (events.length < EVENTS_PER_READ) break;
+    }
+    this.#heartbeat(this.#position);
+  }
+
+  /**
+   * Once a second, ends watchers that have lost their permission and disconnects watchers that do not read.
+   */
+  async #check(): Promise<void> {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#checkedAt < CHECK_INTERVAL_MS) return;
+    this.#checkedAt = now;
+    for (const watcher of this.#all()) {
+      const { pendingSince } = watcher;
+      if (pendingSince !== null && now - pendingSince >= STALL_TIMEOUT_MS) watcher.disconnect();
+      else if (!(await watcher.subscription.isAllowed())) watcher.end();
+    }
+  }
+
+  /** Sends missed events to new and slow watchers as soon as they have read most of their pending text. */
+  async #catchUp(upTo: LiveEventPosition): Promise<void> {
+    const { read } = this.#options.database;
+    for (const watcher of this.#all()) {
+      if (watcher.isCaughtUp || !watcher.hasCapacity) continue;
+      const { orgId } = watcher.subscription;
+      const after = watcher.position;
+      if (after === null || !(await hasAllLiveEventsAfter(read, orgId, after)) || isLaterLiveEventPosition(after, upTo)) {
+        this.#begin(watcher, upTo, after === null);
+        continue;
+      }
+      const events = await listLiveEventsAfter(read, {
+        orgIds: [orgId],
+        after,
+        upTo,
+        limit: EVENTS_PER_READ,
+      });
+      const isWhole = events.length < EVENTS_PER_READ;
+      watcher.isCaughtUp = isWhole;
+      await this.#tell([watcher], events, isWhole ? upTo : (events.at(-1)?.position ?? upTo));
+    }
+  }
+
+  /** Starts a watcher at the current position. Sends `resync` if it missed earlier events. */
+  #begin(watcher: LiveWatcher, position: LiveEventPosition, isNew: boolean): void {
+    watcher.isCaughtUp = true;
+    const id = `id: ${formatLiveEventPosition(position)}\n`;
+    watcher.position = position;
+    watcher.enqueue(isNew ? `${id}\n` : `${id}${RESYNC_EVENT}`, this.#options.clock.monotonic());
+  }
+
+  async #tell(
+    watchers: readonly LiveWatcher[],
+    events: readonly StoredLiveEvent[],
+    upTo: LiveEventPosition,
+  ): Promise<void> {
+    const { clock, database } = this.#options;
+    const [first] = watchers;
+    if (!first) return;
+    const textFor = createEventFormatter(database.read, first.subscription.orgId, events, this.#show);
+    for (const watcher of watchers) {
+      const text = await textFor(watcher);
+      // The position goes into the last event. If the connection breaks earlier, the client receives all
+      // events again and misses none.
+      const whole =
+        text === NO_EVENT_TEXT
+          ? NO_EVENT_TEXT
+          : `${text.slice(0, -1)}id: ${formatLiveEventPosition(upTo)}\n\n`;
+      if (whole === NO_EVENT_TEXT || watcher.enqueue(whole, clock.monotonic())) watcher.position = upTo;
+      else watcher.isCaughtUp = false;
+    }
+  }
+
+  /**
+   * Prevents proxies from closing idle connections. It is an event rather than a comment, so that browsers
+   * can detect a dead connection. It has the position, so that a client without events can resume.
+   */
+  #heartbeat(position: LiveEventPosition): void {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#beatenAt < HEARTBEAT_INTERVAL_MS) return;
+    this.#beatenAt = now;
+    for (const watcher of this.#all())
+      if (watcher.isCaughtUp && watcher.isIdle)
+        watcher.enqueue(`event: beat\ndata: {}\nid: ${formatLiveEventPosition(position)}\n\n`, now);
+  }
+
+  #expireLater(): void {
+    this.#expiry = this.#options.clock.after(EXPIRE_INTERVAL_MS, () => {
+      this.#options.database
+        .rowTransaction((writer) => expireLiveEvents(writer, this.#options.clock.now()))
+        .catch((error: unknown) =>
+          this.#options.log.debug(
+            { err: error },
+            'old live events could not be deleted; retrying in a minute',
+          ),
+        )
+        .finally(() => {
+          if (!this.#isClosed) this.#expireLater();
+        });
+    });
+  }
+}

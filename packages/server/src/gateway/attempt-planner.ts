@@ -1,0 +1,139 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { CLIENT_DIALECTS } from '@floe/wire/dialects';
+import { readBooleanAt } from '@floe/wire/json-edits';
+import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import { withSealOrigin } from '@floe/wire/seal';
+import { findCallerCredential } from './caller-credential.ts';
+import type { Target } from './org-catalog.ts';
+import { type ClientRequest, parseBody } from './client-request.ts';
+import type { Exchange } from './exchange-record.ts';
+import type { AttemptPlanner } from './failover.ts';
+import { planForward } from './plan-forward.ts';
+import type { GatewaySurface } from './surface.ts';
+import { canReplay, createTranslatedSinkFactory, planTranslation, type TranslatableRequest } from './plan-translation.ts';
+
+/** Members with seals. Only the credential that created a seal accepts it. */
+const SEAL_MEMBERS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
+/** The start of a packed seal (`@floe/wire/seal`). */
+const PACKED_SEAL_PREFIX = Buffer.from('"floe1.');
+
+/**
+ * Creates a function that chooses between forwarding and translation for each target. A target with the
+ * client's dialect receives the client's bytes, unless they contain seals that it would reject. In that case
+ * the request is written without these seals, and they are reported as dropped.
+ */
+export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): AttemptPlanner {
+  const { dialect } = x.surface;
+  let read: TranslatableRequest | null = null;
+  function reading(): TranslatableRequest {
+    if (read) return read;
+    const body = parseBody(prompt);
+    const asked = x.request.turn?.expandedBody() ?? body;
+    const canonical =
+      prompt.canonical ??
+      CLIENT_DIALECTS[dialect].readRequest(asked, { dropHostedTools: hasCallerTools(asked) });
+    const [first] = x.route?.targets ?? [];
+    const credential = first?.provider.usesCallerCredential
+      ? findCallerCredential(x, first)
+      : first?.credential;
+    const origin = credential && first?.provider.sealOrigin(credential);
+    read = { prompt, canonical: origin === undefined ? canonical : withSealOrigin(canonical, origin), body };
+    return read;
+  }
+  /** Only a response that Floe writes can be continued by another attempt. */
+  function isRewritten(): boolean {
+    if (x.route?.rescue !== 'replay' || !prompt.stream) return false;
+    if (isStoredByProvider(prompt, dialect) || !canReplay(x, reading().canonical)) {
+      if (x.attempts.length === 0) x.decisions.push(NO_REPLAY_DECISION);
+      return false;
+    }
+    return true;
+  }
+  return (target: Target, moved: boolean) => {
+    const { provider, credential } = target;
+    // Responses to IDEs are always written by Floe: strict Chat without additions of the provider.
+    if (prompt.canonical || !provider.supportsDialect(dialect, target.model))
+      return planTranslation(x, target, provider.dialectFor(target.model), reading());
+    // The markers may occur anywhere in a body. Only the parsed request shows whether they are seals.
+    if (
+      mayRejectSeals(dialect, prompt.body, moved) &&
+      rejectsSeals(reading().canonical, provider.sealOrigin(credential))
+    )
+      return planTranslation(x, target, dialect, reading());
+    const rewrite = (streamed: boolean) => createTranslatedSinkFactory(x, target, dialect, reading())(streamed);
+    const isAlways = isRewritten();
+    const plan = planForward(x, x.request.turn?.requestFor(target) ?? prompt, target, rewrite);
+    return isAlways ? { ...plan, createSink: rewrite } : plan;
+  };
+}
+
+const NO_REPLAY_DECISION = {
+  step: 'send',
+  outcome: 'no_replay',
+  because: 'the response can contain parts that cannot be replayed, so a broken stream ends with the error',
+} as const;
+
+/** A Responses response that the provider stores is referenced by the provider's id. */
+function isStoredByProvider({ body, members }: ClientRequest, dialect: GatewaySurface['dialect']): boolean {
+  if (dialect !== 'responses') return false;
+  const store = members.get('store');
+  return !store || readBooleanAt(body, store) !== false;
+}
+
+/**
+ * Returns whether the caller has tools of its own in addition to hosted tools. Such a request works without
+ * the hosted tools; one with hosted tools only does not.
+ */
+function hasCallerTools({ tools }: JsonObject): boolean {
+  return (
+    Array.isArray(tools) &&
+    tools.some(
+      (tool) => isObject(tool) && CALLER_TOOL_TYPES.has(typeof tool['type'] === 'string' ? tool['type'] : ''),
+    )
+  );
+}
+
+const CALLER_TOOL_TYPES = new Set(['', 'function', 'custom', 'namespace']);
+
+/**
+ * A search costs as much as the scan of the body, so Chat bodies are searched only after a change of target.
+ */
+function mayRejectSeals(dialect: GatewaySurface['dialect'], body: Buffer, moved: boolean): boolean {
+  // Floe never sends seals to Chat clients, so they cannot return any.
+  if (dialect === 'chat' && !moved) return false;
+  if (body.includes(PACKED_SEAL_PREFIX) || hasEmptySignature(body)) return true;
+  return moved && SEAL_MEMBERS.some((mark) => body.includes(mark));
+}
+
+/**
+ * Returns whether there is reasoning with a seal of another origin, or without the seal that Messages
+ * requires.
+ */
+function rejectsSeals({ dialect, turns }: WireAsk, origin: string): boolean {
+  return turns.some(({ parts }) =>
+    parts.some((part) => {
+      if (part.type !== 'reasoning') return false;
+      if (part.seal === undefined) return dialect === 'messages';
+      return part.seal.origin !== origin || part.seal.dialect !== dialect;
+    }),
+  );
+}
+
+const SIGNATURE = Buffer.from('"signature"');
+
+/** Returns whether a member `"signature"` is an empty string, with any white space that JSON permits. */
+function hasEmptySignature(body: Buffer): boolean {
+  for (let at = body.indexOf(SIGNATURE); at !== -1; at = body.indexOf(SIGNATURE, at)) {
+    at = skipWhitespace(body, at + SIGNATURE.length);
+    if (body[at] !== 0x3a) continue;
+    at = skipWhitespace(body, at + 1);
+    if (body[at] === 0x22 && body[at + 1] === 0x22) return true;
+  }
+  return false;
+}
+
+function skipWhitespace(body: Buffer, from: number): number {
+  let at = from;
+  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at += 1;
+  return at;
+}

@@ -1,0 +1,73 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { parseFinishReason } from '@floe/wire/finish';
+import type { MutableUnitCounts } from '@floe/wire/unit-counts';
+import { REPORTED_TOKEN_UNITS, type Usage } from '@floe/wire/usage';
+import type { CachedResponse } from '../../store/cache/response-cache.ts';
+import type { ClientRequest } from '../client-request.ts';
+import type { Exchange } from '../exchange-record.ts';
+import type { ResponseRecorder } from './response-recorder.ts';
+
+/** Metadata of a cached response. */
+export interface CachedResponseMetadata {
+  readonly streamed: boolean;
+  /** For Chat streams: whether the client requested the usage frame. */
+  readonly showsUsage: boolean;
+  readonly usage: Usage | null;
+  readonly finish: string | null;
+  readonly dropped: readonly string[];
+}
+
+/** Returns the response to cache; null unless it is complete and the model finished it. */
+export function buildCachedResponse(x: Exchange, recorder: ResponseRecorder): CachedResponse | null {
+  const body = recorder.answer;
+  const { usage, finishReason } = x.answer;
+  if (body === null || body.length === 0 || finishReason === null) return null;
+  const { reason } = parseFinishReason(finishReason);
+  if (reason === 'other' || reason === 'refusal') return null;
+  const head: CachedResponseMetadata = {
+    streamed: x.request.prompt?.stream ?? false,
+    showsUsage:
+      x.request.prompt !== null && isUsageFrameRequested(x.request.prompt.body, x.request.prompt.members),
+    usage,
+    finish: finishReason,
+    dropped: x.answer.dropped,
+  };
+  return { head: JSON.stringify(head), body };
+}
+
+type Members = ClientRequest['members'];
+
+/** Returns whether a Chat client requested the usage frame of its stream. */
+export function isUsageFrameRequested(body: Buffer, members: Members): boolean {
+  const options = members.get('stream_options');
+  if (!options) return false;
+  const value: Json = JSON.parse(body.toString('utf8', options.start, options.end));
+  return isObject(value) && value.include_usage === true;
+}
+
+/** Parses the metadata of a cached response; null if another version of Floe wrote a different format. */
+export function parseCachedResponseMetadata({ head }: CachedResponse): CachedResponseMetadata | null {
+  let value: Json;
+  try {
+    value = JSON.parse(head);
+  } catch {
+    return null;
+  }
+  if (!isObject(value) || typeof value.streamed !== 'boolean' || !Array.isArray(value.dropped)) return null;
+  return {
+    streamed: value.streamed,
+    showsUsage: value.showsUsage === true,
+    usage: isObject(value.usage) && isObject(value.usage.units) ? parseUsage(value.usage.units) : null,
+    finish: typeof value.finish === 'string' ? value.finish : null,
+    dropped: value.dropped.filter((name) => typeof name === 'string'),
+  };
+}
+
+function parseUsage(counts: JsonObject): Usage {
+  const units: MutableUnitCounts = {};
+  for (const unit of REPORTED_TOKEN_UNITS) {
+    const count = counts[unit];
+    if (typeof count === 'number') units[unit] = count;
+  }
+  return { units };
+}

@@ -1,0 +1,166 @@
+import { parseJsonExactly } from '@floe/contract/json';
+import { ResponseAccumulator, toResponseEvents } from '@floe/wire/canonical-response';
+import type { ResponseWriteContext } from '@floe/wire/dialect';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
+import type { ResponseEvent } from '@floe/wire/response-events';
+import type { RequiredFeature } from '@floe/wire/request';
+import { parseSseFrame, SseFramer } from '@floe/wire/sse';
+import type { CachedResponse } from '../../store/cache/response-cache.ts';
+import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
+import type { Target } from '../org-catalog.ts';
+import { type ClientRequest, parseBody } from '../client-request.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { createIdeResponseOptions } from '../ide/response-options.ts';
+import { applyResponsePolicies } from '../policy/apply-response-policies.ts';
+import { applyStreamPolicies } from '../policy/stream-policy-filter.ts';
+import { type CachedResponseMetadata, parseCachedResponseMetadata, isUsageFrameRequested } from './cached-response.ts';
+
+/** Features whose responses can be represented only in their original form. */
+const UNCONVERTIBLE_NEEDS: readonly RequiredFeature[] = [
+  'logprobs',
+  'choices',
+  'audio-out',
+  'hosted-tool',
+  'unknown-content',
+];
+
+/** A cached response in the form of the request. */
+export interface AdaptedCachedResponse {
+  readonly head: CachedResponseMetadata;
+  readonly text: Buffer | string;
+}
+
+/**
+ * Reads a cached response for a request. Returns the original bytes for the same form, and converts between
+ * stream and JSON. Returns null if the other form cannot represent everything.
+ */
+export function adaptCachedResponse(
+  x: Exchange,
+  ask: ClientRequest,
+  target: Target,
+  kept: CachedResponse,
+): AdaptedCachedResponse | null {
+  const head = parseCachedResponseMetadata(kept);
+  if (head === null) return null;
+  const text = hasSameForm(x, ask, head)
+    ? kept.body
+    : convertCachedAnswer(x, ask, target, { head, body: kept.body });
+  return text === null ? null : { head, text };
+}
+
+/**
+ * Sends a cached response to the client.
+ * @throws Fault `policy_denied` if a policy denies this caller the response
+ */
+export function sendCachedResponse(x: Exchange, ask: ClientRequest, { head, text }: AdaptedCachedResponse): void {
+  // Policies may depend on the caller, so a cached response is evaluated again.
+  const judged = ask.stream ? applyStreamPolicies(x, text, head.usage) : applyResponsePolicies(x, text);
+  x.answer.setUsage(head.usage);
+  x.answer.setFinishReason(head.finish);
+  x.answer.setDropped(head.dropped);
+  if (ask.stream) {
+    x.progress.markContentSent(x.gateway.clock.monotonic());
+    x.client.startAnswer(200, buildStreamHeaders(x));
+    x.client.write(judged);
+    x.client.end();
+  } else x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), judged);
+}
+
+function hasSameForm(x: Exchange, prompt: ClientRequest, head: CachedResponseMetadata): boolean {
+  if (prompt.stream !== head.streamed) return false;
+  return (
+    !prompt.stream ||
+    x.surface.dialect !== 'chat' ||
+    isUsageFrameRequested(prompt.body, prompt.members) === head.showsUsage
+  );
+}
+
+/** A cached response with its parsed metadata. */
+interface ParsedCachedAnswer {
+  readonly head: CachedResponseMetadata;
+  readonly body: Buffer;
+}
+
+/**
+ * A provider may accept requests, and return responses, that Floe's readers reject. Those requests are sent
+ * again.
+ */
+function convertCachedAnswer(
+  x: Exchange,
+  prompt: ClientRequest,
+  target: Target,
+  kept: ParsedCachedAnswer,
+): string | null {
+  try {
+    return rewriteCachedAnswer(x, prompt, target, kept);
+  } catch (error) {
+    x.gateway.log.warn({ err: error, request_id: x.id }, 'cached response could not be read');
+    return null;
+  }
+}
+
+function rewriteCachedAnswer(
+  x: Exchange,
+  prompt: ClientRequest,
+  target: Target,
+  { head, body }: ParsedCachedAnswer,
+): string | null {
+  const { dialect } = x.surface;
+  const request = parseBody(prompt);
+  const client = CLIENT_DIALECTS[dialect];
+  const canonical = prompt.canonical ?? client.readRequest(request);
+  if (UNCONVERTIBLE_NEEDS.some((need) => canonical.requiredFeatures.has(need))) return null;
+  const nowS = () => Math.floor(x.gateway.clock.now() / 1000);
+  const context: ResponseWriteContext = {
+    request: canonical,
+    clientBody: request,
+    id: x.id.slice(x.id.indexOf('_') + 1),
+    requestId: x.id,
+    createdS: nowS(),
+    nowS,
+    chatReasoning: x.route?.chatReasoning === 'forward' ? 'forward' : undefined,
+    inputEstimate: head.usage?.units.input,
+    sealOrigin: target.provider.sealOrigin(target.credential),
+    ...(x.surface.ide ? createIdeResponseOptions(x) : undefined),
+  };
+  const events = withUsageEvent(readCachedEvents(x, target, body, head), head);
+  if (prompt.stream) {
+    const writer = client.createResponseWriter(context);
+    const text = events.map((event) => writer.write(event)).join('');
+    return writer.dropped.size > 0 ? null : text;
+  }
+  const fold = new ResponseAccumulator();
+  for (const event of events) fold.add(event);
+  const whole = client.writeCompleteResponse(fold.answer, context);
+  return whole.dropped.size > 0 ? null : JSON.stringify(whole.body);
+}
+
+function readCachedEvents(
+  x: Exchange,
+  target: Target,
+  body: Buffer,
+  { streamed }: CachedResponseMetadata,
+): ResponseEvent[] {
+  const upstream = UPSTREAM_DIALECTS[x.surface.dialect];
+  const options = { id: x.id, sealOrigin: target.provider.sealOrigin(target.credential) };
+  if (!streamed)
+    return [...toResponseEvents(upstream.readCompleteResponse(parseJsonExactly(body.toString('utf8')), options))];
+  const events: ResponseEvent[] = [];
+  const reader = upstream.createResponseReader((event) => events.push(event), options);
+  const { bytes, lead, ends } = new SseFramer().push(body);
+  let from = lead;
+  for (const end of ends) {
+    const frame = parseSseFrame(bytes.subarray(from, end));
+    if (frame) reader.read(frame);
+    from = end;
+  }
+  reader.end();
+  return events;
+}
+
+/** A stream that was cached without a usage frame lacks the usage that the other form requires. */
+function withUsageEvent(events: ResponseEvent[], { usage }: CachedResponseMetadata): ResponseEvent[] {
+  if (usage === null || events.some(({ type }) => type === 'usage')) return events;
+  const finish = events.findIndex(({ type }) => type === 'finish');
+  return finish === -1 ? events : events.toSpliced(finish, 0, { type: 'usage', usage });
+}

@@ -1,0 +1,204 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../core/clock.ts';
+import type { BodyRecorder } from './bodies/body-recorder.ts';
+import type { ResponseRecorder } from './cache/response-recorder.ts';
+
+/** The client closed its connection before it received the complete response. */
+export class ClientDisconnectedError extends Error {
+  override readonly name = 'ClientDisconnectedError';
+}
+
+/**
+ * Resolves after `ms`. Rejects with `client.interruption` if the client disconnects or the exchange is
+ * interrupted.
+ */
+export function waitUnlessInterrupted(client: ClientConnection, clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(ms, () => {
+      client.onInterrupt = null;
+      resolve();
+    });
+    const leave = () => {
+      timer.cancel();
+      reject(client.interruption);
+    };
+    client.onInterrupt = leave;
+    if (client.isInterrupted) leave();
+  });
+}
+
+/** Headers by lower-case name. Repeated headers are joined. */
+export interface RequestHeaders {
+  readonly authorization?: string | undefined;
+  readonly 'user-agent'?: string | undefined;
+  readonly 'content-type'?: string | undefined;
+  readonly 'if-none-match'?: string | undefined;
+  readonly 'access-control-request-headers'?: string | undefined;
+  readonly 'content-encoding'?: string | undefined;
+  readonly 'transfer-encoding'?: string | undefined;
+  readonly [name: string]: string | string[] | undefined;
+}
+
+/** Transfers one request and its response. */
+export interface ClientTransport {
+  readonly method: string;
+  /** The request target as it was sent, including the query. */
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  /** A flat list of names and values as they were sent, including repeated headers. */
+  readonly rawHeaders: readonly string[];
+  /** The body as it arrives, for a request that is not buffered. */
+  readonly incoming: Readable;
+  /** Whether the head of the response has been sent. */
+  readonly headersSent: boolean;
+  /** Calls `client.leave` once if the connection closes before the response is complete. */
+  watch(client: { leave(): void }): void;
+  /** Sets a header of the response, whichever response it is. */
+  setHeader(name: string, value: string): void;
+  /** Marks the connection as authenticated, which lifts the limits for unauthenticated ones. */
+  markAuthenticated(): void;
+  /**
+   * Reads the complete body.
+   * @throws Fault `request_too_large`, `unsupported_media_type`, or `request_timeout` if it stalls for 30 s
+   * or is slower than 1 KB/s; `ClientDisconnectedError` if the connection closes first
+   */
+  readBody(limitBytes: number): Promise<Buffer>;
+  /** Sends a complete response. `headers` is a flat list of names and values. */
+  sendAnswer(status: number, headers: readonly string[], body: Buffer): void;
+  /** Starts a response of unknown length. */
+  startAnswer(status: number, headers: readonly string[]): void;
+  /** Returns false if the client reads too slowly. `onDrain` then reports when to continue. */
+  write(bytes: Buffer | string): boolean;
+  onDrain(callback: () => void): void;
+  end(): void;
+  /** Aborts a streamed response. Written bytes are sent, but the response is left incomplete. */
+  abort(): void;
+}
+
+/** A client request and its response, with the data recorded about them. */
+export class ClientConnection {
+  readonly id: string;
+  readonly headers: RequestHeaders;
+  readonly method: string;
+  /**
+   * Called once if the client disconnects before the response is complete, or the exchange is interrupted.
+   */
+  onInterrupt: (() => void) | null = null;
+  isDisconnected = false;
+  #interruptReason: Error | null = null;
+  bytesOut = 0;
+  /** Records the body of the response for the cache. */
+  answerRecorder: ResponseRecorder | null = null;
+  /** Records the body of the response for an organization that stores bodies. Includes errors. */
+  bodyRecorder: BodyRecorder | null = null;
+  readonly #transport: ClientTransport;
+
+  constructor(id: string, transport: ClientTransport) {
+    this.id = id;
+    this.headers = transport.headers;
+    this.method = transport.method;
+    this.#transport = transport;
+    transport.watch(this);
+  }
+
+  /** Called by the transport when the connection closes. */
+  leave(): void {
+    this.isDisconnected = true;
+    this.onInterrupt?.();
+  }
+
+  /** Interrupts the exchange and sends the reason to the client. */
+  interrupt(reason: Error): void {
+    if (this.isDisconnected || this.#interruptReason !== null) return;
+    this.#interruptReason = reason;
+    this.onInterrupt?.();
+  }
+
+  get isInterrupted(): boolean {
+    return this.isDisconnected || this.#interruptReason !== null;
+  }
+
+  /** The error with which an interrupted exchange ends. */
+  get interruption(): Error {
+    return this.isDisconnected || this.#interruptReason === null
+      ? new ClientDisconnectedError('the client disconnected')
+      : this.#interruptReason;
+  }
+
+  /** See `HttpTransport`. */
+  readBody(limitBytes: number): Promise<Buffer> {
+    return this.#transport.readBody(limitBytes);
+  }
+
+  get target(): string {
+    return this.#transport.target;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.#transport.rawHeaders;
+  }
+
+  get incoming(): Readable {
+    return this.#transport.incoming;
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#transport.setHeader(name, value);
+  }
+
+  /** See `HttpTransport`. */
+  markAuthenticated(): void {
+    this.#transport.markAuthenticated();
+  }
+
+  /** Sends a complete response, unless one has started. `headers` is a flat list of names and values. */
+  sendAnswer(status: number, headers: readonly string[], body: Buffer | string): void {
+    if (this.#transport.headersSent || this.isDisconnected) return;
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    // Throws if it cannot be sent. Nothing is recorded in that case.
+    this.#transport.sendAnswer(status, headers, bytes);
+    this.bytesOut += bytes.length;
+    this.answerRecorder?.add(bytes);
+    this.bodyRecorder?.add(bytes);
+  }
+
+  /** Starts a response of unknown length. */
+  startAnswer(status: number, headers: readonly string[]): void {
+    this.#transport.startAnswer(status, headers);
+  }
+
+  /**
+   * Returns false if the client reads more slowly than the provider sends. `onDrain` then reports when to
+   * continue.
+   */
+  write(bytes: Buffer | string): boolean {
+    this.bytesOut += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
+    this.answerRecorder?.add(bytes);
+    this.bodyRecorder?.add(bytes);
+    return this.#transport.write(bytes);
+  }
+
+  /** Writes text that is not part of the response and is not recorded. */
+  writeComment(text: string): void {
+    this.bytesOut += Buffer.byteLength(text);
+    this.#transport.write(text);
+  }
+
+  onDrain(callback: () => void): void {
+    this.#transport.onDrain(callback);
+  }
+
+  end(): void {
+    this.#transport.end();
+  }
+
+  abort(): void {
+    this.#transport.abort();
+  }
+
+  /** Ends a streamed response with its last bytes. The connection stays open for further requests. */
+  endWith(bytes: string): void {
+    this.write(bytes);
+    this.end();
+  }
+}

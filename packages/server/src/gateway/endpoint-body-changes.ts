@@ -1,0 +1,38 @@
+import type { EndpointBodyAdjustments } from '../providers/provider-sheet.ts';
+
+type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The URL of such an endpoint contains these members, so they are not reported as dropped. */
+const IN_ADDRESS = new Set(['model', 'stream']);
+
+/** The changes of a body for an endpoint. */
+export interface EndpointBodyChanges {
+  /** Members to remove (`null`) or to set (JSON text). */
+  readonly changes: ReadonlyMap<string, string | null>;
+  /** Members of the client that the endpoint does not support. */
+  readonly dropped: readonly string[];
+}
+
+/** Returns the changes that adapt a body to an endpoint. `has` returns whether the body has a member. */
+export function computeEndpointBodyChanges(
+  shape: EndpointBodyAdjustments,
+  has: (member: string) => boolean,
+  clientHeaders: ClientHeaders,
+): EndpointBodyChanges {
+  const changes = new Map<string, string | null>();
+  const dropped: string[] = [];
+  for (const name of shape.omits) {
+    if (!has(name)) continue;
+    changes.set(name, null);
+    if (!IN_ADDRESS.has(name)) dropped.push(name);
+  }
+  for (const [name, json] of Object.entries(shape.sets)) changes.set(name, json);
+  for (const [header, member] of Object.entries(shape.headerLists)) {
+    const values = [clientHeaders[header] ?? []].flat().flatMap((text) => text.split(','));
+    const words = values.map((value) => value.trim()).filter((value) => value !== '');
+    if (words.length > 0) changes.set(member, JSON.stringify(words));
+  }
+  for (const [header, only] of Object.entries(shape.impliedHeaders))
+    if (clientHeaders[header] !== undefined && clientHeaders[header] !== only) dropped.push(header);
+  return { changes, dropped };
+}

@@ -1,0 +1,45 @@
+import { Fault } from '@floe/contract/faults';
+import type { UpstreamResponse } from '../providers/transport.ts';
+import { BufferedResponseSink } from './response-sinks.ts';
+import { ClientDisconnectedError } from './client-connection.ts';
+import type { ResponseSink } from './attempt-plan.ts';
+import { ForwardedUpstreamError, readUpstreamHeader } from './upstream-error.ts';
+
+/** Maximum size of an error body. Only the start of a longer one is read. */
+const MAX_ERROR_BYTES = 1024 * 1024;
+
+/** Creates a sink that collects an error body and throws the error that `judge` returns for it. */
+export function createErrorResponseSink(judge: (body: Buffer) => Error): ResponseSink {
+  const throwing = (body: Buffer) => {
+    throw judge(body);
+  };
+  return new BufferedResponseSink(MAX_ERROR_BYTES, throwing, judge);
+}
+
+/** Returns the fault for a success response with another content type than `wanted`. */
+export function unexpectedContentTypeFault(
+  providerId: string,
+  wanted: string,
+  answer: UpstreamResponse,
+): Fault {
+  const { status, headers, body } = answer;
+  const type = readUpstreamHeader(headers, 'content-type') ?? '';
+  return new Fault(
+    'upstream_error',
+    `${providerId} responded with status ${status} and content type "${type}" instead of ${wanted}.`,
+    {
+      upstreamStatus: status,
+      upstreamBody: body.toString('utf8', 0, 2000),
+    },
+  );
+}
+
+/**
+ * Returns the error code of a failed attempt for its row: a code of the error table, or a description of an
+ * event that is not an error for the client.
+ */
+export function getAttemptErrorCode(error: Error): string {
+  if (error instanceof Fault) return error.code;
+  if (error instanceof ForwardedUpstreamError) return 'upstream_refused';
+  return error instanceof ClientDisconnectedError ? 'client_left' : 'internal_error';
+}

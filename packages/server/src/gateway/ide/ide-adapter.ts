@@ -1,0 +1,130 @@
+import { Fault } from '@floe/contract/faults';
+import type { ClientConnection } from '../client-connection.ts';
+import type { Gateway } from '../gateway.ts';
+import { createGenerationOperation } from '../generation.ts';
+import { handleExchange } from '../handle-exchange.ts';
+import type { createModelEndpoints } from '../model-endpoints.ts';
+import { sendFaultResponse } from '../send-error.ts';
+import { createDeploymentSurface, IDE_SURFACE } from './ide-surface.ts';
+
+/** The base path of the IDE adapter. */
+export const IDE_BASE_PATH = '/gateway/ide-adapter';
+
+const CHAT_PATH = /^(?:\/v1)?\/chat\/completions$/;
+const MODELS_PATH = /^(?:\/v1)?\/models$/;
+const MODEL_PATH = /^(?:\/v1)?\/models\/(.+)$/;
+const DEPLOYMENT_PATH = /^\/openai\/deployments\/(.+)\/chat\/completions$/;
+
+/** A list of header names that RFC 9110 permits. */
+const HEADER_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
+const USUAL_HEADERS = 'authorization, content-type, api-key, x-api-key';
+const EXPOSED = 'x-request-id, x-floe-error-source, x-floe-dropped, retry-after';
+
+const IDE_CHAT_OPERATION = createGenerationOperation(IDE_SURFACE);
+const createDeploymentOperation = (name: string) => createGenerationOperation(createDeploymentSurface(name));
+
+type Lists = Pick<ReturnType<typeof createModelEndpoints>, 'models' | 'model'>;
+
+/** Handles a request below the base of the IDE adapter. `path` has no query. */
+export type IdeAdapter = (client: ClientConnection, path: string) => void;
+
+/**
+ * Creates the IDE adapter. It serves Chat under every path that IDEs derive from a base URL, the model list,
+ * and the CORS preflights of IDEs that use a browser engine. Any other path is a 404 in the OpenAI format.
+ */
+export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
+  return (client, path) => {
+    // Any origin is allowed, because requests authenticate with the key in a header. Cookies are never read.
+    client.setHeader('access-control-allow-origin', '*');
+    client.setHeader('access-control-expose-headers', EXPOSED);
+    const place = parseIdePath(path);
+    const { method } = client;
+    if (place === null) return sendIdeFault(client, unknownPathFault(path));
+    if (method === 'OPTIONS') return answerPreflight(client, place.method);
+    if (method !== place.method && !(method === 'HEAD' && place.method === 'GET'))
+      return sendIdeFault(client, wrongMethodFault(method, path), ['allow', allowedMethods(place.method)]);
+    switch (place.kind) {
+      case 'chat':
+        return void handleExchange(
+          client,
+          place.model === '' ? IDE_CHAT_OPERATION : createDeploymentOperation(place.model),
+          gateway,
+        );
+      case 'models':
+        return lists.models(client);
+      case 'model':
+        return lists.model(client, place.model);
+    }
+  };
+}
+
+interface IdeEndpoint {
+  readonly kind: 'chat' | 'models' | 'model';
+  readonly method: 'GET' | 'POST';
+  /** The model in the path; '' if there is none. */
+  readonly model: string;
+}
+
+/** Users paste base URLs with or without trailing slashes, so any number of slashes is accepted. */
+function parseIdePath(path: string): IdeEndpoint | null {
+  const below = path
+    .slice(IDE_BASE_PATH.length)
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '');
+  if (CHAT_PATH.test(below)) return { kind: 'chat', method: 'POST', model: '' };
+  if (MODELS_PATH.test(below)) return { kind: 'models', method: 'GET', model: '' };
+  const listed = MODEL_PATH.exec(below)?.[1];
+  if (listed !== undefined) return { kind: 'model', method: 'GET', model: decodePathSegment(listed) };
+  const deployment = DEPLOYMENT_PATH.exec(below)?.[1];
+  return deployment === undefined
+    ? null
+    : { kind: 'chat', method: 'POST', model: decodePathSegment(deployment) };
+}
+
+function decodePathSegment(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // An invalid percent-encoding. No model has this id, so the response is an error.
+    return text;
+  }
+}
+
+/** Responds to a CORS preflight (Fetch standard, "CORS-preflight request"). */
+function answerPreflight(client: ClientConnection, method: string): void {
+  const wanted = client.headers['access-control-request-headers'];
+  client.sendAnswer(
+    204,
+    [
+      ...['x-request-id', client.id],
+      ...['access-control-allow-methods', `${allowedMethods(method)}, OPTIONS`],
+      // `*` would not include `authorization`.
+      ...['access-control-allow-headers', wanted && HEADER_LIST.test(wanted) ? wanted : USUAL_HEADERS],
+      ...['access-control-max-age', '86400'],
+      ...['vary', 'access-control-request-headers'],
+    ],
+    '',
+  );
+}
+
+function allowedMethods(method: string): string {
+  return method === 'GET' ? 'GET, HEAD' : method;
+}
+
+function sendIdeFault(client: ClientConnection, fault: Fault, headers: readonly string[] = []): void {
+  sendFaultResponse(client, fault, 'openai', [
+    ...['content-type', 'application/json', 'x-request-id', client.id],
+    ...headers,
+  ]);
+}
+
+function unknownPathFault(path: string): Fault {
+  return new Fault(
+    'not_found',
+    `No endpoint exists at ${path.slice(0, 200)}. The IDE adapter serves POST ${IDE_BASE_PATH}/chat/completions and GET ${IDE_BASE_PATH}/models. Set the base URL of the IDE to the part before /chat/completions.`,
+  );
+}
+
+function wrongMethodFault(method: string, path: string): Fault {
+  return new Fault('method_not_allowed', `${method} is not allowed on ${path.slice(0, 200)}.`);
+}

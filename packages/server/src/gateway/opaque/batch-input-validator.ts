@@ -1,0 +1,155 @@
+import { isUtf8 } from 'node:buffer';
+import { Fault } from '@floe/contract/faults';
+import { scanJsonObject } from '@floe/wire/json-edits';
+import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
+import { findBatchReferences } from './batch-references.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
+import type { MultipartEvents, MultipartField } from './multipart-scan.ts';
+
+/** A batch with a longer line is rejected, because it cannot be validated. */
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Validates the input file of a batch during the upload. Every line is a request, and the key must permit
+ * every model in it. Rejects ambiguous input with the line number: anything but UTF-8 (RFC 3629), anything
+ * but one JSON object per line (RFC 8259), duplicate member names, and line separators other than LF and
+ * CRLF. Only batch input is rejected; the form may state the purpose after the file. Throws before the upload
+ * is complete. Buffers one line.
+ */
+export class BatchInputValidator implements MultipartEvents {
+  /** Whether the form has the purpose `batch` and every line is valid. */
+  isBatchInput = false;
+  readonly #allows: (model: string) => boolean;
+  readonly #line = new GrowingBuffer(MAX_LINE_BYTES);
+  #purpose: string | null = null;
+  #fault: Fault | null = null;
+  #lineNumber = 1;
+
+  /** `allows` returns whether the caller may use a model. */
+  constructor(allows: (model: string) => boolean) {
+    this.#allows = allows;
+  }
+
+  field(name: string, { value }: MultipartField): void {
+    if (name !== 'purpose') return;
+    if (this.#purpose !== null)
+      throw invalidRequestFault('The field "purpose" must occur only once.', 'purpose');
+    this.#purpose = value;
+    this.#throwIfBatch();
+  }
+
+  file(piece: Buffer): void {
+    if (this.#isSkipped()) return;
+    let from = 0;
+    for (let at = piece.indexOf(LF); at !== -1; at = piece.indexOf(LF, from)) {
+      this.#appendToLine(piece.subarray(from, at));
+      this.#endLine();
+      if (this.#isSkipped()) return;
+      from = at + 1;
+    }
+    this.#appendToLine(piece.subarray(from));
+  }
+
+  fileEnd(): void {
+    if (!this.#isSkipped()) this.#endLine();
+    this.#lineNumber = 1;
+  }
+
+  outside(piece: Buffer): void {
+    if (piece.some((byte) => !isBlank(byte)))
+      this.#recordFault(
+        invalidRequestFault('The multipart form must not have content outside its parts.', 'file'),
+      );
+  }
+
+  /** Ends the body. @throws Fault if the batch input is invalid */
+  end(): void {
+    this.#throwIfBatch();
+    this.isBatchInput = this.#purpose === 'batch';
+  }
+
+  /** Returns whether the rest of the file need not be read. */
+  #isSkipped(): boolean {
+    return this.#fault !== null || (this.#purpose !== null && !isBatch(this.#purpose));
+  }
+
+  #appendToLine(piece: Buffer): void {
+    if (this.#fault !== null || this.#line.append(piece)) return;
+    this.#recordFault(
+      new Fault('request_too_large', `Line ${this.#lineNumber} of the batch file must have at most 32 MB.`, {
+        param: 'file',
+      }),
+    );
+  }
+
+  #endLine(): void {
+    const line = this.#line.drain();
+    try {
+      this.#validateLine(line.at(-1) === CR ? line.subarray(0, -1) : line);
+    } catch (error) {
+      this.#recordFault(this.#toLineFault(error));
+    }
+    this.#lineNumber += 1;
+  }
+
+  #validateLine(line: Buffer): void {
+    if (line.every(isBlank)) return;
+    if (!isUtf8(line)) throw new JsonSyntaxError('it is not valid UTF-8', 0);
+    const separator = findSeparator(line);
+    if (separator !== null)
+      throw new JsonSyntaxError(`it contains ${separator}, which some parsers treat as the end of a line`, 0);
+    scanJsonObject(line);
+    for (const model of findBatchReferences(line).models)
+      if (!this.#allows(model))
+        throw new Fault(
+          'model_not_allowed',
+          `Line ${this.#lineNumber} of the batch file names a model that this key may not use: ${model.slice(0, 200)}.`,
+          { param: 'model' },
+        );
+  }
+
+  #toLineFault(error: unknown): Fault {
+    if (error instanceof Fault && error.code === 'model_not_allowed') return error;
+    if (!(error instanceof Fault || error instanceof JsonSyntaxError)) throw error;
+    const why = error.message.replace(/^The request body /, 'it ').replace(/\.$/, '');
+    return invalidRequestFault(
+      `Line ${this.#lineNumber} of the batch file is not a valid JSON object: ${why}.`,
+      'file',
+    );
+  }
+
+  #recordFault(fault: Fault): void {
+    this.#fault ??= fault;
+    this.#throwIfBatch();
+  }
+
+  #throwIfBatch(): void {
+    if (this.#fault !== null && this.#purpose !== null && isBatch(this.#purpose)) throw this.#fault;
+  }
+}
+
+/** A provider may interpret the field loosely. Here only the exact value marks batch input. */
+function isBatch(purpose: string): boolean {
+  return purpose.trim().toLowerCase() === 'batch';
+}
+
+/**
+ * Returns the name of a line separator that JSON Lines does not permit. Others are control characters, which
+ * are invalid JSON.
+ */
+function findSeparator(line: Buffer): string | null {
+  if (line.includes(CR)) return 'a carriage return';
+  if (line.includes('\u2028') || line.includes('\u2029'))
+    return 'U+2028 or U+2029 unescaped (write \\u2028 or \\u2029)';
+  return line.includes('\u0085') ? 'U+0085 unescaped (write \\u0085)' : null;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === LF || byte === CR;
+}
+
+function invalidRequestFault(message: string, param: string): Fault {
+  return new Fault('invalid_request', message, { param });
+}

@@ -1,0 +1,214 @@
+import { formatFaultBody } from '@floe/contract/fault-response';
+import { Fault } from '@floe/contract/faults';
+import { formatSseFrame, type SseFrames } from '@floe/wire/sse';
+import type { UpstreamHeaders, UpstreamResponseHead } from '../../providers/transport.ts';
+import { buildResponseHeaders } from '../response-headers.ts';
+import { needsContentCount } from '../charged-usage.ts';
+import type { Exchange } from '../exchange-record.ts';
+import type { ResponseSink } from '../attempt-plan.ts';
+import { formatResponsesFailure } from '../responses-failure.ts';
+import { ForwardedUpstreamError, readUpstreamHeader } from '../upstream-error.ts';
+import { type ResponseTap, createResponseTap } from './response-tap.ts';
+import { buildForwardedResponseHeaders } from './forwarded-headers.ts';
+import type { ResourceReference } from './resource-reference.ts';
+import { StreamTap } from './stream-tap.ts';
+
+/** Maximum buffer of a stream without content. More bytes count as content. */
+const MAX_HELD_BYTES = 1024 * 1024;
+const EMPTY = Buffer.alloc(0);
+/** Streams of these surfaces have a final event. */
+const SURFACES_WITH_END_EVENT = new Set(['chat', 'responses', 'messages']);
+
+/** The state of a response for its operation. */
+export interface OpaqueResponseState {
+  status: number;
+  /** Whether the client has received everything that it needs. */
+  isComplete: boolean;
+  /** Whether the stream contained an error event. */
+  hasError: boolean;
+  /** Whether the reported usage is new, because this request created the response. */
+  readonly countsUsage: boolean;
+  /** Called with the id of a stored response as soon as a stream contains it. */
+  onStored: ((id: string) => void) | null;
+}
+
+/**
+ * Returns the headers of a forwarded response as a flat list. The gateway's headers take precedence over the
+ * provider's.
+ */
+export function mergeResponseHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
+  const type = readUpstreamHeader(headers, 'content-type');
+  const own = buildResponseHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
+  const names = new Set(own.filter((_, at) => at % 2 === 0));
+  const theirs = buildForwardedResponseHeaders(headers);
+  const flat = [...own];
+  for (let i = 0; i < theirs.length; i += 2)
+    if (!names.has(theirs[i] ?? '')) flat.push(theirs[i] ?? '', theirs[i + 1] ?? '');
+  return flat;
+}
+
+/**
+ * Forwards a response unchanged. An event stream is buffered until its first content, so that a stream that
+ * starts with an error can be sent to another target. A stream that breaks after content breaks for the
+ * client too. A stream under a hard budget is forwarded in complete events, so that it can end with an error
+ * when the budget is used up.
+ */
+export class OpaqueResponse implements ResponseSink {
+  isContentSent = false;
+  readonly isComplete = false;
+  #x: Exchange;
+  #state: OpaqueResponseState;
+  #status: number;
+  #headers: UpstreamHeaders;
+  #streamTap: StreamTap | null;
+  #answerTap: ResponseTap | null;
+  #hasEndEvent: boolean;
+  #isApi: boolean;
+  #resource: ResourceReference;
+  /** Whether it is forwarded in complete events. */
+  #isMetered: boolean;
+  #held: Buffer[] = [];
+  #size = 0;
+  /** For a metered stream: the incomplete event. */
+  #partialEvent: Buffer = EMPTY;
+
+  constructor(
+    x: Exchange,
+    resource: ResourceReference,
+    state: OpaqueResponseState,
+    head: UpstreamResponseHead,
+  ) {
+    const { status, headers } = head;
+    this.#x = x;
+    this.#state = state;
+    this.#status = status;
+    this.#headers = headers;
+    const type = readUpstreamHeader(headers, 'content-type') ?? '';
+    const readable = (readUpstreamHeader(headers, 'content-encoding') ?? 'identity') === 'identity';
+    const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
+    this.#streamTap = isStream ? new StreamTap() : null;
+    this.#answerTap = readable && !isStream ? createResponseTap(type, resource.isBatchResults) : null;
+    this.#isApi = resource.isJsonOnly;
+    this.#resource = resource;
+    this.#isMetered = isStream && x.admission !== null && x.admission.grant.reservedNanoUsd !== null;
+    this.#hasEndEvent = isStream && SURFACES_WITH_END_EVENT.has(resource.surface);
+  }
+
+  get hasContent(): boolean {
+    return this.isContentSent;
+  }
+
+  push(chunk: Buffer): boolean {
+    this.#answerTap?.push(chunk);
+    const stream = this.#streamTap;
+    const frames = stream ? this.#inspect(stream, chunk) : null;
+    const bytes = this.#isMetered ? this.#takeWholeEvents(frames, chunk) : chunk;
+    if (this.isContentSent) return bytes.length === 0 || this.#x.client.write(bytes);
+    this.#held.push(bytes);
+    this.#size += bytes.length;
+    const holds = stream !== null && !stream.hasContent && this.#size <= MAX_HELD_BYTES;
+    return holds ? true : this.#start();
+  }
+
+  /**
+   * If events can no longer be separated, all further bytes are forwarded as they arrive, including buffered
+   * ones.
+   */
+  #takeWholeEvents(frames: SseFrames | null, chunk: Buffer): Buffer {
+    const kept = this.#partialEvent;
+    this.#partialEvent = this.#streamTap?.rest() ?? EMPTY;
+    if (frames) return frames.bytes;
+    this.#isMetered = false;
+    this.#partialEvent = EMPTY;
+    return Buffer.concat([kept, chunk]);
+  }
+
+  end(): void {
+    const stream = this.#streamTap;
+    if (stream?.failedBeforeContent && !this.isContentSent) throw this.#heldRefusal();
+    if (stream && this.#hasEndEvent && !stream.isComplete)
+      throw new Fault('upstream_stream_broken', 'The provider closed the stream before its last event.');
+    if (this.#answerTap && this.#isApi && this.#answerTap.isTruncated())
+      throw new Fault(
+        'upstream_stream_broken',
+        'The provider closed the connection in the middle of a JSON response.',
+      );
+    if (!this.isContentSent) this.#start();
+    if (this.#partialEvent.length > 0) this.#x.client.write(this.#partialEvent);
+    if (this.#answerTap) this.#recordUsage(this.#answerTap);
+    this.#state.isComplete = true;
+    this.#x.client.end();
+  }
+
+  abort(): void {
+    // Usage was recorded during the stream.
+  }
+
+  /**
+   * A forwarded stream breaks for the client as it does at the provider. If the gateway ends it, it ends
+   * between two events.
+   */
+  formatError(fault: Fault): string | null {
+    if (!this.#isMetered || fault.source === 'upstream') return null;
+    const { id, surface } = this.#x;
+    if (surface.faultShape === 'anthropic')
+      return formatSseFrame('error', formatFaultBody(fault, id, 'anthropic'));
+    if (this.#resource.surface === 'responses')
+      return formatResponsesFailure(
+        fault,
+        this.#streamTap?.response ?? null,
+        this.#streamTap?.lastData ?? '',
+        id,
+      );
+    return formatSseFrame(undefined, formatFaultBody(fault, id, 'openai'));
+  }
+
+  /** Records the usage of a response body, or its content if it reports no usage. */
+  #recordUsage(tap: ResponseTap): void {
+    if (!this.#state.countsUsage) return;
+    const { answer } = this.#x;
+    answer.setUsage(tap.usage() ?? answer.usage);
+    answer.setResults(tap.byModel);
+    if (needsContentCount(this.#x, tap.size)) answer.setContent(tap.contentBytes());
+  }
+
+  #inspect(stream: StreamTap, chunk: Buffer): SseFrames | null {
+    const { answer } = this.#x;
+    const frames = stream.push(chunk);
+    if (this.#state.countsUsage) {
+      answer.setUsage(stream.usage ?? null);
+      answer.setContent(stream.contentBytes, stream.contentChunks);
+    }
+    answer.setFinishReason(stream.finishReason);
+    if (stream.isComplete) this.#state.isComplete = true;
+    if (stream.hasError) this.#state.hasError = true;
+    const { responseId } = stream;
+    answer.setResponseId(responseId);
+    if (responseId !== null && this.#state.onStored) {
+      this.#state.onStored(responseId);
+      this.#state.onStored = null;
+    }
+    return frames;
+  }
+
+  #start(): boolean {
+    const { client, gateway } = this.#x;
+    this.isContentSent = true;
+    this.#state.status = this.#status;
+    if (this.#streamTap) this.#x.progress.markContentSent(gateway.clock.monotonic());
+    client.startAnswer(this.#status, mergeResponseHeaders(this.#x, this.#headers));
+    let flowing = true;
+    for (const bytes of this.#held) flowing = client.write(bytes);
+    this.#held = [];
+    return flowing;
+  }
+
+  /** Returns the stream's own error with its original bytes. Used if no other target responds. */
+  #heldRefusal(): ForwardedUpstreamError {
+    return new ForwardedUpstreamError(
+      this.#status,
+      readUpstreamHeader(this.#headers, 'content-type') ?? 'text/event-stream',
+      Buffer.concat(this.#held, this.#size),
+    );
+  }
+}

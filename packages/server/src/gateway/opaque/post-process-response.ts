@@ -1,0 +1,146 @@
+import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { findUsage } from '@floe/wire/find-usage';
+import type { Target } from '../org-catalog.ts';
+import { recordResponseContent } from '../charged-usage.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { sendToTargets } from '../send-to-targets.ts';
+import { BATCH_INPUT_KIND } from './batch-inputs.ts';
+import { omitHeaders } from './forwarded-headers.ts';
+import { mergeResponseHeaders } from './opaque-response.ts';
+import type { OpaqueContext } from './opaque-context.ts';
+import {
+  type OpaquePlanInput,
+  type PostProcessing,
+  planOpaqueAttempt,
+  type TargetResponse,
+} from './opaque-plan.ts';
+import type { OpaqueRequest } from './opaque-request.ts';
+import {
+  canAccessResource,
+  findCreatedResources,
+  listPageEntries,
+  readOwnedPage,
+  recordResources,
+} from './owned-resources.ts';
+import type { ResourceReference } from './resource-reference.ts';
+import { hasLinks, getPublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
+
+/** Returns the processing that a response requires before it is sent; null if it requires none. */
+export function findRequiredPostProcessing(
+  x: Exchange,
+  resource: ResourceReference,
+  opaque: OpaqueRequest,
+): PostProcessing | null {
+  const { collection, id } = resource;
+  const { method } = x.client;
+  if (collection === null) return null;
+  const shown = hasLinks(resource) ? 'show' : null;
+  if (method === 'GET') return id === null ? 'list' : collection === 'batches' ? 'note' : shown;
+  if (method !== 'POST') return shown;
+  const answers = collection === 'responses' || collection === 'chat/completions';
+  if (id === null) return answers && opaque.isUnstored ? null : 'create';
+  return answers ? null : 'note';
+}
+
+/** Sends a buffered response after its resources have been recorded, or filtered for the caller. */
+export async function postProcessResponse(
+  x: Exchange,
+  input: OpaquePlanInput,
+  held: TargetResponse,
+): Promise<void> {
+  const answer = tryParseObject(held.body);
+  const body = answer && (await processAnswer(x, input, held.target, answer));
+  if (input.postProcessing === 'create') recordResponseContent(x, held.body);
+  const headers = omitHeaders(mergeResponseHeaders(x, held.headers), 'content-length');
+  const bytes = body === null ? held.body : Buffer.from(body);
+  x.client.sendAnswer(held.status, headers, rewriteAnswerLinks(x, input.context, bytes));
+}
+
+/**
+ * Clients follow the links of a resource with their platform key, so links must point to Floe instead of the
+ * provider.
+ */
+function rewriteAnswerLinks(
+  { gateway, client, target }: Exchange,
+  { base, resource }: OpaqueContext,
+  body: Buffer,
+): Buffer {
+  if (!target || !hasLinks(resource)) return body;
+  const url = getPublicBaseUrl(gateway.baseUrl(), String(client.headers.host ?? '')) + base.basePath;
+  return rewriteLinks(body, { url, base, target, resource });
+}
+
+/** Returns the body to send; null for the original bytes. */
+async function processAnswer(
+  x: Exchange,
+  input: OpaquePlanInput,
+  target: Target,
+  answer: JsonObject,
+): Promise<string | null> {
+  const {
+    postProcessing,
+    context: { resource, key },
+  } = input;
+  if (postProcessing === 'show') return null;
+  if (postProcessing === 'list')
+    return Array.isArray(answer['data'])
+      ? JSON.stringify(await filterListedResources(x, input, answer))
+      : null;
+  if (postProcessing === 'create' && (resource.surface === 'responses' || resource.surface === 'chat'))
+    x.answer.setUsage(findUsage(answer) ?? null);
+  if (postProcessing === 'create' && resource.surface === 'responses') {
+    const { id, status } = answer;
+    x.answer.setResponseId(typeof id === 'string' ? id : null);
+    x.answer.setFinishReason(typeof status === 'string' ? status : null);
+  }
+  const kind = isValidatedBatch(input.request) ? BATCH_INPUT_KIND : resource.collection;
+  const things = findCreatedResources(resource, postProcessing === 'create' ? kind : null, answer);
+  if (things.length > 0) await recordResources(x.gateway.resourceOwners, target, key, things);
+  return null;
+}
+
+async function filterListedResources(
+  x: Exchange,
+  input: OpaquePlanInput,
+  first: JsonObject,
+): Promise<JsonObject> {
+  const { base, resource, key, catalog, path } = input.context;
+  const { resourceOwners } = x.gateway;
+  const page = async (query: string): Promise<JsonObject | null> => {
+    if (!x.route) return null;
+    const next: OpaquePlanInput = { ...input, query, bufferedAnswer: null };
+    await sendToTargets(x, x.route, (target) => planOpaqueAttempt(x, target, next));
+    return next.bufferedAnswer && tryParseObject(next.bufferedAnswer.body);
+  };
+  const mine = async (ids: readonly string[]) => {
+    const known = await resourceOwners.find(key.orgId, ids);
+    const provider = x.target?.provider.id;
+    return new Set(
+      ids.filter((id) =>
+        known.get(id)?.some((one) => one.provider === provider && canAccessResource(catalog.resourceScope, key, one)),
+      ),
+    );
+  };
+  const shown = await readOwnedPage(first, {
+    query: path.query,
+    after: base.style === 'a' ? 'after' : 'after_id',
+    page,
+    filterOwned: mine,
+  });
+  const things = listPageEntries(shown).flatMap((entry) => findCreatedResources(resource, null, entry));
+  if (x.target && things.length > 0) await recordResources(resourceOwners, x.target, key, things);
+  return shown;
+}
+
+function isValidatedBatch({ body }: OpaqueRequest): boolean {
+  return body.kind === 'upload' && body.check?.isBatchInput === true;
+}
+
+function tryParseObject(body: Buffer): JsonObject | null {
+  try {
+    const value = parseJsonExactly(body.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

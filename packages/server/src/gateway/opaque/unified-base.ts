@@ -1,0 +1,94 @@
+import { Fault } from '@floe/contract/faults';
+import type { KeyRecord } from '../../platform/keyring.ts';
+import type { Provider } from '../../providers/configured-provider.ts';
+import type { OpaqueApi } from '../../providers/provider-sheet.ts';
+import { createTarget, DEFAULT_RETRIES_PER_TARGET, type ResolvedRoute, resolveRoute, splitModelId } from '../org-catalog.ts';
+import type { ApiBase, OpaqueRouteInput } from './api-base.ts';
+import { findRouteSettings } from './route-settings.ts';
+
+/** Paths below `/gateway/v1` that are forwarded without parsing to providers that support them. */
+export const UNIFIED_BASE: ApiBase = {
+  style: 'a',
+  routeMode: 'unified',
+  faultShape: 'openai',
+  basePath: '/gateway/v1',
+  pathPrefix: [],
+  forwardsServerErrors: false,
+  resolveRoute: (input) =>
+    input.model === null ? resolveWithoutModel(input) : resolveWithModel(input, input.model),
+  isRetryable: (method, collection) => method === 'POST' && collection === null,
+  allowsModel: canUseQualifiedModel,
+  targetPath: ({ provider, model }, segments) => provider.opaquePath(segments.join('/'), model),
+};
+
+/** In an opaque body, a model has the provider's name, or the form `<provider>/<model>`. */
+function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: string): boolean {
+  const named = splitModelId(model);
+  const bare = named?.provider === provider.id ? named.model : model;
+  return provider.allows(bare) && (key.models === null || key.models(`${provider.id}/${bare}`));
+}
+
+function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, model: string): ResolvedRoute {
+  const route = resolveRoute(catalog, key.models ?? (() => true), model);
+  const offering = route.targets.filter(({ provider }) => offersSurface(provider, resource.surface));
+  if (offering.length === 0)
+    throw new Fault(
+      'unsupported_parameter',
+      `${route.targets.map(({ provider }) => provider.id).join(', ')} does not support ${resource.surface}.`,
+      { param: 'model' },
+    );
+  const targets = owner
+    ? offering
+        .filter(({ provider }) => provider.id === owner.provider)
+        .map((target) => ({ ...target, credential: target.provider.credential(owner.credential) }))
+    : offering;
+  if (targets.length === 0)
+    throw new Fault(
+      'not_found',
+      `The object named in this request does not belong to the provider of "${model}".`,
+    );
+  return { ...route, targets };
+}
+
+/**
+ * If there is no model, the owner of the resources determines the provider, otherwise the header
+ * `x-floe-provider`.
+ */
+function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteInput): ResolvedRoute {
+  const header = client.headers['x-floe-provider'];
+  const id = owner?.provider ?? (typeof header === 'string' ? header : undefined);
+  if (id === undefined)
+    throw new Fault(
+      'missing_required_parameter',
+      `This request must name a model, or name the provider of the ${resource.surface} in the header x-floe-provider.`,
+      { param: 'x-floe-provider' },
+    );
+  const provider = catalog.providers.get(id);
+  if (!provider || !offersSurface(provider, resource.surface))
+    throw new Fault(
+      'not_found',
+      provider
+        ? `The provider "${id}" does not support ${resource.surface}.`
+        : `The provider "${id.slice(0, 100)}" is not enabled; enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`,
+      { param: 'x-floe-provider' },
+    );
+  const { timeouts } = findRouteSettings(catalog, `${provider.id}/`);
+  const reads = client.method === 'GET' || client.method === 'HEAD';
+  return {
+    targets: [createTarget(provider, '', timeouts, provider.credential(owner?.credential))],
+    retries: reads ? DEFAULT_RETRIES_PER_TARGET : 0,
+    chatReasoning: 'forward',
+    cache: undefined,
+    strategy: 'failover',
+    rescue: 'error',
+    reason: owner
+      ? 'the provider that created the object named in the request'
+      : 'the header x-floe-provider',
+    skipped: [],
+    conversation: null,
+  };
+}
+
+function offersSurface({ sheet }: Provider, surface: string): boolean {
+  return sheet.opaqueApis?.some((offer: OpaqueApi) => offer === surface) ?? false;
+}

@@ -1,0 +1,249 @@
+import { Fault, type FaultDetail } from '@floe/contract/faults';
+import type { PatternMatcher } from '../core/pattern.ts';
+import type { OrgGuardrailRules } from '../guardrails/compile-rules.ts';
+import type { CompiledPolicies } from '../guardrails/policies/policies.ts';
+import type { Credential, Provider, Timeouts } from '../providers/configured-provider.ts';
+import type { BodyStorageSettings } from './bodies/body-storage-settings.ts';
+import type { CacheSettings } from './cache/cache-settings.ts';
+import { DEFAULT_IDE_SETTINGS, type IdeSettings } from './ide/ide-settings.ts';
+
+/** The gateway's part of an organization in the snapshot: its models, and the settings for its requests. */
+export interface OrgCatalog {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly routes: readonly CompiledRoute[];
+  /** Whether Chat responses contain the provider's reasoning text (specification, Endpoints rule 6). */
+  readonly chatReasoning: 'strip' | 'forward';
+  /** Request headers that identify the end user, in lower case. The first one present counts. */
+  readonly userHeaders: readonly string[];
+  /** The targets of the passthrough surfaces, in order. */
+  readonly passthrough: Readonly<Record<'a' | 'b', readonly PassthroughTarget[]>>;
+  /** Whether Responses turns are stored for `previous_response_id`. */
+  readonly storedResponses: boolean;
+  /**
+   * Who may access files, batches and stored responses: the key that created them, or every key of the
+   * organization.
+   */
+  readonly resourceScope: 'key' | 'org';
+  readonly ide: IdeSettings;
+  /** Null if nothing is cached. */
+  readonly cache: CacheSettings | null;
+  /** Null if bodies are not stored. */
+  readonly bodies: BodyStorageSettings | null;
+  /** Limits and budgets; null if there are none. */
+  readonly rules: OrgGuardrailRules | null;
+  /** Null if there are no policies. */
+  readonly policies: CompiledPolicies | null;
+}
+
+/** The strategy of a route. */
+export type RoutingStrategy = 'failover' | 'weighted' | 'least_latency';
+/** What happens if a stream breaks after content: an error, or a replay. */
+export type RescueMode = 'error' | 'replay';
+/** A target of a passthrough surface. */
+export interface PassthroughTarget {
+  readonly provider: Provider;
+  /** The provider's model ids by the ids that callers send. */
+  readonly modelMap: ReadonlyMap<string, string>;
+}
+
+/** The targets and settings for a model id, a pattern or an alias. */
+export interface CompiledRoute {
+  /** As configured: an id, a pattern or an alias. */
+  readonly model: string;
+  readonly matches: PatternMatcher;
+  /** `<provider>/<model>` in the order to try. Empty if the requested id is itself the target. */
+  readonly targets: readonly string[];
+  /** Share of the traffic per target, for `weighted`. */
+  readonly weights: readonly number[];
+  readonly strategy: RoutingStrategy;
+  readonly rescue: RescueMode;
+  /** Retries per target. */
+  readonly retries: number;
+  readonly timeouts: Partial<Timeouts>;
+  readonly chatReasoning: 'strip' | 'forward' | undefined;
+  /** Undefined if the setting of the organization applies. */
+  readonly cache: 'on' | 'off' | undefined;
+}
+
+/**
+ * The catalog of an organization that is no longer in floe.yaml. Its keys are valid, but it has no models.
+ */
+export const EMPTY_ORG_CATALOG: OrgCatalog = {
+  providers: new Map(),
+  routes: [],
+  chatReasoning: 'strip',
+  userHeaders: [],
+  passthrough: { a: [], b: [] },
+  storedResponses: true,
+  resourceScope: 'key',
+  ide: DEFAULT_IDE_SETTINGS,
+  cache: null,
+  bodies: null,
+  rules: null,
+  policies: null,
+};
+
+/** Retries per target for a model id without a route. */
+export const DEFAULT_RETRIES_PER_TARGET = 2;
+
+/** The provider, model and credential of an attempt. */
+export interface Target {
+  readonly provider: Provider;
+  /** The provider's model id. */
+  readonly model: string;
+  readonly credential: Credential;
+  readonly timeouts: Timeouts;
+  /** Share of the traffic among the targets of its route. */
+  readonly weight: number;
+}
+
+/** The targets of a model id in order, and the settings of its route. */
+export interface ResolvedRoute {
+  /**
+   * Each credential of a provider is a separate target. Those of the same provider and model are adjacent.
+   */
+  readonly targets: readonly Target[];
+  readonly strategy: RoutingStrategy;
+  readonly rescue: RescueMode;
+  readonly retries: number;
+  readonly chatReasoning: 'strip' | 'forward';
+  /** The setting of the route. Undefined if the setting of the organization applies. */
+  readonly cache: 'on' | 'off' | undefined;
+  readonly reason: string;
+  /** Targets that the key or the allowlist excludes, with the reason. */
+  readonly skipped: readonly string[];
+  /** Identifies the conversation of the request if there are several targets. Null until they are ordered. */
+  readonly conversation: string | null;
+}
+
+/** Splits `<provider>/<model>` at the first slash. The model may contain further slashes. */
+export function splitModelId(id: string): { provider: string; model: string } | undefined {
+  const slash = id.indexOf('/');
+  return slash <= 0 || slash === id.length - 1
+    ? undefined
+    : { provider: id.slice(0, slash), model: id.slice(slash + 1) };
+}
+
+/**
+ * Resolves a model id to a route.
+ * @throws Fault `model_not_found` if the id is neither allowlisted nor an alias; `model_not_allowed` if the
+ * key may not use it or any of its targets
+ */
+export function resolveRoute(catalog: OrgCatalog, mayUse: PatternMatcher, id: string): ResolvedRoute {
+  const route = catalog.routes.find((candidate) => candidate.matches(id));
+  const named = splitModelId(id);
+  const provider = named && catalog.providers.get(named.provider);
+  if (provider && !provider.allows(named.model))
+    throw modelNotFoundFault(id, `The model is not on the allowlist of "${named.provider}".`, {
+      notAllowlisted: true,
+    });
+  if (!provider && (!route || route.targets.length === 0))
+    throw modelNotFoundFault(id, describeUnknownModel(catalog, named?.provider));
+  if (!mayUse(id))
+    throw new Fault(
+      'model_not_allowed',
+      `This key is not allowed to use the model "${truncateForMessage(id)}".`,
+      {
+        param: 'model',
+      },
+    );
+  if (route) return resolveByRoute(catalog, mayUse, route, id);
+  const targets = provider ? createTargets(provider, named.model, {}, 1) : [];
+  const { chatReasoning } = catalog;
+  return {
+    targets,
+    strategy: 'failover',
+    rescue: 'error',
+    retries: DEFAULT_RETRIES_PER_TARGET,
+    chatReasoning,
+    cache: undefined,
+    reason: 'the model id names the provider',
+    skipped: [],
+    conversation: null,
+  };
+}
+
+function resolveByRoute(catalog: OrgCatalog, mayUse: PatternMatcher, route: CompiledRoute, id: string): ResolvedRoute {
+  const targets: Target[] = [];
+  const skipped: string[] = [];
+  for (const [at, entry] of (route.targets.length === 0 ? [id] : route.targets).entries()) {
+    const parts = splitModelId(entry);
+    const provider = parts && catalog.providers.get(parts.provider);
+    if (!provider) skipped.push(`${entry}: its provider is not enabled`);
+    else if (!provider.allows(parts.model))
+      skipped.push(`${entry}: not on the allowlist of "${parts.provider}"`);
+    else if (!mayUse(entry)) skipped.push(`${entry}: not allowed for this key`);
+    else targets.push(...createTargets(provider, parts.model, route.timeouts, route.weights[at] ?? 1));
+  }
+  if (targets.length === 0)
+    throw new Fault(
+      'model_not_allowed',
+      `This key cannot use any target of "${truncateForMessage(id)}": ${skipped.join('; ')}.`,
+      { param: 'model' },
+    );
+  return {
+    targets,
+    strategy: route.strategy,
+    rescue: route.rescue,
+    retries: route.retries,
+    chatReasoning: route.chatReasoning ?? catalog.chatReasoning,
+    cache: route.cache,
+    reason: `the route "${route.model}"`,
+    skipped,
+    conversation: null,
+  };
+}
+
+/** Returns a target for each credential of a provider, starting with the next one in the rotation. */
+export function createTargets(
+  provider: Provider,
+  model: string,
+  own: Partial<Timeouts>,
+  weight: number,
+): Target[] {
+  const first = provider.nextCredential();
+  const timeouts = { ...provider.timeouts, ...own };
+  const targets = [{ provider, model, credential: first, timeouts, weight }];
+  if (provider.credentials.length > 1)
+    for (const credential of provider.credentials)
+      if (credential !== first) targets.push({ provider, model, credential, timeouts, weight });
+  return targets;
+}
+
+/** Returns a target of a provider. Uses the next credential in the rotation unless one is given. */
+export function createTarget(
+  provider: Provider,
+  model: string,
+  timeouts: Partial<Timeouts>,
+  credential: Credential = provider.nextCredential(),
+): Target {
+  return {
+    provider,
+    model,
+    credential,
+    timeouts: { ...provider.timeouts, ...timeouts },
+    weight: 1,
+  };
+}
+
+function modelNotFoundFault(
+  id: string,
+  why: string,
+  detail: Pick<FaultDetail, 'notAllowlisted'> = {},
+): Fault {
+  return new Fault('model_not_found', `The model "${truncateForMessage(id)}" is not available. ${why}`, {
+    ...detail,
+    param: 'model',
+  });
+}
+
+function describeUnknownModel(catalog: OrgCatalog, provider: string | undefined): string {
+  const enabled = `enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`;
+  return provider === undefined
+    ? `Model ids have the form <provider>/<model>; ${enabled}`
+    : `The provider "${truncateForMessage(provider)}" is not enabled; ${enabled}`;
+}
+
+function truncateForMessage(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,63 @@
+import { Fault } from '@floe/contract/faults';
+import type { ListedModel, ModelLists } from '../../providers/model-list.ts';
+import { toAnthropicModel, toAnthropicModelList } from '../anthropic-models.ts';
+import type { AuthenticatedCaller } from '../caller.ts';
+import type { ClientConnection } from '../client-connection.ts';
+import type { Gateway } from '../gateway.ts';
+import { authenticateRequest, listProviderModels, respondWithJson } from '../model-endpoints.ts';
+import type { ApiStyle } from '../opaque/resource-reference.ts';
+import { canUseModel } from './passthrough-base.ts';
+
+/**
+ * Creates `models` and `models/{id}` of the passthrough surfaces: the models that the key may use, with the
+ * provider's ids and in the format of the style.
+ */
+export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) {
+  const shapeOf = (style: ApiStyle) => (style === 'a' ? ('openai' as const) : ('anthropic' as const));
+  return {
+    models: (client: ClientConnection, style: ApiStyle) =>
+      respondWithJson(client, gateway, shapeOf(style), () => {
+        const models = listNativeModels(authenticateRequest(client, gateway), lists, style);
+        return style === 'a' ? openaiList(models) : toAnthropicModelList(models);
+      }),
+
+    model: (client: ClientConnection, style: ApiStyle, id: string) =>
+      respondWithJson(client, gateway, shapeOf(style), () => {
+        const found = listNativeModels(authenticateRequest(client, gateway), lists, style).find(
+          (model) => model.id === id,
+        );
+        if (found) return style === 'a' ? openaiModel(found) : toAnthropicModel(found);
+        throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
+          param: 'model',
+        });
+      }),
+  };
+}
+
+/** The first provider that has a model describes it. */
+function listNativeModels(
+  { key, catalog }: AuthenticatedCaller,
+  lists: ModelLists,
+  style: ApiStyle,
+): ListedModel[] {
+  const found = new Map<string, ListedModel>();
+  for (const { provider, modelMap } of catalog.passthrough[style]) {
+    const listed = new Map(listProviderModels(provider, lists).map((model) => [model.id, model]));
+    const names = new Set([...modelMap.keys(), ...listed.keys()]);
+    for (const name of names) {
+      const id = modelMap.get(name) ?? name;
+      if (found.has(name) || !canUseModel(provider, key, id)) continue;
+      const known = listed.get(id) ?? { created: 0, ownedBy: '', contextWindow: null, maxOutputTokens: null };
+      found.set(name, { ...known, id: name, ownedBy: known.ownedBy || provider.sheet.kind });
+    }
+  }
+  return [...found.values()];
+}
+
+function openaiModel({ id, created, ownedBy }: ListedModel) {
+  return { id, object: 'model', created, owned_by: ownedBy };
+}
+
+function openaiList(models: readonly ListedModel[]) {
+  return { object: 'list', data: models.map(openaiModel) };
+}

@@ -1,0 +1,57 @@
+import type { Target } from './org-catalog.ts';
+import type { ClientRequest } from './client-request.ts';
+import type { Exchange } from './exchange-record.ts';
+import { createForwardedChatSink, ForwardedChatStream } from './forward-chat.ts';
+import { createForwardedJsonSink, ForwardedEventStream } from './forward-events.ts';
+import { buildForwardedRequest } from './forward-request.ts';
+import type { ResponseSink, AttemptPlan } from './attempt-plan.ts';
+import { readTranslatedError } from './plan-translation.ts';
+import { readUpstreamError } from './upstream-error.ts';
+
+/** Hosts that only accept the dialect may return errors in another format. */
+function isDialectError(body: Buffer): boolean {
+  return /^\s*\{\s*"type"\s*:\s*"error"/.test(body.toString('utf8', 0, 200));
+}
+
+/**
+ * Plans an attempt at a target with the client's dialect, which forwards bytes in both directions. `rewrite`
+ * creates the sink for a response that is JSON instead of a stream, or a stream instead of JSON.
+ */
+export function planForward(
+  x: Exchange,
+  prompt: ClientRequest,
+  target: Target,
+  rewrite: (streamed: boolean) => ResponseSink,
+): AttemptPlan {
+  const { provider, model } = target;
+  const { request, dropUsageFrame, dropped } = buildForwardedRequest(
+    prompt,
+    target,
+    x.surface,
+    x.client.headers,
+  );
+  const settings = {
+    stripReasoning: x.route?.chatReasoning !== 'forward',
+    thinkTags: provider.hasThinkTags(model),
+    dropUsageFrame,
+  };
+  const previous = x.request.turn?.previousIdUnknownTo(target) ?? null;
+  function answer(streamed: boolean): ResponseSink {
+    if (streamed !== prompt.stream) return rewrite(streamed);
+    const { dialect } = x.surface;
+    if (dialect === 'chat')
+      return streamed ? new ForwardedChatStream(x, settings) : createForwardedChatSink(x, settings);
+    return streamed
+      ? new ForwardedEventStream(x, dialect, previous)
+      : createForwardedJsonSink(x, dialect, previous);
+  }
+  return {
+    request,
+    dropped: prompt.unsupportedItems ? [...prompt.unsupportedItems, ...dropped] : dropped,
+    createSink: answer,
+    toError: (refused) =>
+      provider.bodyShapeOf(x.surface.dialect) && !isDialectError(refused.body)
+        ? readTranslatedError(target, x.surface.dialect, prompt, refused)
+        : readUpstreamError(provider, refused),
+  };
+}

@@ -1,8 +1,0 @@
-import type { PolicySet } from '../../guardrails/policies/policies.ts';
-import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
-
-/** The policies on the response of an exchange, and the request that they can read. */
-export interface AnswerPolicyContext {
-  readonly policySet: PolicySet;
-  readonly request: PolicyRequest;
-}

@@ -1,0 +1,55 @@
+import type { StartedExchange } from './exchange-record.ts';
+
+/** Returns the headers of every gateway response as a flat list (product page, "Response headers"). */
+export function buildResponseHeaders(x: StartedExchange, contentType: string): string[] {
+  const headers = [
+    'content-type',
+    contentType,
+    'x-request-id',
+    x.id,
+    'x-floe-attempts',
+    String(x.attempts.length),
+  ];
+  if (x.target) {
+    headers.push('x-floe-provider', x.target.provider.id);
+    if (x.target.model !== '') headers.push('x-floe-model', encodeHeaderValue(x.target.model));
+  }
+  if (x.cache !== null) headers.push('x-floe-cache', x.cache);
+  if (x.admission) headers.push(...x.admission.headers);
+  if (x.policy.rewrittenBy) headers.push('x-floe-redacted', x.policy.rewrittenBy.join(','));
+  if (x.answer.dropped.length > 0)
+    headers.push('x-floe-dropped', x.answer.dropped.map(encodeHeaderValue).join(','));
+  if (x.caller?.key.deprecationHeaders) headers.push(...x.caller.key.deprecationHeaders);
+  return headers;
+}
+
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+// Without x-accel-buffering, proxies such as nginx buffer the events.
+const UNBUFFERED = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'] as const;
+
+/** Returns the headers of a stream as a flat list. */
+export function buildStreamHeaders(x: StartedExchange): string[] {
+  return [...buildResponseHeaders(x, EVENT_STREAM), ...UNBUFFERED];
+}
+
+/**
+ * Returns the headers of a stream that starts before its target is known. They contain no provider, model or
+ * number of attempts.
+ */
+export function buildKeepAliveHeaders(x: StartedExchange): string[] {
+  const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
+  if (x.cache !== null) headers.push('x-floe-cache', x.cache);
+  if (x.admission) headers.push(...x.admission.headers);
+  // Fields that were dropped while reading the request are dropped for every target.
+  const dropped = x.request.prompt?.canonical?.dropped ?? [];
+  if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(encodeHeaderValue).join(','));
+  if (x.caller?.key.deprecationHeaders) headers.push(...x.caller.key.deprecationHeaders);
+  return headers;
+}
+
+/**
+ * Header values may contain only visible ASCII (RFC 9110, section 5.5). Other characters are percent-encoded.
+ */
+function encodeHeaderValue(text: string): string {
+  return /^[\x21-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
+}

@@ -1,0 +1,89 @@
+import type { Fault } from '@floe/contract/faults';
+import type { KeepAliveTimer } from './attempt-deadlines.ts';
+import type { StreamReplay } from './stream-replay.ts';
+
+/**
+ * Formats an error for a stream whose head has been sent. Returns the text that ends the stream, or null if
+ * the connection must be closed.
+ */
+interface StreamErrorFormatter {
+  formatError(fault: Fault): string | null;
+}
+
+/** Keeps the client of a stream connected while there is no content. */
+interface StreamKeepAlive extends KeepAliveTimer {
+  /** Sends the first chunk of a response before its content. Returns true if the client has received it. */
+  sendFirstChunk(chunk: string): boolean;
+}
+
+/** How much of the response the client has received. Determines how an error is sent. */
+export type ResponseStage =
+  /** Nothing was sent. An error is a separate response. */
+  | { readonly name: 'nothing' }
+  /** The head of a stream without content. Another target may still provide the response. */
+  | { readonly name: 'head'; readonly errorFormatter: StreamErrorFormatter }
+  /** Content from the current attempt. */
+  | { readonly name: 'content' }
+  /** Content from an attempt that failed. */
+  | { readonly name: 'broken'; readonly errorFormatter: StreamErrorFormatter };
+
+const STAGE_NOTHING: ResponseStage = { name: 'nothing' };
+const STAGE_CONTENT: ResponseStage = { name: 'content' };
+
+/** Tracks how much of its response a client has received. */
+export class ResponseProgress {
+  #stage: ResponseStage = STAGE_NOTHING;
+  #keepAlive: StreamKeepAlive | null = null;
+  #replay: StreamReplay | null = null;
+  #firstTokenAt: number | null = null;
+
+  get stage(): ResponseStage {
+    return this.#stage;
+  }
+
+  /** The keep-alive of a stream; null for other responses. */
+  get keepAlive(): StreamKeepAlive | null {
+    return this.#keepAlive;
+  }
+
+  /** The replay of a stream that may be generated again; otherwise null. */
+  get replay(): StreamReplay | null {
+    return this.#replay;
+  }
+
+  /** When the first content was sent to the client, in monotonic milliseconds. */
+  get firstTokenAt(): number | null {
+    return this.#firstTokenAt;
+  }
+
+  /** Whether the client has received the head of its response. */
+  get isHeadSent(): boolean {
+    return this.#stage.name !== 'nothing';
+  }
+
+  /** Whether an attempt failed after content. The stream must then be continued or ended. */
+  get isBroken(): boolean {
+    return this.#stage.name === 'broken';
+  }
+
+  setKeepAlive(keepAlive: StreamKeepAlive): void {
+    this.#keepAlive = keepAlive;
+  }
+
+  markHeadSent(errorFormatter: StreamErrorFormatter): void {
+    if (this.#stage.name === 'nothing') this.#stage = { name: 'head', errorFormatter };
+  }
+
+  markContentSent(atMs: number): void {
+    this.#firstTokenAt = atMs;
+    this.#stage = STAGE_CONTENT;
+  }
+
+  markBroken(errorFormatter: StreamErrorFormatter): void {
+    this.#stage = { name: 'broken', errorFormatter };
+  }
+
+  setReplay(replay: StreamReplay): void {
+    this.#replay = replay;
+  }
+}

@@ -1,0 +1,145 @@
+import { Fault } from '@floe/contract/faults';
+import { buildStreamHeaders } from './response-headers.ts';
+import type { ClientOutput } from './client-output.ts';
+import type { Exchange } from './exchange-record.ts';
+import type { ResponseSink } from './attempt-plan.ts';
+import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
+
+/** Buffers a complete response. The client receives nothing before the last byte has arrived. */
+export class BufferedResponseSink implements ResponseSink {
+  readonly hasContent = false;
+  readonly isContentSent = false;
+  readonly isComplete = false;
+  #limitBytes: number;
+  #onBody: (body: Buffer) => void;
+  #tooLarge: (start: Buffer) => Error;
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  /**
+   * `judge` receives the complete body and responds to the client, or throws. `tooLarge` receives the start
+   * of a body that exceeds the limit.
+   */
+  constructor(limitBytes: number, judge: (body: Buffer) => void, tooLarge: (start: Buffer) => Error) {
+    this.#limitBytes = limitBytes;
+    this.#onBody = judge;
+    this.#tooLarge = tooLarge;
+  }
+
+  push(chunk: Buffer): boolean {
+    this.#size += chunk.length;
+    if (this.#size > this.#limitBytes) throw this.#tooLarge(this.#chunks[0] ?? chunk);
+    this.#chunks.push(chunk);
+    return true;
+  }
+
+  end(): void {
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
+    this.#onBody(stripByteOrderMark(body));
+  }
+
+  abort(): void {
+    // Nothing has been read of the body.
+  }
+
+  formatError(fault: Fault): string {
+    throw new Error(`a buffered response has not started, so ${fault.code} must be sent as a complete error`);
+  }
+}
+
+/** A byte order mark before JSON has no meaning (RFC 8259, section 8.1), and most parsers reject it. */
+function stripByteOrderMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+/** Maximum size of a response that is buffered for validation. */
+const MAX_BUFFERED_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Creates a sink for a JSON response. `judge` forwards it only if it is complete and valid. */
+export function createBufferedResponseSink(judge: (body: Buffer) => void): ResponseSink {
+  const tooLarge = () =>
+    new Fault(
+      'upstream_error',
+      'The provider sent a response larger than 64 MB, the maximum that Floe accepts.',
+    );
+  return new BufferedResponseSink(MAX_BUFFERED_ANSWER_BYTES, judge, tooLarge);
+}
+
+/**
+ * The client's side of a streamed response. Bytes before the first content are buffered, so that another
+ * attempt can still take over. Policies on responses evaluate all bytes before they are forwarded.
+ */
+export class ClientStream implements ClientOutput {
+  isContentSent = false;
+  #x: Exchange;
+  #held: (Buffer | string)[] = [];
+  #policyFilter: StreamPolicyFilter | null;
+  /** Whether there is content that the policies have not released. */
+  #hasUnfilteredContent = false;
+
+  constructor(x: Exchange) {
+    this.#x = x;
+    this.#policyFilter = x.policy.answerContext && new StreamPolicyFilter(x, x.policy.answerContext);
+  }
+
+  write(bytes: Buffer | string): boolean {
+    return this.#policyFilter ? this.#writeFiltered(this.#policyFilter, bytes) : this.#writeOrHold(bytes);
+  }
+
+  start(): void {
+    if (this.#policyFilter) this.#hasUnfilteredContent = true;
+    else this.#sendHeld();
+  }
+
+  end(): void {
+    if (this.#policyFilter) this.#endFiltered(this.#policyFilter);
+    if (!this.isContentSent) this.#sendHeld();
+    this.#x.client.end();
+  }
+
+  evaluateEnd<Bytes extends Buffer | string>(bytes: Bytes): Bytes | Buffer {
+    const filter = this.#policyFilter;
+    if (filter === null) return bytes;
+    const judged = Buffer.concat([filter.filter(bytes), filter.end()]);
+    if (filter.fault) throw filter.fault;
+    this.#policyFilter = null;
+    return judged;
+  }
+
+  formatError(fault: Fault): string | null {
+    return this.#policyFilter?.fault ? this.#policyFilter.formatError(fault) : null;
+  }
+
+  #writeFiltered(filter: StreamPolicyFilter, bytes: Buffer | string): boolean {
+    const good = filter.filter(bytes);
+    // If a response is denied before any content, the whole request fails and nothing is sent.
+    const opens =
+      this.#hasUnfilteredContent && !this.isContentSent && (filter.fault === null || filter.hasContent);
+    const flowing = good.length === 0 || this.#writeOrHold(good);
+    if (opens) this.#sendHeld();
+    if (filter.fault) throw filter.fault;
+    return flowing;
+  }
+
+  #endFiltered(filter: StreamPolicyFilter): void {
+    const rest = filter.end();
+    if (filter.fault) throw filter.fault;
+    if (rest.length > 0) this.#writeOrHold(rest);
+  }
+
+  #writeOrHold(bytes: Buffer | string): boolean {
+    if (this.isContentSent) return this.#x.client.write(bytes);
+    this.#held.push(bytes);
+    return true;
+  }
+
+  #sendHeld(): void {
+    const { client, gateway, progress } = this.#x;
+    this.isContentSent = true;
+    if (!progress.isHeadSent) client.startAnswer(200, buildStreamHeaders(this.#x));
+    progress.markContentSent(gateway.clock.monotonic());
+    for (const bytes of this.#held) client.write(bytes);
+    this.#held = [];
+  }
+}

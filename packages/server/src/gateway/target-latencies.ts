@@ -1,0 +1,43 @@
+import type { Clock } from '../core/clock.ts';
+
+/** Weight of the newest measurement. */
+const SMOOTHING_FACTOR = 0.3;
+/** The weight of a measurement halves in this time, so that a target that was slow once is tried again. */
+const HALF_LIFE_MS = 60_000;
+const MAX_TARGETS = 10_000;
+
+/** Recent latencies of targets: time to first content for streams, total time for other responses. */
+export class TargetLatencies {
+  #clock: Clock;
+  #measures = new Map<string, { ms: number; at: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Returns the expected milliseconds, which decrease with the age of the measurements. Returns 0 for an
+   * unknown target, so that it is tried next.
+   */
+  expectedMs(orgId: string, target: string, stream: boolean): number {
+    const measure = this.#measures.get(latencyKey(orgId, target, stream));
+    if (!measure) return 0;
+    return measure.ms * 0.5 ** ((this.#clock.monotonic() - measure.at) / HALF_LIFE_MS);
+  }
+
+  record(orgId: string, target: string, stream: boolean, ms: number): void {
+    const key = latencyKey(orgId, target, stream);
+    const known = this.#measures.get(key);
+    const blended = known ? known.ms + SMOOTHING_FACTOR * (ms - known.ms) : ms;
+    this.#measures.delete(key);
+    this.#measures.set(key, { ms: blended, at: this.#clock.monotonic() });
+    if (this.#measures.size <= MAX_TARGETS) return;
+    const [oldest] = this.#measures.keys();
+    if (oldest !== undefined) this.#measures.delete(oldest);
+  }
+}
+
+/** Streams have separate latencies, because they are measured to their first content. */
+function latencyKey(orgId: string, target: string, stream: boolean): string {
+  return `${stream ? 'stream' : 'whole'}\n${orgId}\n${target}`;
+}

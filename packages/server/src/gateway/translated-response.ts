@@ -1,0 +1,275 @@
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { ResponseAccumulator, type CanonicalResponse, toResponseEvents } from '@floe/wire/canonical-response';
+import type {
+  ResponseWriteContext,
+  ResponseReadOptions,
+  ResponseStreamReader,
+  ResponseStreamWriter,
+  ClientDialect,
+  UpstreamDialect,
+} from '@floe/wire/dialect';
+import type { ResponseEvent } from '@floe/wire/response-events';
+import { parseSseFrame, SseFramer } from '@floe/wire/sse';
+import { buildResponseHeaders } from './response-headers.ts';
+import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
+import { recordEventContent } from './charged-usage.ts';
+import type { ClientOutput } from './client-output.ts';
+import type { Exchange } from './exchange-record.ts';
+import type { ResponseSink } from './attempt-plan.ts';
+import { applyResponsePolicies } from './policy/apply-response-policies.ts';
+import { createJsonResponseEnd, type PendingResponseEnd } from './stored/responses-turn.ts';
+import { StreamReplay } from './stream-replay.ts';
+import { parseUpstreamJson } from './upstream-json.ts';
+
+/** The dialect, context and settings of a translated response. */
+export interface TranslationSettings {
+  readonly client: ClientDialect;
+  readonly upstream: UpstreamDialect;
+  readonly context: ResponseWriteContext;
+  readonly readerOptions: ResponseReadOptions;
+  readonly isStreamToClient: boolean;
+  /** Whether a later attempt may continue the stream. */
+  readonly isReplayable: boolean;
+}
+
+/**
+ * A response of another dialect. Reads it as events, and writes them as a stream or as a complete response.
+ */
+export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
+  #x: Exchange;
+  #translation: TranslationSettings;
+  #isStreamFromUpstream: boolean;
+  #upstreamSink: ResponseSink;
+  #output: ClientOutput;
+  #writer: ResponseStreamWriter;
+  #fold = new ResponseAccumulator();
+  #fault: Fault | null = null;
+  #text = '';
+  /** The first chunk, before it is known whether content follows. */
+  #firstChunk = '';
+  #hasReadContent = false;
+  #finished = false;
+  #ended = false;
+  /** The text with the finish, held back until the turn is stored. */
+  #finishText: Buffer | string = '';
+
+  constructor(x: Exchange, translation: TranslationSettings, arrivesStreamed: boolean) {
+    this.#x = x;
+    this.#translation = translation;
+    this.#isStreamFromUpstream = arrivesStreamed;
+    const replay = translation.isReplayable ? findOrCreateReplay(x, translation) : null;
+    this.#output = replay?.output ?? new ClientStream(x);
+    this.#writer = replay?.writer ?? translation.client.createResponseWriter(translation.context);
+    const write = (event: ResponseEvent) => this.#write(event);
+    replay?.begin(translation.context.sealOrigin ?? '', write);
+    const take = (event: ResponseEvent) => this.#onEvent(event, replay);
+    this.#upstreamSink = arrivesStreamed
+      ? new UpstreamEventStream(translation.upstream.createResponseReader(take, translation.readerOptions))
+      : createBufferedResponseSink((bytes) => {
+          for (const event of toResponseEvents(
+            translation.upstream.readCompleteResponse(parseUpstreamJson(bytes), translation.readerOptions),
+          ))
+            take(event);
+        });
+  }
+
+  get hasContent(): boolean {
+    return this.#hasReadContent && this.#output.isContentSent;
+  }
+
+  get isContentSent(): boolean {
+    return this.#output.isContentSent;
+  }
+
+  abort(): void {
+    this.#upstreamSink.abort();
+  }
+
+  get isComplete(): boolean {
+    return this.#ended;
+  }
+
+  push(chunk: Buffer): boolean {
+    try {
+      this.#upstreamSink.push(chunk);
+    } catch (error) {
+      // Earlier content of the same chunk is sent first.
+      if (!(error instanceof Fault)) throw error;
+      this.#fault ??= error;
+    }
+    const flowing = this.#flush();
+    if (this.#finished) this.#endFinished();
+    return flowing;
+  }
+
+  /** A provider may keep its connection open after the last event. */
+  #endFinished(): void {
+    if (this.#translation.isStreamToClient) this.#endStream();
+    else if (this.#isStreamFromUpstream && !this.#ended) {
+      this.#ended = true;
+      this.#sendWholeAnswer(this.#fold.answer);
+    }
+  }
+
+  tryComplete(): boolean {
+    if (!this.#isStreamFromUpstream || this.#fault) return false;
+    this.#upstreamSink.end();
+    if (!this.#finished || this.#fault) return false;
+    this.#flush();
+    this.#endFinished();
+    return true;
+  }
+
+  end(): void {
+    this.#upstreamSink.end();
+    this.#flush();
+    if (this.#translation.isStreamToClient) this.#endStream();
+    else if (!this.#ended) this.#sendWholeAnswer(this.#fold.answer);
+  }
+
+  /**
+   * Ends the stream with the last event, because clients disconnect then. Later data of the provider is
+   * ignored.
+   */
+  #endStream(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#recordDropped(this.#writer.dropped);
+    const { response } = this.#writer;
+    if (!this.#x.request.turn?.isStored || !response) return this.send();
+    // A denied response is not stored.
+    this.#finishText = this.#output.evaluateEnd(this.#finishText);
+    this.#x.request.turn.end(response, false, this);
+  }
+
+  send(): void {
+    if (this.#finishText.length > 0) this.#output.write(this.#finishText);
+    this.#output.end();
+  }
+
+  formatError(fault: Fault): string {
+    this.#recordDropped(this.#writer.dropped);
+    return this.#output.formatError(fault) ?? this.#writer.write({ type: 'error', fault });
+  }
+
+  #onEvent(event: ResponseEvent, replay: StreamReplay | null): void {
+    if (event.type === 'error') {
+      this.#fault = event.fault;
+      return;
+    }
+    recordEventContent(this.#x, event);
+    if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
+    if (event.type === 'finish') {
+      this.#x.answer.setFinishReason(event.raw);
+      this.#finished = true;
+    }
+    if (event.type === 'open' || event.type === 'finish') this.#hasReadContent = true;
+    if (replay) replay.push(event);
+    else this.#write(event);
+  }
+
+  #write(event: ResponseEvent): void {
+    if (!this.#translation.isStreamToClient) this.#fold.add(event);
+    else if (event.type === 'start') this.#firstChunk = this.#writer.write(event);
+    else if (event.type === 'finish' && this.#x.request.turn?.isStored)
+      this.#finishText = this.#writer.write(event);
+    else this.#text += this.#writer.write(event);
+  }
+
+  /**
+   * Writes all events of a chunk at once. If an error follows content in the same chunk, the content is sent
+   * first, so that the result does not depend on how bytes are split.
+   */
+  #flush(): boolean {
+    const { isStreamToClient } = this.#translation;
+    const tellable = this.#hasReadContent && (this.#isStreamFromUpstream || !this.#fault);
+    if (this.#firstChunk !== '') this.#sendFirstChunk(tellable);
+    if (tellable && isStreamToClient && !this.isContentSent) this.#output.start();
+    const flowing = this.#text === '' || this.#output.write(this.#text);
+    this.#text = '';
+    if (this.#fault) throw this.#fault;
+    return flowing;
+  }
+
+  /** Sends the first chunk to an IDE before the content, unless there is content or an error already. */
+  #sendFirstChunk(tellable: boolean): void {
+    const { keepAlive, isHeadSent } = this.#x.progress;
+    const lead = this.#firstChunk;
+    this.#firstChunk = '';
+    const goesAhead = keepAlive !== null && (isHeadSent || !(tellable || this.#fault));
+    if (!goesAhead || !keepAlive.sendFirstChunk(lead)) this.#text = lead + this.#text;
+  }
+
+  #sendWholeAnswer(answer: CanonicalResponse): void {
+    const { body, dropped } = this.#translation.client.writeCompleteResponse(answer, this.#translation.context);
+    this.#recordDropped(dropped);
+    const {
+      client,
+      request: { turn },
+    } = this.#x;
+    const text = applyResponsePolicies(this.#x, JSON.stringify(body));
+    const headers = buildResponseHeaders(this.#x, 'application/json');
+    if (turn?.isStored)
+      turn.end(this.#storedResponse(body, text), false, createJsonResponseEnd(client, headers, text));
+    else client.sendAnswer(200, headers, text);
+  }
+
+  /** Returns the body as it was sent, which a policy may have redacted. */
+  #storedResponse(body: JsonObject, told: Buffer | string): JsonObject {
+    if (this.#x.policy.rewrittenBy === null) return body;
+    const parsed = parseUpstreamJson(Buffer.from(told));
+    return isObject(parsed) ? parsed : body;
+  }
+
+  #recordDropped(dropped: ReadonlySet<string>): void {
+    const { answer } = this.#x;
+    if (dropped.size > 0) answer.setDropped([...new Set([...answer.dropped, ...dropped])]);
+  }
+}
+
+/** Returns the current stream if an earlier attempt has delivered part of it, otherwise a new one. */
+function findOrCreateReplay(x: Exchange, { client, context }: TranslationSettings): StreamReplay {
+  const { replay: underWay } = x.progress;
+  if (underWay?.output.isContentSent) return underWay;
+  const showsReasoning = client.name !== 'chat' || context.chatReasoning === 'forward';
+  const replay = new StreamReplay(client.createResponseWriter(context), new ClientStream(x), showsReasoning);
+  x.progress.setReplay(replay);
+  return replay;
+}
+
+/** Splits a stream into frames for the reader of the dialect. */
+class UpstreamEventStream implements ResponseSink {
+  readonly hasContent = false;
+  readonly isContentSent = false;
+  readonly isComplete = false;
+  #framer = new SseFramer();
+  #reader: ResponseStreamReader;
+
+  constructor(reader: ResponseStreamReader) {
+    this.#reader = reader;
+  }
+
+  push(chunk: Buffer): boolean {
+    const { bytes, lead, ends } = this.#framer.push(chunk);
+    let from = lead;
+    for (const end of ends) {
+      const event = parseSseFrame(bytes.subarray(from, end));
+      if (event) this.#reader.read(event);
+      from = end;
+    }
+    return true;
+  }
+
+  end(): void {
+    this.#reader.end();
+  }
+
+  abort(): void {
+    this.#reader.end();
+  }
+
+  formatError(fault: Fault): string {
+    throw new Error(`the reading side of a translation cannot send ${fault.code}`);
+  }
+}

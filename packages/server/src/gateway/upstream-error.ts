@@ -1,0 +1,181 @@
+import { Fault, type FaultDetail } from '@floe/contract/faults';
+import { parseUpstreamFault, toClientFault } from '@floe/wire/upstream-fault';
+import type { Provider } from '../providers/configured-provider.ts';
+import type { ErrorStatusOverride, ProviderSheet } from '../providers/provider-sheet.ts';
+import {
+  ClosedEarlyError,
+  MalformedResponseError,
+  UnsendableRequestError,
+  type UpstreamHeaders,
+  type UpstreamResponse,
+} from '../providers/transport.ts';
+
+const MAX_MESSAGE_CHARACTERS = 500;
+const MAX_BODY_CHARACTERS = 2000;
+/** One day, because daily quotas exist. A longer wait is treated as an error of the provider. */
+const MAX_RETRY_AFTER_MS = 86_400_000;
+
+/** An error response of a provider that the client caused. It is forwarded with its status and bytes. */
+export class ForwardedUpstreamError extends Error {
+  override readonly name = 'ForwardedUpstreamError';
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** Whether the request is too long for the model. */
+  readonly isContextLength: boolean;
+
+  /** Further headers to forward, as a flat list. */
+  readonly headers: readonly string[];
+
+  constructor(
+    status: number,
+    contentType: string,
+    body: Buffer,
+    more: { readonly isContextLength?: boolean; readonly headers?: readonly string[] } = {},
+  ) {
+    super(`the provider rejected the request with status ${status}`);
+    this.status = status;
+    this.contentType = contentType;
+    this.body = body;
+    this.isContextLength = more.isContextLength ?? false;
+    this.headers = more.headers ?? [];
+  }
+
+  /** Converts it to a fault, if status and body can no longer be sent. */
+  toFault(): Fault {
+    return toClientFault(parseUpstreamFault(this.status, {}, this.body.toString('utf8')));
+  }
+}
+
+/**
+ * Reads an error response of a provider with the client's dialect. Determines who caused it and what the
+ * client receives.
+ */
+export function readUpstreamError(
+  { id: provider, sheet }: Pick<Provider, 'id' | 'sheet'>,
+  { status, headers, body }: UpstreamResponse,
+): Fault | ForwardedUpstreamError {
+  const text = body.toString('utf8');
+  const meaning = findErrorStatusMeaning(sheet, status, text) ?? statusMeaning(status);
+  const { kind, message } = parseUpstreamFault(status, {}, text);
+  if (meaning === 'request') {
+    const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
+    return new ForwardedUpstreamError(status, type, body, { isContextLength: kind === 'context' });
+  }
+  const detail = { upstreamStatus: status, upstreamBody: text.slice(0, MAX_BODY_CHARACTERS) };
+  if (meaning === 'bad_credentials')
+    return new Fault(
+      'upstream_auth_failed',
+      `${provider} rejected the credential configured for it.`,
+      detail,
+    );
+  if (status >= 300 && status < 400)
+    return new Fault(
+      'upstream_error',
+      `${provider} responded with a redirect (${status}), which Floe does not follow.`,
+      detail,
+    );
+  if (kind === 'quota') return quotaExhaustedFault(provider, detail);
+  const retryAfterMs = readRetryAfterMs(headers);
+  const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
+  return new Fault(code, `${provider} returned ${status}: ${truncateMessage(message)}`, {
+    ...detail,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/**
+ * Returns the fault for a credential whose account has no credit left. It is not a rate limit, because
+ * waiting does not help.
+ */
+export function quotaExhaustedFault(provider: string, detail: FaultDetail): Fault {
+  return new Fault(
+    'upstream_auth_failed',
+    `The account behind the credential configured for ${provider} has no quota or credit left.`,
+    { ...detail, spent: true },
+  );
+}
+
+type ErrorMeaning = ErrorStatusOverride['means'];
+
+/** Returns the meaning of a status with this text, if the provider sheet defines one. */
+export function findErrorStatusMeaning(sheet: ProviderSheet, status: number, text: string): ErrorMeaning | undefined {
+  const lower = text.toLowerCase();
+  return sheet.errors?.find((rule) => rule.status === status && lower.includes(rule.text))?.means;
+}
+
+function statusMeaning(status: number): ErrorMeaning {
+  if (status === 401 || status === 403) return 'bad_credentials';
+  if (status === 429) return 'rate';
+  return status >= 400 && status < 500 ? 'request' : 'overloaded';
+}
+
+/** Truncates a provider's message for an error text. */
+function truncateMessage(message: string): string {
+  const text = /^\s*</.test(message) ? 'an HTML page' : message.trim();
+  return text.length > MAX_MESSAGE_CHARACTERS ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}…` : text;
+}
+
+/**
+ * Returns the requested wait in milliseconds. `retry-after` is seconds or an HTTP date (RFC 9110, section
+ * 10.2.3). If there is also `retry-after-ms`, the larger one counts, because one host sends 0 there.
+ */
+export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.now()): number | undefined {
+  const waits: number[] = [];
+  const ms = Number(readUpstreamHeader(headers, 'retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) waits.push(ms);
+  const after = readUpstreamHeader(headers, 'retry-after');
+  if (after !== undefined) {
+    const seconds = Number(after);
+    const date = Date.parse(after);
+    if (Number.isFinite(seconds) && seconds >= 0) waits.push(seconds * 1000);
+    else if (Number.isFinite(date)) waits.push(Math.max(0, date - nowMs));
+  }
+  return waits.length === 0 ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(...waits));
+}
+
+/** Returns a header of a provider's response; the first value if it is repeated. */
+export function readUpstreamHeader(headers: UpstreamHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Converts a connection error of Floe's reader, Node or undici to a fault. */
+export function readNetworkError(provider: string, error: Error, headSeen: boolean): Fault {
+  const code = networkErrorCode(error);
+  const cause = error;
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return new Fault('upstream_timeout', `${provider} did not accept the connection in time.`, {
+      phase: 'connect',
+      cause,
+    });
+  // The second and third are the errors of undici for uploads. Its parser has a name but not always a code.
+  if (
+    error instanceof MalformedResponseError ||
+    error.name === 'HTTPParserError' ||
+    code === 'UND_ERR_HEADERS_OVERFLOW'
+  )
+    return new Fault('upstream_error', `${provider} did not respond with valid HTTP (${code}).`, { cause });
+  if (headSeen)
+    return new Fault(
+      'upstream_stream_broken',
+      `${provider} closed the connection in the middle of its response (${code}).`,
+      { cause },
+    );
+  return new Fault('upstream_unreachable', describeUnreachable(provider, error, code), { cause });
+}
+
+function describeUnreachable(provider: string, error: Error, code: string): string {
+  // Usually caused by a configured credential or header. The message contains nothing of the request.
+  if (error instanceof UnsendableRequestError)
+    return `The request to ${provider} was not sent: ${error.message} (${code}).`;
+  if (error instanceof ClosedEarlyError)
+    return `${provider} closed the connection without a response (${code}).`;
+  return `${provider} could not be reached (${code}).`;
+}
+
+function networkErrorCode(error: Error): string {
+  const code: unknown = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string') return code;
+  return error.cause instanceof Error ? networkErrorCode(error.cause) : 'connection failed';
+}

@@ -1,0 +1,79 @@
+import { EvaluationFailure } from '@floe/conditions/condition';
+import type { FindingLocations } from '@floe/conditions/detect/locate-findings';
+import type { FindingCounts } from '@floe/conditions/detect/redact';
+import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
+import type { Usage } from '@floe/wire/usage';
+import type { PolicySubject } from './evaluate-policies.ts';
+import type { PolicySet } from './policies.ts';
+import { type PolicyRequest, RequestSubject } from './request-subject.ts';
+
+/** A response as the client receives it. */
+export interface PolicyResponse {
+  readonly text: string;
+  /** The provider's finish reason; empty if there is none yet. */
+  readonly finish: string;
+  /** Names of the tools that the response calls. */
+  readonly tools: readonly string[];
+  readonly usage: Usage | null;
+}
+
+/** Searches a response for sensitive data. Each function is called at most once. */
+export interface ResponseFindingsSearch {
+  find(): FindingCounts;
+  /** Returns null if the text has no paths, as in a stream. */
+  locate(): FindingLocations | null;
+}
+
+const MAX_TEXT_CHARS = 4_000_000;
+
+/** Provides a response and its request to policies on responses. */
+export class ResponseSubject implements PolicySubject {
+  readonly #answer: PolicyResponse;
+  readonly #request: RequestSubject;
+  readonly #search: ResponseFindingsSearch;
+  #findings: FindingCounts | null = null;
+  #places: FindingLocations | null = null;
+
+  constructor(answer: PolicyResponse, request: PolicyRequest, policySet: PolicySet, search: ResponseFindingsSearch) {
+    this.#answer = answer;
+    this.#request = new RequestSubject(request, policySet);
+    this.#search = search;
+  }
+
+  variables(): ConditionVariables | EvaluationFailure {
+    const { text, finish, tools, usage } = this.#answer;
+    if (text.length > MAX_TEXT_CHARS)
+      return new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS} characters`);
+    const variables = this.#request.variables();
+    if (variables instanceof EvaluationFailure) return variables;
+    return {
+      ...variables,
+      answer: new Map<string, ConditionValue>([
+        ['text', text],
+        ['finish', finish],
+        ['tools', tools],
+      ]),
+      usage: toUsageVariable(usage),
+    };
+  }
+
+  findings(): FindingCounts {
+    this.#findings ??= this.#search.find();
+    return this.#findings;
+  }
+
+  places(): FindingLocations | null {
+    this.#places ??= this.#search.locate();
+    return this.#places;
+  }
+}
+
+function toUsageVariable(usage: Usage | null): ReadonlyMap<string, ConditionValue> {
+  const { input = 0, output = 0, cached = 0, reasoning = 0 } = usage?.units ?? {};
+  return new Map([
+    ['input_tokens', BigInt(input)],
+    ['output_tokens', BigInt(output)],
+    ['cached_tokens', BigInt(cached)],
+    ['reasoning_tokens', BigInt(reasoning)],
+  ]);
+}

@@ -1,0 +1,48 @@
+import type { BoardDay, StatusDurations } from '../../monitoring/boards/board-days.ts';
+import { formatBoardDuration, type TimeZoneFormatter } from './board-text.ts';
+import { html, type Markup } from './markup.ts';
+
+/**
+ * Maximum number of monitors with slots. Larger pages would have thousands of slots, so they list only the
+ * affected days.
+ */
+const MONITORS_WITH_SLOTS = 50;
+const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
+
+/** Whether a page with this number of monitors shows a button per day. */
+export function hasDayButtons(monitors: number): boolean {
+  return monitors <= MONITORS_WITH_SLOTS;
+}
+
+/**
+ * Renders a radio button over the bar of each day. Tab, arrow keys and touch show the description of a day
+ * without scripts. A disabled submit button prevents Enter from submitting the form.
+ *
+ * @param name of the monitor
+ * @param words description of each day, oldest first
+ */
+export function renderDayButtons(name: string, words: readonly string[]): Markup {
+  const slots = words.map((text) => html`<label><input type="radio" name="d"><span>${text}</span></label>`);
+  return html`<form><fieldset><legend>${name}, day by day</legend>${slots}</fieldset><button disabled hidden></button></form>`;
+}
+
+/** Describes a day: `24 Aug 2026: failing 6 h, healthy 18 h`. */
+export function formatBoardDay(
+  sums: StatusDurations | undefined,
+  day: BoardDay | undefined,
+  zone: TimeZoneFormatter,
+): string {
+  if (!sums || !day) return '';
+  const parts = STATES.filter((state) => sums[state] >= 1_000);
+  const [only] = parts;
+  const isWhole = only !== undefined && parts.length === 1 && sums[only] >= day.endsAt - day.startsAt - 1_000;
+  const summary = isWhole
+    ? `${only} all day`
+    : parts.map((state) => `${state} ${formatBoardDuration(sums[state])}`).join(', ');
+  return `${formatBoardDate(day, zone)}: ${summary === '' ? 'no data' : summary}`;
+}
+
+/** Formats the middle of the day, which is on that day even when the clocks change. */
+export function formatBoardDate({ startsAt, endsAt }: BoardDay, zone: TimeZoneFormatter): string {
+  return zone.date((startsAt + endsAt) / 2);
+}

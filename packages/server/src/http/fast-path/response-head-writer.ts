@@ -1,0 +1,58 @@
+import { STATUS_CODES } from 'node:http';
+import type { Clock } from '../../core/clock.ts';
+
+/** How long an idle connection is kept open, as responses announce it. */
+export const KEEP_ALIVE_SECONDS = 75;
+
+const KEEP_ALIVE_FIELDS = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
+const CLOSE_FIELD = 'Connection: close\r\n';
+
+/** How the end of a body is marked: its length in bytes, chunked encoding, or no body. */
+export type BodyFraming = number | 'chunked' | 'none';
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+/** Characters that a field value must not contain (RFC 9110, 5.5). Each character is sent as one byte. */
+const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** A header value contains a character that would end its line or start another. */
+export class UnsendableHeaderError extends Error {
+  override readonly name = 'UnsendableHeaderError';
+}
+
+/** Writes response heads exactly like `node:http` (fast-path-server.test.ts), one character per byte. */
+export class ResponseHeadWriter {
+  readonly #clock: Clock;
+  #second = -1;
+  #date = '';
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Returns status line and fields with the closing empty line. @throws UnsendableHeaderError */
+  write(status: number, headers: readonly string[], framing: BodyFraming, isLast: boolean): string {
+    let fields = '';
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+      const [name = '', value = ''] = [headers[at], headers[at + 1]];
+      if (!HEADER_NAME.test(name) || INVALID_VALUE_CHARACTER.test(value))
+        throw new UnsendableHeaderError(
+          `the header ${JSON.stringify(name)} contains a character that is not allowed in an HTTP header`,
+        );
+      fields += `${name}: ${value}\r\n`;
+    }
+    if (typeof framing === 'number') fields += `content-length: ${framing}\r\n`;
+    const persistence = isLast ? CLOSE_FIELD : KEEP_ALIVE_FIELDS;
+    const coding = framing === 'chunked' ? 'Transfer-Encoding: chunked\r\n' : '';
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n${fields}Date: ${this.#now()}\r\n${persistence}${coding}\r\n`;
+  }
+
+  #now(): string {
+    const ms = this.#clock.now();
+    const second = Math.floor(ms / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#date = new Date(ms).toUTCString();
+    }
+    return this.#date;
+  }
+}

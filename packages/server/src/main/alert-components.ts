@@ -1,0 +1,46 @@
+import type { FloeConfig } from '@floe/contract/config';
+import { type AlertDelivery, startAlertDelivery } from '../alerts/alert-delivery.ts';
+import { createAlertSender } from '../alerts/alert-sender.ts';
+import type { AlertMuteResolver } from '../alerts/compose-alert-message.ts';
+import { createMailer, toSmtpSettings } from '../alerts/mailer.ts';
+import { systemClock } from '../core/clock.ts';
+import type { ChannelDependencies } from '../management/channels/test-channel.ts';
+import type { ServerComponents } from './server-components.ts';
+
+export interface AlertComponents extends ChannelDependencies {
+  start(): AlertDelivery;
+}
+
+/**
+ * Creates the sender and the delivery of alerts, and the dependencies of the verbs of channels. @param
+ * place address of this process
+ */
+export function createAlertComponents(
+  parts: ServerComponents,
+  config: () => FloeConfig,
+  place: { readonly url: string },
+  quiet: AlertMuteResolver,
+): AlertComponents {
+  const { database, log, metrics, secretsKey, outbound } = parts;
+  const clock = systemClock;
+  const mailer = createMailer(() => toSmtpSettings(config().smtp), outbound.guard, outbound.via);
+  const sender = createAlertSender({ guard: outbound.guard, via: outbound.via, clock, mailer });
+  const baseUrl = () => place.url;
+  return {
+    secretsKey,
+    sender,
+    baseUrl,
+    start: () =>
+      startAlertDelivery({
+        database,
+        clock,
+        log,
+        sender,
+        secretsKey,
+        baseUrl,
+        resolveMutes: quiet,
+        random: Math.random,
+        countResult: metrics.recordAlertAttempt,
+      }),
+  };
+}

@@ -1,0 +1,117 @@
+import { enqueueAlert } from '../alerts/alert.ts';
+import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
+import { systemClock } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import { type BreakerEvent, Breakers, formatBreakerId } from '../guardrails/breakers/breakers.ts';
+import { createSharedProbeLeases } from '../guardrails/breakers/shared-probe-leases.ts';
+import { insertBreakerChange } from '../store/breaker-changes.ts';
+import type { Counters, Database } from '../store/ports.ts';
+
+export interface BreakerComponents {
+  readonly breakers: Breakers;
+  /** Renders the metrics of the breakers in the Prometheus format. */
+  readonly render: () => string;
+}
+
+/** Creates the breakers of this process. State changes are logged, counted, stored and sent as alerts. */
+export function createBreakerComponents(database: Database, counters: Counters, log: Log): BreakerComponents {
+  const changes = new CounterFamily({
+    name: 'floe_breaker_transitions_total',
+    help: 'Number of breaker state changes, by provider and new state.',
+    labels: ['provider', 'state'],
+  });
+  const tell = createBreakerAlerter(database, log);
+  const keep = createChangeRecorder(database, log);
+  const onChange = (event: BreakerEvent) => {
+    changes.add(1, event.provider, event.state);
+    if (event.state === 'open') log.warn({ ...event }, 'breaker opened');
+    else log.info({ ...event }, 'breaker changed state');
+    tell(event);
+    keep(event);
+  };
+  const leases = createSharedProbeLeases(counters, systemClock);
+  const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
+  const open = new GaugeFamily({
+    name: 'floe_breakers',
+    help: 'Number of breakers that are not closed, by provider and state.',
+    labels: ['provider', 'state'],
+  });
+  return {
+    breakers,
+    render() {
+      open.clear();
+      for (const { provider, state } of breakers.list()) if (state !== 'closed') open.add(1, provider, state);
+      return changes.render() + open.render();
+    },
+  };
+}
+
+/** Stores every state change for the history and the console. */
+function createChangeRecorder(database: Database, log: Log): (event: BreakerEvent) => void {
+  return ({ orgId, provider, model, credential, state, because }) => {
+    const at = systemClock.now();
+    const breaker = formatBreakerId({ provider, model, credential });
+    const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because };
+    database
+      .rowTransaction((writer) => insertBreakerChange(writer, row))
+      .catch((error: unknown) =>
+        log.warn({ err: error, breaker }, 'breaker state change could not be stored'),
+      );
+  };
+}
+
+/** Several processes detect the same outage. Their alerts within this time are one alert. */
+const SAME_OUTAGE_MS = 300_000;
+/**
+ * A breaker that receives no requests stays open. If it opens again after this time, it sends an alert
+ * again.
+ */
+const REOPEN_ALERT_MS = 3_600_000;
+
+/** Sends one alert when a breaker opens and one when it closes. Failed probes in between send none. */
+function createBreakerAlerter(database: Database, log: Log): (event: BreakerEvent) => void {
+  const openSince = new Map<string, number>();
+
+  async function alert(event: BreakerEvent, id: string, sinceMs: number): Promise<void> {
+    const { orgId, provider, model, credential, isCredential, because } = event;
+    const isOver = event.state === 'closed';
+    const at = systemClock.now();
+    const name = `${provider}/${model} (credential ${credential})`;
+    const kind = isCredential ? 'credential' : 'breaker';
+    const about = {
+      orgId,
+      subject: { kind, id, name },
+      idempotencyKey: `${kind}/${id}/${event.state}/${Math.floor(at / SAME_OUTAGE_MS)}`,
+      at,
+      channels: null,
+    } as const;
+    const error = isOver ? {} : { error: because };
+    await database.transaction((writer) =>
+      isCredential
+        ? enqueueAlert(writer, {
+            ...about,
+            event: 'credential',
+            fields: { state: isOver ? 'good' : 'bad', sinceMs, ...error },
+          })
+        : enqueueAlert(writer, {
+            ...about,
+            event: 'breaker',
+            fields: { state: isOver ? 'closed' : 'open', sinceMs, ...error },
+          }),
+    );
+  }
+
+  return (event) => {
+    const id = formatBreakerId(event);
+    const key = `${event.orgId}\n${id}`;
+    const since = openSince.get(key);
+    if (event.state === 'closed') openSince.delete(key);
+    else if (event.state !== 'open' || (since !== undefined && systemClock.now() - since < REOPEN_ALERT_MS))
+      return;
+    else openSince.set(key, systemClock.now());
+    alert(event, id, since ?? systemClock.now()).catch((error: unknown) =>
+      log.warn({ err: error, breaker: id }, 'alert for a breaker could not be stored'),
+    );
+  };
+}

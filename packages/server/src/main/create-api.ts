@@ -1,0 +1,141 @@
+import { systemClock } from '../core/clock.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { listProviderModels } from '../gateway/model-endpoints.ts';
+import { type ApiCallRecorder, createApiCallLogger } from '../http/api-calls.ts';
+import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
+import { createLazyApi, type LazyApiApplication } from '../http/lazy-api.ts';
+import type { ApiVerbDependencies } from '../management/api-verbs.ts';
+import type { RuleVerbDependencies } from '../management/guardrails/rule-dependencies.ts';
+import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
+import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
+import { createKeyActor } from '../platform/actor.ts';
+import { type CredentialHeaders, extractPlatformKey } from '../platform/key-format.ts';
+import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
+import type { Provider } from '../providers/configured-provider.ts';
+import type { AlertComponents } from './alert-components.ts';
+import {
+  type ConfigFileState,
+  createConfigDependencies,
+  findConfigRejection,
+} from './config-dependencies.ts';
+import { createMemberDependencies } from './member-dependencies.ts';
+import { listOrgConfigFileRules } from './org-config-file-rules.ts';
+import { createProviderDependencies } from './provider-dependencies.ts';
+import { buildRunningOrg } from './running-org.ts';
+import type { ServerComponents } from './server-components.ts';
+import type { GatewaySnapshots } from './gateway-snapshots.ts';
+
+/** Creates the routes of heartbeats and beat URLs. */
+export function createBeatRoutesFromComponents(
+  { monitoring, log, lastUsed, beatRefusals }: ServerComponents,
+  snapshots: GatewaySnapshots,
+): BeatRoutes {
+  const authenticate = (presented: string) => {
+    const now = systemClock.now();
+    const key = snapshots.current().keyring.authenticate(presented, now);
+    lastUsed.record(key, now);
+    return key;
+  };
+  return createBeatRoutes({
+    engine: monitoring,
+    clock: systemClock,
+    log,
+    authenticate,
+    refusals: beatRefusals,
+  });
+}
+
+/** Components of other modules that the API calls. */
+interface ApiDependencies {
+  readonly alerts: AlertComponents;
+  readonly monitoring: MonitoringDependencies;
+  readonly relay: RelayDependencies;
+  readonly signIn: SignInContext;
+}
+
+/** The state of this process for the overview. */
+function createProcessStatus(
+  { guardrails, beatRefusals }: ServerComponents,
+  history: ConfigFileState,
+): ApiVerbDependencies['processStatus'] {
+  return {
+    configRejection: (orgId) => findConfigRejection(history, orgId),
+    sharedStoreState: () => guardrails.sharedStore(),
+    rejectedBeats: (orgId) => beatRefusals.forOrg(orgId),
+  };
+}
+
+/** Records every API call in the metrics and in the access log. */
+function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRecorder {
+  const log = createApiCallLogger(accessLog, systemClock);
+  return (call) => {
+    runtime.recordApiCall(call.verb, call.status, call.durationMs);
+    log(call);
+  };
+}
+
+/** The running configuration and the version of the server. */
+export interface RunningInstallation {
+  readonly snapshots: GatewaySnapshots;
+  readonly history: ConfigFileState;
+  readonly version: string;
+}
+
+/** Creates the API: every path below `/api` except heartbeats. */
+export function createApiFromComponents(
+  parts: ServerComponents,
+  { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: Gateway,
+  { alerts: channels, monitoring, relay, signIn }: ApiDependencies,
+  { snapshots, history, version }: RunningInstallation,
+): LazyApiApplication {
+  const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
+  const { rows, live, jobs, evaluationPool, answerCache } = parts;
+  const loaded = () => history.loaded;
+  const refreshSnapshot = () => {
+    signIn.sessions.clearCache();
+    return snapshots.renew();
+  };
+  const host = { database, clock: systemClock, refreshSnapshot, secretsKey };
+  const authenticate = (headers: CredentialHeaders) => {
+    const now = systemClock.now();
+    const { keyring } = snapshot();
+    const key = keyring.authenticate(extractPlatformKey(headers, keyring), now);
+    lastUsed.record(key, now);
+    return createKeyActor(key);
+  };
+  const getRunningOrg = (orgId: string) => buildRunningOrg(snapshots, loaded(), orgId);
+  const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);
+  const rules: RuleVerbDependencies = {
+    guard: guardrails.guard,
+    getFileRules: (orgId) => listOrgConfigFileRules(loaded(), orgId, snapshots.timezone(orgId)),
+  };
+  const providers = createProviderDependencies(parts, snapshots, loaded, getRunningOrg);
+  const gateway = { conversations, latencies, maxOutputTokens, outputLengths };
+  return createLazyApi(
+    { host, log, version, authenticate, recordCall: createCallRecorder(parts) },
+    {
+      pepper,
+      bodies: parts.bodyStore,
+      breakers,
+      getCacheSize: (orgId) => answerCache.getSize(orgId),
+      channels,
+      rules,
+      providers,
+      config: createConfigDependencies(parts, history, { rules, providers }),
+      monitoring,
+      relay,
+      members: createMemberDependencies(parts, () => loaded().config, monitoring.baseUrl),
+      runningGateway: { ...gateway, getRunningOrg, listProviderModels: models },
+      analytics: {
+        backlog: () => rows.backlog(),
+        requestRetentionDays: () => loaded().config.retention.requests_days,
+        timezone: (orgId) => snapshots.timezone(orgId),
+      },
+      processStatus: createProcessStatus(parts, history),
+      liveHub: live,
+      jobRunner: jobs,
+      evaluationPool,
+    },
+    { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
+  );
+}

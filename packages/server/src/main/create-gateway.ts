@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { systemClock } from '../core/clock.ts';
+import { createBackgroundFinalizer } from '../gateway/background/background-finalizer.ts';
+import { InFlightRequests } from '../gateway/cache/in-flight-requests.ts';
+import { ConversationTargets } from '../gateway/conversation-targets.ts';
+import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { TargetLatencies } from '../gateway/target-latencies.ts';
+import { createModelEndpoints } from '../gateway/model-endpoints.ts';
+import { OpenExchanges } from '../gateway/open-exchanges.ts';
+import { createPassthroughHandler } from '../gateway/passthrough/passthrough.ts';
+import { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
+import { createTurnStore } from '../gateway/stored/turn-store.ts';
+import { OutputLengthEstimator } from '../guardrails/output-length-estimator.ts';
+import { createModelSessions } from './create-model-sessions.ts';
+import type { ServerComponents } from './server-components.ts';
+import type { GatewaySnapshots } from './gateway-snapshots.ts';
+
+/** Values of the running configuration and state of the process. Called for each use. */
+export interface GatewayRuntimeSettings {
+  readonly draining: () => boolean;
+  readonly responsesDays: () => number;
+  readonly baseUrl: () => string;
+}
+
+/** Creates the dependencies of exchanges from the components of the process and the running configuration. */
+export function createGateway(
+  parts: ServerComponents,
+  snapshots: GatewaySnapshots,
+  { draining, responsesDays, baseUrl }: GatewayRuntimeSettings,
+): Gateway {
+  const {
+    transport,
+    log,
+    rows,
+    metrics,
+    guardrails,
+    breakers,
+    lastUsed,
+    answerCache,
+    resourceOwners,
+    dataDir,
+  } = parts;
+  const { database, turnsKey, bodyStore, relay } = parts;
+  const open = new OpenExchanges(systemClock, () => snapshots.current().keyring);
+  snapshots.onChange(() => open.interruptRefused());
+  parts.runtime.countInFlight = () => open.size;
+  const background = createBackgroundFinalizer({ database, clock: systemClock, gateway: () => gateway });
+  const gateway: Gateway = {
+    snapshot: snapshots.current,
+    transport,
+    clock: systemClock,
+    log,
+    accessLog: parts.accessLog,
+    rows,
+    bodies: bodyStore,
+    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, retentionDays: responsesDays }),
+    metrics,
+    breakers,
+    conversations: new ConversationTargets(systemClock),
+    latencies: new TargetLatencies(systemClock),
+    firstTokenDeadlines: new FirstTokenDeadlines(systemClock),
+    answerCache,
+    inFlight: new InFlightRequests(),
+    openExchanges: open,
+    guard: guardrails.guard,
+    background,
+    maxOutputTokens: parts.modelLists.maxOutputTokens,
+    outputLengths: new OutputLengthEstimator(),
+    recordKeyUse: lastUsed.record,
+    sessions: createModelSessions(relay.sessions, snapshots),
+    resourceOwners,
+    baseUrl,
+    spoolDir: join(dataDir, 'uploads'),
+    random: Math.random,
+    isDraining: draining,
+  };
+  return gateway;
+}
+
+/** Creates the handlers of the gateway's paths. */
+export function createGatewayRoutes(gateway: Gateway, { modelLists }: ServerComponents) {
+  return {
+    gateway,
+    lists: createModelEndpoints(gateway, modelLists),
+    passthrough: createPassthroughHandler(gateway, modelLists),
+    responses: createStoredResponseEndpoints(gateway),
+  };
+}

@@ -1,0 +1,173 @@
+import type { OrgConfig } from '@floe/contract/config';
+import { createConfigFileChannelKind } from '../alerts/config-file-channels.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { GatewaySnapshot } from '../gateway/gateway.ts';
+import { CONFIG_FILE_BOARD_KIND } from '../monitoring/boards/config-file-boards.ts';
+import { createConfigFileMonitorKind } from '../monitoring/config-file-monitors.ts';
+import { type MonitorChangeContext, setDefaultGrace } from '../monitoring/monitors.ts';
+import { auditConfigFileChange } from '../platform/audit-config-file-change.ts';
+import { bootstrapInstallation, type FirstStartCredentials } from '../platform/bootstrap.ts';
+import {
+  CONFIG_FILE_POLICY_KIND,
+  CONFIG_FILE_PROVIDER_KIND,
+  CONFIG_FILE_ROUTE_KIND,
+  CONFIG_FILE_SETTINGS_KIND,
+} from '../platform/config/config-file-entries.ts';
+import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
+import { ConfigFileRejectedError } from '../platform/config-file-rejected.ts';
+import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
+import { createResourceKindSync, type ResourceKindSyncFactory, syncConfigFile } from '../platform/config-file-sync.ts';
+import { CONFIG_FILE_TEAM_KIND } from '../platform/config-file-teams.ts';
+import { loadPlatformSnapshot, type PlatformSnapshot } from '../platform/platform-snapshot.ts';
+import type { SecretEncryptionKey } from '../platform/secrets.ts';
+import { loadStoredRelayRules } from '../relay/stored-relay-rules.ts';
+import { listForcedBreakers } from '../store/forced-breakers.ts';
+import { upsertOrg } from '../store/orgs.ts';
+import { compileConfig, createIsSetInConfigFile, type EffectiveConfig } from './compile-config.ts';
+import { followSnapshotChanges } from './follow-snapshot-changes.ts';
+import { collectRelayConfigs } from './relay-dependencies.ts';
+import type { ServerComponents } from './server-components.ts';
+
+/**
+ * Stores the organizations and resources of the file (`syncConfigFile`). If there is no organization,
+ * creates the first one and its key. If the file replaces `before`, records the change in the audit log.
+ *
+ * @throws ConfigError if stored resources conflict with the file. Nothing is changed then.
+ */
+export async function applyConfigFile(
+  loaded: LoadedConfig,
+  parts: ServerComponents,
+  before: LoadedConfig | null = null,
+): Promise<FirstStartCredentials | null> {
+  const { database, pepper, secretsKey, monitoring } = parts;
+  const { orgs } = loaded.config;
+  // A process without the file must not remove the resources of processes that have it.
+  if (loaded.path !== null || !database.isShared) {
+    const moment = await monitoring.changeContext();
+    const entering = database.transaction(async (writer) => {
+      const changing = { ...moment, writer, secret: pepper };
+      // Settings that the file does not contain come from the API.
+      const stored = await loadStoredConfig(writer, secretsKey);
+      const { orgs: inForce } = mergeConfig(orgs, createIsSetInConfigFile(loaded), stored, null);
+      for (const org of inForce) if (orgs.some(({ id }) => id === org.id)) await upsertFileOrg(changing, org);
+      await syncConfigFile(fileKinds(changing, secretsKey), loaded, changing);
+      if (before) await auditConfigFileChange(writer, before.config, loaded.config, systemClock.now());
+      await database.signals.announce(writer);
+    });
+    await entering.catch((error: unknown) => {
+      throw error instanceof ConfigFileRejectedError ? loaded.toConfigError(error.issues) : error;
+    });
+  }
+  return orgs.length === 0 ? bootstrapInstallation(database, pepper, systemClock) : null;
+}
+
+type FileChangeContext = Omit<MonitorChangeContext, 'actor' | 'source'>;
+
+/**
+ * All resource kinds that floe.yaml defines and Floe stores. A kind comes after the kinds to which it
+ * refers.
+ */
+function fileKinds(changing: FileChangeContext, secretsKey: SecretEncryptionKey): readonly ResourceKindSyncFactory[] {
+  return [
+    createResourceKindSync(createConfigFilePlatformKeyKind(changing.secret)),
+    createResourceKindSync(CONFIG_FILE_TEAM_KIND),
+    createResourceKindSync(createConfigFileMonitorKind(changing)),
+    createResourceKindSync(CONFIG_FILE_BOARD_KIND),
+    createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
+    createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
+    createResourceKindSync(CONFIG_FILE_POLICY_KIND),
+    createResourceKindSync(CONFIG_FILE_SETTINGS_KIND),
+    createResourceKindSync(createConfigFileChannelKind(secretsKey, changing.nowMs)),
+  ];
+}
+
+async function upsertFileOrg(changing: FileChangeContext, { id, name, analytics, monitoring }: OrgConfig) {
+  const { metadata_keys: keys } = analytics;
+  const metadata_keys_json = keys.length > 0 ? JSON.stringify(keys) : null;
+  await upsertOrg(changing.writer, { id, name, created_at: changing.nowMs, metadata_keys_json });
+  const by = { actor: 'file', source: { kind: 'file', line: null } } as const;
+  await setDefaultGrace({ ...changing, ...by }, id, monitoring.grace_period_minutes * 60_000);
+}
+
+export interface GatewaySnapshots {
+  current(): GatewaySnapshot;
+  /** The configuration from which the current snapshot was compiled. */
+  runningConfig(): EffectiveConfig;
+  /** Resolves when a snapshot is in use whose loading began after this call. */
+  renew(): Promise<void>;
+  /** Calls `changed` after each new snapshot. */
+  onChange(changed: () => void): void;
+  /** Runs a change and compiles a snapshot from the result. No snapshot is compiled in between. */
+  applyChange(change: () => Promise<void>): Promise<void>;
+  /** Time zone of an organization, from floe.yaml or from the API. */
+  timezone(orgId: string): string;
+}
+
+/** Creates the snapshots that the gateway uses. Compiles one at a time. */
+export function createGatewaySnapshots(
+  loaded: () => LoadedConfig,
+  parts: ServerComponents,
+): GatewaySnapshots {
+  let current: GatewaySnapshot | null = null;
+  let running: EffectiveConfig = { orgs: [], apiProviders: new Set(), orgCount: 0, problems: new Map() };
+  let orgs: PlatformSnapshot['orgs'] = new Map();
+  let last: Promise<void> = Promise.resolve();
+  const watchers: (() => void)[] = [];
+  const follower = followSnapshotChanges(parts);
+  async function swap(): Promise<void> {
+    const file = loaded();
+    const { catalogs, unusableProviders, unsupportedSettings, namedOrigins, ...inForce } =
+      await compileConfig(file, parts);
+    const platform = await loadPlatformSnapshot(
+      parts.database.read,
+      parts.pepper,
+      systemClock.now(),
+      follower.isCurrent,
+    );
+    const forced = await listForcedBreakers(parts.database.read, systemClock.now());
+    parts.relay.relays.update(
+      collectRelayConfigs(inForce.orgs),
+      await loadStoredRelayRules(parts.database.read),
+    );
+    current = { keyring: platform.keyring, catalogs };
+    for (const changed of watchers) changed();
+    orgs = platform.orgs;
+    running = { ...inForce, problems: new Map(unusableProviders.map(({ id, reason }) => [id, reason])) };
+    parts.breakers.setForcedStates(forced);
+    parts.outbound.configure(file.config, inForce.orgCount, namedOrigins);
+    logUnusableSettings(parts.log, unsupportedSettings, unusableProviders);
+    parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
+  }
+  const after = (change: () => Promise<void>) => {
+    last = last
+      .catch(() => undefined)
+      .then(change)
+      .then(swap);
+    return last;
+  };
+  const renew = () => after(async () => undefined);
+  follower.start(renew);
+  return {
+    current() {
+      if (!current) throw new Error('the first configuration snapshot is not ready yet');
+      return current;
+    },
+    runningConfig: () => running,
+    renew,
+    applyChange: after,
+    onChange: (changed) => void watchers.push(changed),
+    timezone: (orgId) =>
+      loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? orgs.get(orgId)?.timezone ?? 'UTC',
+  };
+}
+
+function logUnusableSettings(
+  log: Log,
+  notYet: readonly string[],
+  leftOut: readonly { readonly id: string; readonly reason: string }[],
+) {
+  for (const setting of notYet) log.warn({ setting }, 'setting is valid but has no effect in this version');
+  for (const { id, reason } of leftOut) log.warn({ provider: id, reason }, 'provider cannot be used');
+}

@@ -1,0 +1,71 @@
+import { systemClock } from '../core/clock.ts';
+import type { ClientConnection } from '../gateway/client-connection.ts';
+import type { BoardSource } from '../http/boards/board-cache.ts';
+import { type BoardRoutes, createBoardRoutes, renderBoardPreview } from '../http/boards/board-routes.ts';
+import { createCurrentSessionCookie } from '../http/sign-in/session-cookie.ts';
+import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
+import { loadBoardView } from '../monitoring/boards/board-view.ts';
+import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
+import { type BoardRow, findBoardBySlug } from '../store/monitoring/boards.ts';
+import type { ServerComponents } from './server-components.ts';
+
+/** Creates the dependencies of the verbs of monitoring. @param location address of this process */
+export function createMonitoringDependencies(
+  { monitoring, pepper }: ServerComponents,
+  location: { readonly url: string },
+  timezone: (orgId: string) => string,
+): MonitoringDependencies {
+  return {
+    engine: monitoring,
+    beatSecret: pepper,
+    baseUrl: () => location.url,
+    timezone,
+    renderBoard: (view) => renderBoardPreview(view, new URL(location.url).pathname.replace(/\/$/, '')),
+  };
+}
+
+/** Creates the pages of boards. Public boards are visible to anyone, the others to signed-in members. */
+export function createBoardRoutesFromComponents(
+  { database, log }: ServerComponents,
+  dependencies: MonitoringDependencies,
+  signIn: SignInContext,
+  prefix: string,
+): BoardRoutes {
+  const publicBoard = async (slug: string) => {
+    const row = await findBoardBySlug(database.read, slug);
+    return row?.public === 1 ? row : null;
+  };
+  const ownBoard = async (name: string) => {
+    const [orgId, slug = ''] = name.split('/');
+    const row = await findBoardBySlug(database.read, slug);
+    return row && row.org_id === orgId ? row : null;
+  };
+  const sourceOf = (boardOf: (name: string) => Promise<BoardRow | null>): BoardSource => ({
+    async versionOf(name) {
+      const row = await boardOf(name);
+      return row && `${row.id} ${row.updated_at} ${dependencies.timezone(row.org_id)}`;
+    },
+    async read(name) {
+      const row = await boardOf(name);
+      return (
+        row &&
+        loadBoardView(
+          database.read,
+          row,
+          dependencies.timezone(row.org_id),
+          dependencies.engine.evaluationContext(),
+        )
+      );
+    },
+  });
+  const members = {
+    source: sourceOf(ownBoard),
+    async orgsOf({ headers }: ClientConnection) {
+      const { cookie } = headers;
+      const token = createCurrentSessionCookie(signIn).read(typeof cookie === 'string' ? cookie : undefined);
+      const live = token === null ? null : await signIn.sessions.find(token);
+      return (live?.memberships ?? []).map(({ org }) => org.id);
+    },
+  };
+  return createBoardRoutes({ source: sourceOf(publicBoard), members, clock: systemClock, log, prefix });
+}

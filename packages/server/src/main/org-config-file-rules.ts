@@ -1,0 +1,20 @@
+import type { LoadedConfig } from '../config/load-config.ts';
+import { CONFIG_FILE_BUDGET_KIND, CONFIG_FILE_LIMIT_KIND } from '../guardrails/config-file-rules.ts';
+import type { OrgConfigFileRules } from '../management/guardrails/rule-dependencies.ts';
+import { configFileName, listDeclaredResources } from '../platform/declared-resources.ts';
+import { CONFIG_FILE_RELAY_RULE_KIND } from '../relay/config-file-relay-rules.ts';
+
+/**
+ * Lists the limits, budgets and relay rules of an organization in the running floe.yaml, with their lines.
+ * @param timezone used if floe.yaml does not contain the organization
+ */
+export function listOrgConfigFileRules(loaded: LoadedConfig, orgId: string, timezone: string): OrgConfigFileRules {
+  const org = loaded.config.orgs.find(({ id }) => id === orgId);
+  return {
+    limits: listDeclaredResources(loaded, CONFIG_FILE_LIMIT_KIND, orgId),
+    budgets: listDeclaredResources(loaded, CONFIG_FILE_BUDGET_KIND, orgId),
+    relayRules: listDeclaredResources(loaded, CONFIG_FILE_RELAY_RULE_KIND, orgId),
+    file: configFileName(loaded),
+    timezone: org?.timezone ?? timezone,
+  };
+}

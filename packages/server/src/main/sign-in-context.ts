@@ -1,0 +1,34 @@
+import type { LoadedConfig } from '../config/load-config.ts';
+import { systemClock } from '../core/clock.ts';
+import { OidcIssuers } from '../platform/sign-in/oidc-issuer.ts';
+import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
+import { toSessionPolicy } from '../platform/sign-in/session-policy.ts';
+import { ConsoleSessions } from '../platform/sign-in/console-sessions.ts';
+import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
+import { createSignInSite } from '../platform/sign-in/sign-in-site.ts';
+import { createSignInThrottle } from '../platform/sign-in/sign-in-throttle.ts';
+import type { ServerComponents } from './server-components.ts';
+
+/** Creates the dependencies of the sign-in. `place.url` is the base URL of the console. */
+export function createSignInContext(
+  { database, log, signInKeys, outbound }: ServerComponents,
+  loaded: () => LoadedConfig,
+  place: { readonly url: string },
+): SignInContext {
+  return {
+    database,
+    clock: systemClock,
+    sessions: new ConsoleSessions(database, systemClock, log, () => toSessionPolicy(loaded().config.auth)),
+    throttle: createSignInThrottle(database, systemClock),
+    hasher: createPasswordHasher(),
+    challengeKey: signInKeys.challenge,
+    sealingKey: signInKeys.sealing,
+    issuers: new OidcIssuers(outbound, systemClock),
+    auth: () => loaded().config.auth,
+    site: () =>
+      createSignInSite(
+        place.url,
+        loaded().config.server.listeners.map(({ port }) => port),
+      ),
+  };
+}

@@ -1,0 +1,91 @@
+import { ConfigError, type ConfigProblem } from '../config/config-problem.ts';
+import { DEFAULT_CONFIG_FILE, type LoadedConfig } from '../config/load-config.ts';
+import { watchConfig } from '../config/watch-config.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { publishLiveEvent } from '../store/live-events.ts';
+import { listAllOrgs } from '../store/orgs.ts';
+import type { ConfigFileState } from './config-dependencies.ts';
+import type { ServerComponents } from './server-components.ts';
+import { applyConfigFile, type GatewaySnapshots } from './gateway-snapshots.ts';
+
+/**
+ * Applies every valid change of the file completely. After an invalid change the running configuration
+ * stays in use.
+ */
+export function watchConfigFile(
+  parts: ServerComponents,
+  state: ConfigFileState,
+  snapshots: GatewaySnapshots,
+  load: () => LoadedConfig,
+) {
+  const { log, database } = parts;
+  const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
+  // Changes are applied one at a time and in order.
+  let last: Promise<void> = Promise.resolve();
+  async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
+    const before = state.loaded;
+    try {
+      await snapshots.applyChange(async () => {
+        await applyConfigFile(loaded, parts, before);
+        state.loaded = loaded;
+      });
+      state.loadedAt = systemClock.now();
+      const wasRefused = state.rejected !== null;
+      state.rejected = null;
+      if (wasRefused) await notifyWatchers('config.accepted');
+      parts.runtime.recordReload(true);
+      log.info({ path }, 'configuration was applied');
+      if (restart.length > 0) log.warn({ fields: restart }, 'changed fields take effect after a restart');
+    } catch (error) {
+      state.loaded = before;
+      watching.rejectChange(before);
+      rejectFile(error);
+    }
+  }
+  function rejectFile(error: unknown): void {
+    parts.runtime.recordReload(false);
+    state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
+    last = last.then(() => notifyWatchers('config.rejected'));
+  }
+  /** Publishes the change to event streams. A rejected file changes no row, so no other event reports it. */
+  async function notifyWatchers(action: string): Promise<void> {
+    const at = systemClock.now();
+    await database
+      .transaction(async (writer) => {
+        for (const { id } of await listAllOrgs(writer))
+          await publishLiveEvent(writer, { orgId: id, topic: 'config', at, data: { action } });
+      })
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'configuration change could not be sent to event streams'),
+      );
+  }
+  const watching = watchConfig({
+    path,
+    current: state.loaded,
+    load,
+    log,
+    clock: systemClock,
+    onChange(change) {
+      if ('error' in change) rejectFile(change.error);
+      else last = last.then(() => applyChange(change.loaded, change.restart));
+    },
+  });
+  return watching;
+}
+
+/**
+ * Logs why a changed file was not applied: an invalid file, an unavailable database, or a bug. Returns the
+ * problems.
+ */
+function logProblems(error: unknown, log: Log): readonly ConfigProblem[] {
+  if (error instanceof ConfigError) {
+    log.error(
+      { problems: error.message.split('\n') },
+      'configuration was rejected; the running configuration is kept',
+    );
+    return error.problems;
+  }
+  log.error({ err: error }, 'configuration could not be applied; the running configuration is kept');
+  return [{ where: '', message: error instanceof Error ? error.message : String(error) }];
+}

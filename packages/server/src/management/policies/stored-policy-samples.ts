@@ -1,0 +1,95 @@
+import type { policyDryRunInput } from '@floe/contract/api/policies';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import type { BodyStore } from '../../gateway/bodies/body-store.ts';
+import type { StoredBody } from '../../gateway/bodies/stored-body.ts';
+import { findExchangeById } from '../../store/exchanges.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { listStoredBodies, type StoredBodiesRow } from '../../store/stored-bodies.ts';
+
+/** A request or response that policies evaluate, with its caller. */
+export type PolicySample = NonNullable<z.output<typeof policyDryRunInput>['samples']>[number];
+
+/** One page of stored bodies as samples. */
+export interface StoredPolicySamplePage {
+  readonly samples: readonly { readonly id: string; readonly at: number; readonly sample: PolicySample }[];
+  /** Number of stored bodies that were read. */
+  readonly read: number;
+  readonly hasMore: boolean;
+  /** Cursor of the next page. Null if nothing was read. */
+  readonly nextBefore: { readonly at: number; readonly id: string } | null;
+}
+
+const EVALUATED_SURFACES: readonly PolicySample['surface'][] = [
+  'chat',
+  'responses',
+  'messages',
+  'embeddings',
+];
+
+/** Loads stored bodies of requests in [from, to), newest first, as samples for policies. */
+export async function loadStoredPolicySamples(
+  reader: DatabaseReader,
+  bodies: Pick<BodyStore, 'open'>,
+  orgId: string,
+  query: {
+    readonly from: number;
+    readonly to: number;
+    readonly limit: number;
+    readonly before?: StoredPolicySamplePage['nextBefore'];
+  },
+): Promise<StoredPolicySamplePage> {
+  const { limit } = query;
+  const found = await listStoredBodies(reader, orgId, { ...query, limit: limit + 1 });
+  const rows = found.slice(0, limit);
+  const samples: { id: string; at: number; sample: PolicySample }[] = [];
+  for (const row of rows) {
+    const sample = await loadSample(reader, bodies, row);
+    if (sample) samples.push({ id: row.id, at: row.created_at, sample });
+  }
+  const end = rows.at(-1);
+  return {
+    samples,
+    read: rows.length,
+    hasMore: found.length > limit,
+    nextBefore: end ? { at: end.created_at, id: end.id } : null,
+  };
+}
+
+async function loadSample(
+  reader: DatabaseReader,
+  bodies: Pick<BodyStore, 'open'>,
+  row: StoredBodiesRow,
+): Promise<PolicySample | null> {
+  const stored = bodies.open(row);
+  const request = parseBodyObject(stored.request);
+  const exchange = request && (await findExchangeById(reader, row.org_id, row.id));
+  const surface = EVALUATED_SURFACES.find((name) => name === exchange?.surface);
+  if (!request || !exchange || surface === undefined) return null;
+  const { key_name, team, owner, end_user, metadata_json } = exchange;
+  const metadata = metadata_json === null ? null : parseJsonObject(metadata_json);
+  const answer = surface === 'embeddings' ? null : parseBodyObject(stored.answer);
+  return {
+    surface,
+    request,
+    answer: answer ?? undefined,
+    key: key_name,
+    team,
+    owner,
+    end_user,
+    metadata,
+  };
+}
+
+function parseBodyObject(body: StoredBody | null): JsonObject | null {
+  return body === null || body.truncated ? null : parseJsonObject(body.text);
+}
+
+function parseJsonObject(text: string): JsonObject | null {
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

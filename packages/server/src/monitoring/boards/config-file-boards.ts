@@ -1,0 +1,74 @@
+import type { BoardConfig } from '@floe/contract/config';
+import { storedBoardFields } from '@floe/contract/config/monitoring';
+import type { ConfigIssue } from '@floe/contract/config/references';
+import { newId } from '../../core/ids.ts';
+import type { DeclaredResource } from '../../platform/declared-resources.ts';
+import { defineConfigFileKind } from '../../platform/config-file-sync.ts';
+import {
+  type BoardRow,
+  deleteBoard,
+  insertBoard,
+  listAllBoards,
+  updateBoard,
+} from '../../store/monitoring/boards.ts';
+import { parseBoardGroups } from './board.ts';
+
+const SLUG_TAKEN =
+  'must be unique in the installation, but is already the slug of a board of another organization. Choose another slug, or rename or delete that board first.';
+
+/** The boards of floe.yaml. */
+export const CONFIG_FILE_BOARD_KIND = defineConfigFileKind({
+  kind: 'boards',
+  list: ({ boards }) => boards,
+  stored: listAllBoards,
+  nameOf: ({ slug }: BoardConfig) => slug,
+  storedName: ({ slug }: BoardRow) => slug,
+  findIssues: findTakenSlugs,
+  columns: ({ config }) => toBoardColumns(config),
+  row: (columns): BoardRow => ({ id: newId('brd', columns.created_at), ...columns }),
+  insert: insertBoard,
+  update: (writer, { id }, change) => updateBoard(writer, id, change),
+  remove: (writer, { id }) => deleteBoard(writer, id),
+  auditView: toBoardAuditView,
+});
+
+/**
+ * Slugs of the file that a board of another organization already uses. Slugs are unique in the
+ * installation.
+ */
+function findTakenSlugs(
+  declared: readonly DeclaredResource<BoardConfig>[],
+  stored: readonly BoardRow[],
+): readonly ConfigIssue[] {
+  const bySlug = new Map(stored.map((row) => [row.slug, row]));
+  return declared.flatMap(({ orgId, path, config }) => {
+    const row = bySlug.get(config.slug);
+    if (!row || row.org_id === orgId || row.source === 'file') return [];
+    return [{ path: [...path, 'slug'], message: SLUG_TAKEN }];
+  });
+}
+
+/** The columns of a board. */
+export function toBoardColumns(config: BoardConfig) {
+  const { slug, name, ...plain } = storedBoardFields.parse(config);
+  return {
+    slug,
+    name,
+    public: config.public ? 1 : 0,
+    ...plain,
+    groups_json: JSON.stringify(config.groups.map(({ name, monitors }) => ({ name, monitors }))),
+  };
+}
+
+/** The settings of a board in the form of the API and floe.yaml. */
+export function toBoardSettings(row: BoardRow) {
+  const { slug, name, ...plain } = storedBoardFields.parse(row);
+  const groups = parseBoardGroups(row).map((group) => ({ name: group.name, monitors: [...group.monitors] }));
+  return { slug, name, public: row.public === 1, ...plain, groups };
+}
+
+/** A board in the form that the audit log stores. */
+export function toBoardAuditView(row: BoardRow) {
+  const { org_id: _org, source_file: _file, source_line: _line, groups_json, ...rest } = row;
+  return { ...rest, groups: JSON.parse(groups_json) };
+}

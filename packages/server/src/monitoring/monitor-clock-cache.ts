@@ -1,0 +1,38 @@
+import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import { formatMonitorReferenceKey, listMonitorReferenceKeys } from './beat-call.ts';
+
+/** One clock needs about one kilobyte. */
+const MAX_CACHED_CLOCKS = 20_000;
+
+/**
+ * The clocks as this process last wrote them. They may be outdated: an update that relies on them must
+ * compare them with the database (`BeatStore.applyBeatsIfUnchanged`).
+ */
+export class MonitorClockCache {
+  readonly #byUid = new Map<string, MonitorClockRow>();
+  readonly #uids = new Map<string, string>();
+
+  get(address: Parameters<typeof formatMonitorReferenceKey>[0]): MonitorClockRow | undefined {
+    const uid = this.#uids.get(formatMonitorReferenceKey(address));
+    return uid === undefined ? undefined : this.#byUid.get(uid);
+  }
+
+  set(row: MonitorClockRow): void {
+    const before = this.#byUid.get(row.uid);
+    if (before?.token_hash !== row.token_hash) {
+      if (before) this.delete(row.uid);
+      for (const name of listMonitorReferenceKeys(row)) this.#uids.set(name, row.uid);
+    }
+    this.#byUid.set(row.uid, row);
+    const [oldest] = this.#byUid.keys();
+    if (this.#byUid.size > MAX_CACHED_CLOCKS && oldest !== undefined) this.delete(oldest);
+  }
+
+  delete(uid: string): void {
+    const row = this.#byUid.get(uid);
+    if (!row) return;
+    this.#byUid.delete(uid);
+    // If the monitor was deleted and created again, its references already belong to the new row.
+    for (const name of listMonitorReferenceKeys(row)) if (this.#uids.get(name) === uid) this.#uids.delete(name);
+  }
+}

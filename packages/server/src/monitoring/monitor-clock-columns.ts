@@ -1,0 +1,95 @@
+import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import { NEVER_WAKE_AT } from '../store/monitoring/monitor-clocks.ts';
+import {
+  createMonitorPlan,
+  getNextSweepTime,
+  type MonitorClock,
+  type MonitorPlan,
+  type MonitorStatus,
+} from './monitor-clock.ts';
+import type { MonitorSchedule } from './monitor-schedule.ts';
+
+/** The columns of a schedule: an interval, or a cron expression with its time zone. */
+export interface MonitorScheduleColumns {
+  readonly interval_ms: number | null;
+  readonly cron: string | null;
+  readonly timezone: string | null;
+}
+
+export function parseMonitorSchedule({ interval_ms, cron, timezone }: MonitorScheduleColumns): MonitorSchedule {
+  if (interval_ms !== null) return { kind: 'interval', intervalMs: interval_ms };
+  if (cron === null) throw new Error('a monitor has neither an interval nor a cron expression');
+  return { kind: 'cron', cron, timezone: timezone ?? 'UTC' };
+}
+
+/** The columns that define when beats are expected. */
+export type MonitorPlanColumns = MonitorScheduleColumns &
+  Pick<MonitorClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
+
+export function parseMonitorPlan(row: MonitorPlanColumns): MonitorPlan {
+  return createMonitorPlan(parseMonitorSchedule(row), {
+    graceMs: row.grace_ms,
+    firstBeatDueMs: row.first_beat_due_ms,
+    alertAfterMisses: row.alert_after_misses,
+    failCountsAsMiss: row.fail_counts_as_miss === 1,
+  });
+}
+
+export function parseMonitorClock(row: MonitorClockRow): MonitorClock {
+  return {
+    status: parseMonitorStatus(row.status),
+    lastBeatAt: row.last_beat_at,
+    anchorAt: row.anchor_at,
+    expectedAt: row.expected_at,
+    dueAt: row.due_at,
+    failingSince: row.failing_since,
+    misses: row.misses,
+    alertedSince: row.alerted_since,
+    originalDueAt: row.extended_from,
+    intervals: row.intervals,
+    pausedUntil: row.paused_until,
+    periodStartedAt: row.period_at,
+    evaluatedUntil: row.settled_at,
+    runStartedAt: row.run_at,
+    runId: row.run_id,
+  };
+}
+
+/** The columns that an event of a clock can change. */
+export function toMonitorClockColumns(clock: MonitorClock) {
+  return {
+    status: clock.status,
+    last_beat_at: clock.lastBeatAt,
+    anchor_at: clock.anchorAt,
+    expected_at: clock.expectedAt,
+    due_at: clock.dueAt,
+    failing_since: clock.failingSince,
+    misses: clock.misses,
+    alerted_since: clock.alertedSince,
+    extended_from: clock.originalDueAt,
+    intervals: clock.intervals,
+    paused_until: clock.pausedUntil,
+    period_at: clock.periodStartedAt,
+    settled_at: clock.evaluatedUntil,
+    run_at: clock.runStartedAt,
+    run_id: clock.runId,
+    wake_at: getNextSweepTime(clock) ?? NEVER_WAKE_AT,
+  };
+}
+
+/**
+ * The row after a beat. If the earlier `wake_at` is less than half a window too early, keeps it: the sweep
+ * finds nothing and corrects it. Most beats then do not change the index.
+ */
+export function buildClockRowAfterBeat(row: MonitorClockRow, clock: MonitorClock): MonitorClockRow {
+  const moved = { ...row, ...toMonitorClockColumns(clock) };
+  const window = moved.wake_at - clock.evaluatedUntil;
+  const harmless = row.wake_at > clock.evaluatedUntil && row.wake_at <= moved.wake_at;
+  return harmless && moved.wake_at - row.wake_at < window / 2 ? { ...moved, wake_at: row.wake_at } : moved;
+}
+
+/** Converts a status from the database. @throws Error for an unknown status */
+export function parseMonitorStatus(text: string): MonitorStatus {
+  if (text === 'waiting' || text === 'healthy' || text === 'failing' || text === 'paused') return text;
+  throw new Error(`a monitor has the unknown status "${text}"`);
+}

@@ -1,0 +1,113 @@
+import { Fault } from '@floe/contract/faults';
+import { Cron } from 'croner';
+
+/** When beats are expected: at an interval, or at the times of a cron expression in a time zone. */
+export type MonitorSchedule =
+  | { readonly kind: 'interval'; readonly intervalMs: number }
+  | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
+
+/** The expected times of a schedule. All times are in milliseconds since the epoch. */
+export interface ScheduleOccurrences {
+  /** The expected time after `atMs`, or null if there is none. */
+  after(atMs: number): number | null;
+  /**
+   * The expected time after a beat. A beat shortly before a cron time counts for that time, because clocks
+   * differ.
+   */
+  afterBeat(atMs: number): number | null;
+  /** The first time after `laterThanMs` in the sequence that starts at `fromMs`. */
+  firstAfter(fromMs: number, laterThanMs: number): number | null;
+  /**
+   * The last time that is not later than `untilMs` in the sequence that starts at `fromMs`, or the first
+   * one.
+   */
+  lastUntil(fromMs: number, untilMs: number): number | null;
+  /** Milliseconds between the time `atMs` and the one before. */
+  intervalBefore(atMs: number): number;
+}
+
+/** The clock of a job's machine may be this much ahead, so that its beats arrive before their time. */
+export const EARLY_BEAT_TOLERANCE_MS = 5_000;
+
+/** Creates the occurrences of a schedule. @throws Fault `invalid_request` for an invalid cron expression */
+export function createScheduleOccurrences(schedule: MonitorSchedule): ScheduleOccurrences {
+  return schedule.kind === 'interval' ? intervalSchedule(schedule.intervalMs) : cronSchedule(schedule);
+}
+
+function intervalSchedule(intervalMs: number): ScheduleOccurrences {
+  return {
+    after: (atMs) => atMs + intervalMs,
+    afterBeat: (atMs) => atMs + intervalMs,
+    firstAfter: (fromMs, laterThanMs) =>
+      fromMs + Math.max(1, Math.floor((laterThanMs - fromMs) / intervalMs) + 1) * intervalMs,
+    lastUntil: (fromMs, untilMs) =>
+      fromMs + Math.max(1, Math.floor((untilMs - fromMs) / intervalMs)) * intervalMs,
+    intervalBefore: () => intervalMs,
+  };
+}
+
+/** Monitors share few expressions, and parsing one is slow. */
+const parsedCrons = new Map<string, Cron>();
+const MAX_PARSED_CRONS = 10_000;
+
+/**
+ * Times follow the wall clock of the zone. If daylight saving time skips a time, the job is expected
+ * immediately after the jump. If a time occurs twice, the job is expected once. These are the rules of
+ * croner and Vixie cron.
+ */
+function cronSchedule({ cron, timezone }: { readonly cron: string; readonly timezone: string }): ScheduleOccurrences {
+  const times = parseCron(cron, timezone);
+  const after = (atMs: number) => times.nextRun(new Date(atMs))?.getTime() ?? null;
+  return {
+    after,
+    afterBeat: (atMs) => after(atMs + EARLY_BEAT_TOLERANCE_MS),
+    firstAfter: (fromMs, laterThanMs) => after(Math.max(fromMs, laterThanMs)),
+    lastUntil: (fromMs, untilMs) => {
+      const first = after(fromMs);
+      return first === null || first >= untilMs ? first : after(untilMs);
+    },
+    intervalBefore(atMs) {
+      const [before] = times.previousRuns(1, new Date(atMs));
+      return before ? atMs - before.getTime() : Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+/**
+ * Parses a cron expression of five or six fields.
+ *
+ * @throws Fault `invalid_request` with the reason
+ */
+export function parseCron(cron: string, timezone: string): Cron {
+  const name = `${timezone}\n${cron}`;
+  const known = parsedCrons.get(name);
+  if (known) return known;
+  let times: Cron;
+  try {
+    times = new Cron(cron, { timezone, paused: true, mode: '5-or-6-parts' });
+  } catch (cause) {
+    // Removes the class name from messages such as `CronPattern: Invalid value for hour: 25`.
+    const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
+    throw new Fault('invalid_request', `schedule.cron: "${cron}" is not a valid cron expression: ${reason}`, {
+      param: 'schedule.cron',
+      cause,
+    });
+  }
+  if (parsedCrons.size >= MAX_PARSED_CRONS) parsedCrons.clear();
+  parsedCrons.set(name, times);
+  return times;
+}
+
+/**
+ * Checks that a cron expression is valid and has a future time.
+ *
+ * @throws Fault `invalid_request` for an invalid expression, or one that never occurs, such as February 30
+ */
+export function requireFutureOccurrence(cron: string, timezone: string): void {
+  if (parseCron(cron, timezone).nextRun() !== null) return;
+  throw new Fault(
+    'invalid_request',
+    `schedule.cron: "${cron}" never matches: no date has this day and month. Example: 0 3 * * *`,
+    { param: 'schedule.cron' },
+  );
+}

@@ -1,0 +1,205 @@
+import { Fault } from '@floe/contract/faults';
+import { type Clock as SystemClock, sleep } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { hasDueMonitorClock } from '../store/monitoring/monitor-clocks.ts';
+import { expireBeatIdempotencyKeys } from '../store/monitoring/monitor-history.ts';
+import type { DatabaseWithBeats } from '../store/open-database.ts';
+import type { BeatCall, BeatReceipt, BeatEvaluationContext as BeatSight } from './beat-call.ts';
+import { BeatQueue } from './beat-queue.ts';
+import { MonitorClockCache } from './monitor-clock-cache.ts';
+import { commitBeats } from './commit-beats.ts';
+import type { MonitoringCounters } from './monitoring-metrics.ts';
+import { applyBeatsOptimistically } from './optimistic-beats.ts';
+import { ProcessPulse } from './process-pulse.ts';
+import type { MonitorEvaluationContext } from './read-monitors.ts';
+import { MAX_CLOCKS_PER_SWEEP_BATCH, sweepDueMonitorClocks } from './sweep.ts';
+
+/** How long idempotency keys are stored. */
+const IDEMPOTENCY_KEY_TTL_MS = 48 * 60 * 60 * 1000;
+/**
+ * Interval and number of times at which a change checks whether the other processes have committed. They
+ * report once a second.
+ */
+const COMMIT_POLL_MS = 100;
+const COMMIT_POLL_ATTEMPTS = 25;
+const KEY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
+
+export interface MonitoringEngineOptions {
+  readonly database: DatabaseWithBeats;
+  readonly clock: SystemClock;
+  readonly log: Log;
+  readonly counters: MonitoringCounters;
+  /** See `ProcessPulseOptions`. */
+  readonly processId?: string;
+  /** Number of beats in one transaction. Only for measurements. */
+  readonly batchSize?: number;
+}
+
+/**
+ * Records beats and detects missed ones. Any number of processes can run one engine each with the same
+ * database.
+ */
+export class MonitoringEngine {
+  readonly #options: MonitoringEngineOptions;
+  readonly #queue: BeatQueue;
+  readonly #pulse: ProcessPulse;
+  readonly #clocks = new MonitorClockCache();
+  #keysCleanedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: MonitoringEngineOptions) {
+    this.#options = options;
+    const { database, clock, log, batchSize, processId } = options;
+    this.#queue = new BeatQueue({
+      clock,
+      log,
+      applyOptimistically: (calls) => this.#applyOptimistically(calls),
+      commit: (calls) => this.#commit(calls),
+      ...(batchSize === undefined ? {} : { batchSize }),
+    });
+    this.#pulse = new ProcessPulse({
+      database,
+      clock,
+      log,
+      ...(processId === undefined ? {} : { processId }),
+      oldestPendingAt: () => this.#queue.oldestReceivedAt(),
+      afterPulse: () => this.#sweepAll(),
+    });
+  }
+
+  /**
+   * Reads the database time and the gaps. This process does not accept beats yet. @throws Fault if the
+   * database is unavailable.
+   */
+  prepare(): Promise<void> {
+    return this.#pulse.prepare();
+  }
+
+  /**
+   * From now on this process accepts beats: its listeners are open. @throws Fault if the database is
+   * unavailable.
+   */
+  start(): Promise<void> {
+    return this.#pulse.start();
+  }
+
+  /** Database time in milliseconds since the epoch. */
+  now(): number {
+    return this.#pulse.now();
+  }
+
+  /** What reading the history requires: the gaps and the time. */
+  evaluationContext(): MonitorEvaluationContext {
+    const { gaps, committedUntil } = this.#pulse;
+    return { gaps, committedUntil, nowMs: this.#pulse.now() };
+  }
+
+  /**
+   * What a change of monitors requires: the time, the time until which all beats are committed, and the
+   * gaps. Waits for beats that may still arrive for a deadline that has just passed, so that the change
+   * does not hide a miss.
+   *
+   * @throws Fault if the database is unavailable.
+   */
+  async changeContext(): Promise<MonitorEvaluationContext> {
+    const { database, clock } = this.#options;
+    await this.#pulse.ensureFresh();
+    const asked = this.#pulse.now();
+    // A pulse that is already running may have begun earlier.
+    for (let pulses = 0; pulses < 2 && this.#pulse.committedUntil < asked; pulses++) await this.#pulse.send();
+    for (let tries = 0; tries < COMMIT_POLL_ATTEMPTS && this.#pulse.committedUntil < asked; tries++) {
+      if (!(await hasDueMonitorClock(database.read, asked))) break;
+      await sleep(clock, COMMIT_POLL_MS);
+      await this.#pulse.send();
+    }
+    return this.evaluationContext();
+  }
+
+  /** Number of beats that are not committed yet. */
+  get pendingBeats(): number {
+    return this.#queue.length;
+  }
+
+  /**
+   * Records one beat, received now. Resolves when it is committed.
+   *
+   * @throws Fault `monitor_not_found`; `overloaded` with the time to wait.
+   */
+  async recordBeat(call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>): Promise<BeatReceipt> {
+    const { counters } = this.#options;
+    const receivedAt = this.#pulse.now();
+    const waitedMs = this.#pulse.maxReceiveDelayMs();
+    const heard = waitedMs > 0 ? { earliestReceivedAt: receivedAt - waitedMs } : {};
+    try {
+      const answer = await this.#queue.add({ ...call, ...heard, receivedAt });
+      counters.countBeat(call.kind);
+      return answer;
+    } catch (error) {
+      counters.countBeat('rejected');
+      if (error instanceof Fault && error.code === 'overloaded') this.#pulse.recordRejection();
+      throw error;
+    }
+  }
+
+  /** Sends a pulse and runs a sweep immediately, for tests and measurements. */
+  async pulseAndSweep(): Promise<void> {
+    await this.#pulse.send();
+    await this.#sweepAll();
+  }
+
+  /**
+   * Answers the running beats and releases the lease of this process. Monitors that become due afterwards
+   * are not counted as missed. Beats on open connections are still accepted.
+   */
+  async stop(): Promise<void> {
+    await this.#queue.flush();
+    await this.#pulse.close();
+  }
+
+  /** Resolves when all accepted beats are answered. */
+  flush(): Promise<void> {
+    return this.#queue.flush();
+  }
+
+  async #applyOptimistically(calls: readonly BeatCall[]): Promise<(BeatReceipt | null)[]> {
+    await this.#pulse.ensureFresh();
+    const context = this.#beatContext();
+    if (context.peersCommittedUntil !== Number.POSITIVE_INFINITY) return [];
+    return applyBeatsOptimistically(
+      this.#options.database,
+      clampReceivedAt(calls, context.nowMs),
+      context,
+      this.#clocks,
+    );
+  }
+
+  async #commit(calls: readonly BeatCall[]) {
+    await this.#pulse.ensureFresh();
+    const context = this.#beatContext();
+    return commitBeats(this.#options.database, clampReceivedAt(calls, context.nowMs), context, this.#clocks);
+  }
+
+  #beatContext(): BeatSight {
+    const { gaps, peersCommittedUntil } = this.#pulse;
+    return { nowMs: this.#pulse.now(), gaps, peersCommittedUntil };
+  }
+
+  async #sweepAll(): Promise<void> {
+    const { database, counters, clock } = this.#options;
+    for (;;) {
+      const swept = await sweepDueMonitorClocks(database, this.evaluationContext());
+      counters.countSweep(swept);
+      if (swept.evaluated < MAX_CLOCKS_PER_SWEEP_BATCH) break;
+      // During a long sweep, this process must not appear to be down.
+      await this.#pulse.ensureFresh();
+    }
+    if (clock.monotonic() - this.#keysCleanedAt < KEY_CLEANUP_INTERVAL_MS) return;
+    this.#keysCleanedAt = clock.monotonic();
+    await expireBeatIdempotencyKeys(database, this.#pulse.now() - IDEMPOTENCY_KEY_TTL_MS);
+  }
+}
+
+/** Beats that waited while the clock was set back count as received now. */
+function clampReceivedAt(calls: readonly BeatCall[], nowMs: number): readonly BeatCall[] {
+  if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
+  return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));
+}

@@ -1,0 +1,169 @@
+import { type Alert, enqueueAlerts } from '../alerts/alert.ts';
+import { deriveId } from '../core/ids.ts';
+import { publishLiveEvent } from '../store/live-events.ts';
+import type { MonitorCheckRow, MonitorClockRow, MonitorPeriodRow } from '../store/monitoring/monitor-clock-rows.ts';
+import {
+  findMonitorsByUid,
+  insertMonitorChecks,
+  insertMonitorPeriods,
+  updateMonitorClockStates,
+} from '../store/monitoring/monitor-clocks.ts';
+import type { MonitorsTable } from '../store/monitoring/monitoring-tables.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import type { MonitorAlertTrigger, MonitorHistoryChanges } from './monitor-clock.ts';
+
+/** If more monitors receive their first beat at once, the live event contains only the number. */
+const MAX_LISTED_FIRST_BEATS = 100;
+
+/** The wording of the specification, which the check history shows. */
+export const MISSED_BEAT_ERROR =
+  'no heartbeat received within expected_interval_minutes + grace_period_minutes';
+const REPORTED_FAILURE_ERROR = 'the job reported that it failed';
+
+interface PendingAlert {
+  readonly uid: string;
+  readonly orgId: string;
+  readonly trigger: MonitorAlertTrigger;
+  readonly lastBeatAt: number | null;
+}
+
+/**
+ * Everything that one transaction writes: clocks, checks, periods and alerts, with one statement each. A
+ * period is therefore always stored with its checks and its alert.
+ */
+export class MonitoringUnitOfWork {
+  readonly #writer: DatabaseWriter;
+  readonly #nowMs: number;
+  readonly #clocks = new Map<string, MonitorClockRow>();
+  readonly #checks: MonitorCheckRow[] = [];
+  readonly #periods: MonitorPeriodRow[] = [];
+  readonly #pendingAlerts: PendingAlert[] = [];
+  readonly #firstBeatClocks: MonitorClockRow[] = [];
+
+  /** @param nowMs time of the evaluation, in database time */
+  constructor(writer: DatabaseWriter, nowMs: number) {
+    this.#writer = writer;
+    this.#nowMs = nowMs;
+  }
+
+  /** The clock row in this transaction: as it was read, or as an event changed it. */
+  current(row: MonitorClockRow): MonitorClockRow {
+    return this.#clocks.get(row.uid) ?? row;
+  }
+
+  updateClock(row: MonitorClockRow): void {
+    this.#clocks.set(row.uid, row);
+  }
+
+  addCheck(row: MonitorCheckRow): void {
+    this.#checks.push(row);
+  }
+
+  /** Publishes the first beat of a monitor to the console. There is no alert for it. */
+  addFirstBeat(row: MonitorClockRow): void {
+    this.#firstBeatClocks.push(row);
+  }
+
+  /** Adds the result of an event to the history of the monitor. */
+  addHistory(
+    { uid, org_id: orgId }: Pick<MonitorClockRow, 'uid' | 'org_id'>,
+    lastBeatAt: number | null,
+    out: MonitorHistoryChanges,
+  ): void {
+    for (const { status, expectedAt, at, missedCount } of out.inferredChecks)
+      this.#checks.push({
+        uid,
+        at,
+        id: deriveId('chk', `${uid}\n${expectedAt}`),
+        status,
+        error: status === 'missed' ? MISSED_BEAT_ERROR : 'Floe was not running when this beat was expected',
+        expected_at: expectedAt,
+        detected_at: this.#nowMs,
+        received_at: null,
+        duration_ms: null,
+        metadata_json: null,
+        missed_count: missedCount,
+      });
+    for (const { status, startedAt, reason } of out.periods)
+      this.#periods.push({ uid, started_at: startedAt, status, reason });
+    for (const notice of out.alertTriggers)
+      this.#pendingAlerts.push({ uid, orgId, trigger: notice, lastBeatAt });
+  }
+
+  async write(): Promise<void> {
+    // Sent together, so that the connection does not wait for each response.
+    await Promise.all([
+      updateMonitorClockStates(this.#writer, [...this.#clocks.values()]),
+      insertMonitorChecks(this.#writer, this.#checks),
+      insertMonitorPeriods(this.#writer, this.#periods),
+    ]);
+    if (this.#pendingAlerts.length > 0) await this.#enqueuePendingAlerts();
+    for (const [orgId, rows] of Map.groupBy(this.#firstBeatClocks, ({ org_id }) => org_id)) {
+      const firstBeats = rows.slice(0, MAX_LISTED_FIRST_BEATS).map(({ id }) => id);
+      const data = { count: rows.length, first_beats: firstBeats };
+      await publishLiveEvent(this.#writer, { orgId, topic: 'monitors', at: this.#nowMs, data });
+    }
+  }
+
+  async #enqueuePendingAlerts(): Promise<void> {
+    const uids = [...new Set(this.#pendingAlerts.map(({ uid }) => uid))];
+    const found = await findMonitorsByUid(this.#writer, uids);
+    const definitions = new Map(found.map((row) => [row.uid, row]));
+    const alerts = this.#pendingAlerts.flatMap((told) => {
+      const definition = definitions.get(told.uid);
+      return definition ? [toMonitorAlert(told, definition)] : [];
+    });
+    await enqueueAlerts(this.#writer, alerts);
+  }
+}
+
+function toMonitorAlert({ uid, orgId, trigger, lastBeatAt }: PendingAlert, definition: MonitorsTable): Alert {
+  const tags = parseStringListColumn(definition.tags_json);
+  const channels = parseStringListColumn(definition.channels_json);
+  const description = definition.description === '' ? {} : { description: definition.description };
+  const alert = {
+    orgId,
+    subject: { kind: 'monitor', id: definition.id, name: definition.name },
+    idempotencyKey: `${uid}:${trigger.event}:${trigger.since}`,
+    at: trigger.at,
+    channels: channels.length === 0 ? null : channels,
+  } as const;
+  switch (trigger.event) {
+    case 'failing':
+      return {
+        ...alert,
+        event: 'monitor_failing',
+        fields: {
+          error: trigger.reason === 'failed' ? REPORTED_FAILURE_ERROR : MISSED_BEAT_ERROR,
+          failingSinceMs: trigger.since,
+          lastBeatMs: lastBeatAt,
+          tags,
+          ...description,
+        },
+      };
+    case 'recovered':
+      return {
+        ...alert,
+        event: 'monitor_recovered',
+        fields: {
+          failingSinceMs: trigger.since,
+          downtimeMs: trigger.at - trigger.since,
+          tags,
+          ...(trigger.by === 'pause' ? { paused: true } : {}),
+          ...(trigger.by === 'deleted' ? { deleted: true } : {}),
+        },
+      };
+    case 'never_beaten':
+      return {
+        ...alert,
+        event: 'monitor_never_beaten',
+        fields: { waitingSinceMs: trigger.since, tags, ...description },
+      };
+  }
+}
+
+/** Parses a JSON array of strings from a column. */
+export function parseStringListColumn(json: string): string[] {
+  const value: unknown = JSON.parse(json);
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}

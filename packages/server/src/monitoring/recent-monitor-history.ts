@@ -1,0 +1,54 @@
+import { listMonitorPeriodsSince } from '../store/monitoring/monitor-history.ts';
+import { findMonitorClocksByUid, findMonitorsByIds } from '../store/monitoring/monitors.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import { type StatusDurations, sumStatusDurationsByDay } from './boards/board-days.ts';
+import { type MonitorEvaluationContext, toStatusSpans } from './read-monitors.ts';
+import { replaceGapsWithUnknown, summarizeUptime } from './timeline.ts';
+
+const SLICE_MS = 30 * 60_000;
+const SLICES = 48;
+const UPTIME_MS = 30 * 24 * 60 * 60_000;
+
+/** The recent history of one monitor: half hours of the last day, and the uptime of 30 days. */
+export interface RecentMonitorHistory {
+  readonly id: string;
+  readonly uptimeRatio: number | null;
+  readonly slices: readonly (StatusDurations & { readonly startedAt: number })[];
+}
+
+/**
+ * Loads the history that lists show for each monitor. The number of statements does not depend on the
+ * number of monitors.
+ */
+export async function loadRecentMonitorHistory(
+  reader: DatabaseReader,
+  orgId: string,
+  ids: readonly string[],
+  context: MonitorEvaluationContext,
+): Promise<RecentMonitorHistory[]> {
+  const rows = await findMonitorsByIds(reader, orgId, ids);
+  const uids = rows.map(({ uid }) => uid);
+  const range = { fromMs: context.nowMs - UPTIME_MS, toMs: context.nowMs, nowMs: context.nowMs };
+  const [clocks, periods] = await Promise.all([
+    findMonitorClocksByUid(reader, uids),
+    listMonitorPeriodsSince(reader, uids, range.fromMs),
+  ]);
+  const end = Math.ceil(context.nowMs / SLICE_MS) * SLICE_MS;
+  const slices = Array.from({ length: SLICES }, (_, index) => {
+    const startsAt = end - (SLICES - index) * SLICE_MS;
+    return { date: '', startsAt, endsAt: startsAt + SLICE_MS };
+  });
+  return rows.map(({ id, uid }) => {
+    const recorded = toStatusSpans(periods.get(uid) ?? [], clocks.get(uid), context);
+    const sums = sumStatusDurationsByDay(
+      replaceGapsWithUnknown(recorded, context.gaps, context.nowMs),
+      slices,
+      context.nowMs,
+    );
+    return {
+      id,
+      uptimeRatio: summarizeUptime(recorded, context.gaps, range).uptimeRatio,
+      slices: sums.map((sum, index) => ({ ...sum, startedAt: slices[index]?.startsAt ?? 0 })),
+    };
+  });
+}

@@ -1,0 +1,21 @@
+import { storedTeamFields } from '@floe/contract/api/teams';
+import type { TeamConfig } from '@floe/contract/config';
+import { listAllTeams, listTeamsOfOrg, type TeamRow, upsertTeam } from '../store/teams.ts';
+import { defineConfigFileKind } from './config-file-sync.ts';
+import { removeUnusedTeam, toTeamResource } from './stored-team.ts';
+
+/** The teams of floe.yaml. */
+export const CONFIG_FILE_TEAM_KIND = defineConfigFileKind({
+  kind: 'teams',
+  list: ({ teams }) => teams,
+  stored: (reader, orgId) => (orgId === undefined ? listAllTeams(reader) : listTeamsOfOrg(reader, orgId)),
+  nameOf: ({ id }: TeamConfig) => id,
+  storedName: ({ id }: TeamRow) => id,
+  columns: ({ config }) => ({ id: config.id, ...storedTeamFields.parse(config) }),
+  row: (columns): TeamRow => columns,
+  insert: upsertTeam,
+  update: (writer, _, __, next) => upsertTeam(writer, next),
+  remove: removeUnusedTeam,
+  isReferenced: true,
+  auditView: toTeamResource,
+});

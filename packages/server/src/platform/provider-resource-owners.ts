@@ -1,0 +1,102 @@
+import type { Clock } from '../core/clock.ts';
+import type { Database } from '../store/ports.ts';
+import {
+  findProviderResources,
+  insertProviderResources,
+  markResultUsageCounted,
+} from '../store/provider-resources.ts';
+
+/** Number of owners in memory. One needs about 200 bytes. */
+const MAX_CACHED_OWNERS = 20_000;
+
+interface ResourceOwner {
+  readonly provider: string;
+  /** Name of the provider credential that created the resource. */
+  readonly credential: string;
+  readonly keyId: string;
+  readonly kind: string;
+}
+
+interface OwnedResource extends ResourceOwner {
+  readonly orgId: string;
+  readonly id: string;
+}
+
+/**
+ * Stores which key created the files, batches and stored responses that providers keep, with a cache of
+ * recent ones. This process knows new owners immediately, other processes after the commit. Owners never
+ * change. Unknown ids are not cached.
+ */
+export function createProviderResourceOwners(database: Database, clock: Clock) {
+  const known = createOwnerCache();
+  return {
+    async record(things: readonly OwnedResource[]): Promise<void> {
+      const fresh = things.filter(
+        ({ orgId, id, provider }) => !known.get(orgId, id)?.some((owner) => owner.provider === provider),
+      );
+      if (fresh.length === 0) return;
+      const rows = fresh.map(({ orgId, id, provider, credential, kind, keyId }) => ({
+        org_id: orgId,
+        resource_id: id,
+        provider,
+        credential,
+        kind,
+        key_id: keyId,
+        created_at: clock.now(),
+        counted: 0,
+      }));
+      // A client may use an id as soon as it has received it, which in a stream is before the commit.
+      for (const { orgId, id, provider, credential, keyId, kind } of fresh)
+        known.put(orgId, id, [{ provider, credential, keyId, kind }]);
+      try {
+        await database.transaction((writer) => insertProviderResources(writer, rows));
+      } finally {
+        // Removed from the cache, because the database may have stored some of them.
+        for (const { orgId, id } of fresh) known.drop(orgId, id);
+      }
+    },
+
+    async find(
+      orgId: string,
+      ids: readonly string[],
+    ): Promise<ReadonlyMap<string, readonly ResourceOwner[]>> {
+      const found = new Map<string, readonly ResourceOwner[]>();
+      const asked: string[] = [];
+      for (const id of new Set(ids)) {
+        const owners = known.get(orgId, id);
+        if (owners) found.set(id, owners);
+        else asked.push(id);
+      }
+      if (asked.length === 0) return found;
+      for (const row of await findProviderResources(database.read, orgId, asked)) {
+        const { provider, credential, key_id: keyId, kind } = row;
+        const owner = { provider, credential, keyId, kind };
+        found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), owner]);
+      }
+      for (const id of asked) {
+        const owners = found.get(id);
+        if (owners) known.put(orgId, id, owners);
+      }
+      return found;
+    },
+
+    claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
+      database.transaction((writer) => markResultUsageCounted(writer, orgId, provider, id)),
+  };
+}
+
+/** A cache of owners by organization and id that drops the oldest. */
+function createOwnerCache() {
+  const owners = new Map<string, readonly ResourceOwner[]>();
+  const keyOf = (orgId: string, id: string) => `${orgId}\n${id}`;
+  return {
+    get: (orgId: string, id: string) => owners.get(keyOf(orgId, id)),
+    drop: (orgId: string, id: string) => void owners.delete(keyOf(orgId, id)),
+    put(orgId: string, id: string, found: readonly ResourceOwner[]): void {
+      owners.delete(keyOf(orgId, id));
+      owners.set(keyOf(orgId, id), found);
+      const [oldest] = owners.keys();
+      if (owners.size > MAX_CACHED_OWNERS && oldest !== undefined) owners.delete(oldest);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { FloeConfig } from '@floe/contract/config';
+import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
+
+/** How long sessions last and which sign-in methods are enabled, according to the running floe.yaml. */
+export interface SessionPolicy {
+  /** A session expires if it was not used for this long. */
+  readonly idleMs: number;
+  /** A session expires this long after its start, even if it is used. */
+  readonly maxLifetimeMs: number;
+  /** Whether the method that started a session is still enabled. If not, the session ends. */
+  isMethodEnabled(session: Pick<ConsoleSessionRow, 'method' | 'issuer'>): boolean;
+}
+
+/** Converts `auth` of floe.yaml. One-time links and invitations cannot be disabled. */
+export function toSessionPolicy({ sessions, password, passkey, oidc }: FloeConfig['auth']): SessionPolicy {
+  const switches: Readonly<Record<string, boolean>> = { password, passkey, oidc: oidc.length > 0 };
+  const isKnown = (issuer: string | null | undefined) =>
+    issuer == null || oidc.some(({ name }) => name === issuer);
+  return {
+    idleMs: sessions.idle_minutes * 60_000,
+    maxLifetimeMs: sessions.max_hours * 3_600_000,
+    isMethodEnabled: ({ method, issuer }) => (switches[method] ?? true) && isKnown(issuer),
+  };
+}
+
+/** When a session expires if it is not used after `seenAt`. Milliseconds since the epoch. */
+export function computeSessionExpiry(
+  { idleMs, maxLifetimeMs }: SessionPolicy,
+  row: Pick<ConsoleSessionRow, 'created_at' | 'expires_at'>,
+  seenAt: number,
+): number {
+  // A shorter lifetime also applies to existing sessions, a longer one only to new sessions.
+  return Math.min(row.expires_at, row.created_at + maxLifetimeMs, seenAt + idleMs);
+}

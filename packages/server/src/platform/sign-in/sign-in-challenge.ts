@@ -1,0 +1,53 @@
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../core/clock.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { markTokenUsed } from '../../store/used-tokens.ts';
+import { sha256Hex } from './tokens.ts';
+
+const CHALLENGE_TTL_MS = 5 * 60_000;
+const RANDOM_BYTES = 16;
+const TIME_BYTES = 6;
+const MAC_BYTES = 32;
+
+/** The purpose and the user of a challenge. It is not valid for others. */
+export type ChallengePurpose = readonly [kind: 'passkey' | 'register', userId: string];
+
+/**
+ * Creates a signed challenge: base64url of random bytes, its expiry, and an HMAC with the purpose. Nothing
+ * is stored, so that strangers cannot fill the database.
+ */
+export function createSignInChallenge(key: KeyObject, clock: Clock, purpose: ChallengePurpose): string {
+  const body = Buffer.alloc(RANDOM_BYTES + TIME_BYTES);
+  randomBytes(RANDOM_BYTES).copy(body);
+  body.writeUIntBE(clock.now() + CHALLENGE_TTL_MS, RANDOM_BYTES, TIME_BYTES);
+  return Buffer.concat([body, computeMac(key, body, purpose)]).toString('base64url');
+}
+
+/** Whether a challenge was created for this purpose and has not expired. */
+export function isValidSignInChallenge(
+  key: KeyObject,
+  clock: Clock,
+  purpose: ChallengePurpose,
+  text: string,
+): boolean {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length !== RANDOM_BYTES + TIME_BYTES + MAC_BYTES) return false;
+  const body = bytes.subarray(0, RANDOM_BYTES + TIME_BYTES);
+  return (
+    timingSafeEqual(bytes.subarray(body.length), computeMac(key, body, purpose)) &&
+    clock.now() < body.readUIntBE(RANDOM_BYTES, TIME_BYTES)
+  );
+}
+
+/**
+ * Returns false if the challenge was already used. Compares bytes, because base64url has several texts for
+ * the same bytes.
+ */
+export function consumeSignInChallenge(writer: DatabaseWriter, clock: Clock, text: string): Promise<boolean> {
+  const spelled = Buffer.from(text, 'base64url').toString('base64url');
+  return markTokenUsed(writer, sha256Hex(spelled), clock.now() + CHALLENGE_TTL_MS);
+}
+
+function computeMac(key: KeyObject, body: Buffer, purpose: ChallengePurpose): Buffer {
+  return createHmac('sha256', key).update(JSON.stringify(purpose)).update('\n').update(body).digest();
+}

@@ -1,0 +1,146 @@
+import { isIPv6 } from 'node:net';
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../../core/clock.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
+import {
+  deleteSignInAttempts,
+  findSignInAttempts,
+  type SignInAttemptsRow,
+  upsertSignInAttempts,
+} from '../../store/sign-in-attempts.ts';
+import { sha256Hex } from './tokens.ts';
+
+/** The number of attempts without a pause, and the longest pause. */
+interface ThrottlePolicy {
+  readonly freeAttempts: number;
+  readonly maxPauseMs: number;
+}
+
+/** An attacker can delay the owner of an account by at most this pause. */
+const ACCOUNT_POLICY: ThrottlePolicy = { freeAttempts: 5, maxPauseMs: 5 * 60_000 };
+/** More attempts, because many users can share an address. */
+const ADDRESS_POLICY: ThrottlePolicy = { freeAttempts: 20, maxPauseMs: 15 * 60_000 };
+/** The count is reset after this time without an attempt. */
+const ATTEMPT_TTL_MS = 60 * 60_000;
+const FIRST_PAUSE_MS = 1_000;
+
+/** What an attempt counts against. */
+export interface SignInAttempt {
+  /** Null if the attempt names no account, as with a passkey. */
+  readonly account: string | null;
+  readonly address: string;
+}
+
+/** A counted attempt. */
+export interface CountedAttempt {
+  /** How long the next attempt must wait. */
+  readonly pausedMs: number;
+  /** Attempts of the address, including this one. */
+  readonly addressAttempts: number;
+}
+
+export interface SignInThrottle {
+  /**
+   * Counts an attempt before it is verified, so that concurrent attempts cannot bypass the limit.
+   *
+   * @throws Fault `too_many_attempts` with the remaining wait
+   */
+  countAttempt(trier: SignInAttempt): Promise<CountedAttempt>;
+  /**
+   * Records a successful attempt: resets the count of the account, and subtracts the attempt from that of
+   * the address. Failures of others from the address stay counted, so that a user with an account cannot
+   * reset the count.
+   */
+  recordSuccess(writer: DatabaseWriter, trier: SignInAttempt, taken: CountedAttempt): Promise<void>;
+}
+
+/** Counts in the database, so that restarts do not reset it and processes share it. */
+export function createSignInThrottle(database: Database, clock: Clock): SignInThrottle {
+  async function refuseBlocked(
+    reader: DatabaseReader,
+    buckets: readonly string[],
+  ): Promise<SignInAttemptsRow[]> {
+    const rows = await findSignInAttempts(reader, buckets);
+    const waits = rows.map((row) => row.blocked_until - clock.now());
+    // A wait longer than any pause means that the clock was set back, and is ignored.
+    const waitMs = Math.max(0, ...waits.filter((ms) => ms <= ADDRESS_POLICY.maxPauseMs));
+    if (waitMs === 0) return rows;
+    throw new Fault('too_many_attempts', `Too many attempts. Try again in ${Math.ceil(waitMs / 1000)} s.`, {
+      retryAfterMs: waitMs,
+    });
+  }
+
+  return {
+    async countAttempt(trier) {
+      const buckets = bucketsOf(trier);
+      const names = buckets.map(({ bucket }) => bucket);
+      // Read without a transaction first, so that a flood of attempts does not occupy the writer.
+      await refuseBlocked(database.read, names);
+      return database.transaction(async (writer) => {
+        const rows = await refuseBlocked(writer, names);
+        const now = clock.now();
+        const counts = buckets.map(({ bucket, patience }) =>
+          addAttempt(
+            bucket,
+            patience,
+            rows.find((before) => before.bucket === bucket),
+            now,
+          ),
+        );
+        for (const row of counts) await upsertSignInAttempts(writer, row);
+        return {
+          pausedMs: Math.max(0, ...counts.map((row) => row.blocked_until - now)),
+          addressAttempts: counts.at(-1)?.attempts ?? 0,
+        };
+      });
+    },
+    async recordSuccess(writer, trier, { addressAttempts }) {
+      const names = bucketsOf(trier).map(({ bucket }) => bucket);
+      const byAddress = names.pop();
+      for (const bucket of names) await deleteSignInAttempts(writer, bucket);
+      const [row] = byAddress === undefined ? [] : await findSignInAttempts(writer, [byAddress]);
+      if (!row) return;
+      // A later attempt may have started a pause, which stays.
+      const isLast = row.attempts === addressAttempts;
+      const blocked_until = isLast ? 0 : row.blocked_until;
+      await upsertSignInAttempts(writer, { ...row, attempts: Math.max(0, row.attempts - 1), blocked_until });
+    },
+  };
+}
+
+function addAttempt(
+  bucket: string,
+  patience: ThrottlePolicy,
+  before: SignInAttemptsRow | undefined,
+  now: number,
+): SignInAttemptsRow {
+  const isFresh = before === undefined || now - before.last_attempt_at > ATTEMPT_TTL_MS;
+  const tries = (isFresh ? 0 : before.attempts) + 1;
+  const pause = pauseMs(tries, patience);
+  return { bucket, attempts: tries, last_attempt_at: now, blocked_until: pause === 0 ? 0 : now + pause };
+}
+
+/** 0 without a pause, then 1 s, 2 s, 4 s, … */
+function pauseMs(tries: number, { freeAttempts, maxPauseMs }: ThrottlePolicy): number {
+  if (tries < freeAttempts) return 0;
+  return Math.min(maxPauseMs, FIRST_PAUSE_MS * 2 ** Math.min(30, tries - freeAttempts));
+}
+
+function bucketsOf({
+  account,
+  address,
+}: SignInAttempt): { readonly bucket: string; readonly patience: ThrottlePolicy }[] {
+  const byAddress = { bucket: `address:${networkPrefix(address)}`, patience: ADDRESS_POLICY };
+  if (account === null) return [byAddress];
+  return [{ bucket: `account:${sha256Hex(account)}`, patience: ACCOUNT_POLICY }, byAddress];
+}
+
+/** One customer has at least a /64 of IPv6 addresses. */
+function networkPrefix(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
+  return `${[...groups, ...after].slice(0, 4).join(':')}::/64`;
+}

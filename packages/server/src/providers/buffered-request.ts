@@ -1,0 +1,61 @@
+import type { Clock } from '../core/clock.ts';
+import type { UpstreamTransport, UpstreamHeaders, UpstreamRequest } from './transport.ts';
+
+/** A complete response in memory. */
+export interface BufferedResponse {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  readonly body: Buffer;
+}
+
+/** Limits of a buffered call. */
+export interface BufferedRequestLimits {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  /** Rejects a response with any other status without reading its body. */
+  readonly requiredStatus?: number;
+}
+
+/**
+ * Sends one request outside the hot path and buffers the response. Rejects if there is no response within the
+ * time limit, if the response is too long, or with the network error.
+ */
+export function sendBufferedRequest(
+  transport: UpstreamTransport,
+  clock: Clock,
+  request: UpstreamRequest,
+  { timeoutMs, maxBytes, requiredStatus }: BufferedRequestLimits,
+): Promise<BufferedResponse> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let head: { status: number; headers: UpstreamHeaders } | undefined;
+    // A call may fail before it can be cancelled.
+    let cancel = (): void => undefined;
+    const fail = (error: Error) => {
+      timer.cancel();
+      cancel();
+      reject(error);
+    };
+    const timer = clock.after(timeoutMs, () => fail(new Error(`no response within ${timeoutMs / 1000} s`)));
+    cancel = transport.dispatch(request, {
+      onConnected() {
+        // The timer above covers all phases of this call.
+      },
+      onHead(status, headers) {
+        if (requiredStatus !== undefined && status !== requiredStatus) fail(new Error(`status ${status}`));
+        head = { status, headers };
+      },
+      onData(chunk) {
+        size += chunk.length;
+        if (size > maxBytes) fail(new Error(`the response is larger than ${maxBytes >> 20 || 1} MB`));
+        chunks.push(chunk);
+      },
+      onEnd() {
+        timer.cancel();
+        resolve({ status: head?.status ?? 0, headers: head?.headers ?? {}, body: Buffer.concat(chunks) });
+      },
+      onError: fail,
+    });
+  });
+}

@@ -1,0 +1,100 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { generateSchemaExample } from './schema-example.ts';
+
+/** The response of the sandbox to a Chat request. */
+export interface SandboxResponse {
+  /** The texts of the streamed chunks, in order. */
+  readonly words: readonly string[];
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A failure that the last user message of `sandbox/flaky` requests, such as `fail 503` or `fail cut`. */
+export type SandboxFailure =
+  | { readonly type: 'status'; readonly status: number }
+  | { readonly type: 'cut' | 'silence' | 'malformed' | 'no-finish' };
+
+/** Creates the response of a sandbox model. */
+export function buildSandboxResponse(model: string, body: JsonObject): SandboxResponse {
+  const messages = Array.isArray(body.messages) ? body.messages : [];
+  const calls = model === 'tools' ? offeredCalls(body, messages) : [];
+  const text = calls.length > 0 ? '' : answerText(model, body, messages);
+  const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? (text === '' ? [] : [text]);
+  return {
+    words,
+    calls,
+    inputTokens: estimateTokens(JSON.stringify(messages)),
+    outputTokens:
+      estimateTokens(text) + calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments), 0),
+  };
+}
+
+/** Four characters per token, so that the result is easy to verify. */
+function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+function answerText(model: string, body: JsonObject, messages: readonly Json[]): string {
+  const format = isObject(body.response_format) ? body.response_format : {};
+  const schema = isObject(format.json_schema) ? format.json_schema.schema : undefined;
+  if (format.type === 'json_schema') return JSON.stringify(generateSchemaExample(schema));
+  if (format.type === 'json_object') return JSON.stringify({ echo: findLastMessageText(messages, 'user') });
+  const result = model === 'tools' ? lastToolResult(messages) : undefined;
+  return result === undefined ? findLastMessageText(messages, 'user') : `The tool answered: ${result}`;
+}
+
+/** Returns the text of the last message of a role. Other parts are named in brackets. */
+export function findLastMessageText(messages: readonly Json[], role: string): string {
+  const last = messages.filter((message) => isObject(message) && message.role === role).at(-1);
+  if (!isObject(last)) return 'Hello from the sandbox.';
+  if (typeof last.content === 'string') return last.content;
+  if (!Array.isArray(last.content)) return '';
+  return last.content
+    .map((part) =>
+      isObject(part) && typeof part.text === 'string'
+        ? part.text
+        : `[${isObject(part) ? String(part.type) : 'part'}]`,
+    )
+    .join(' ');
+}
+
+function lastToolResult(messages: readonly Json[]): string | undefined {
+  const last = messages.at(-1);
+  return isObject(last) && last.role === 'tool' ? findLastMessageText(messages, 'tool') : undefined;
+}
+
+/** Returns one call per offered tool, unless the last message is already a result. */
+function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxResponse['calls'] {
+  if (lastToolResult(messages) !== undefined || body.tool_choice === 'none' || !Array.isArray(body.tools))
+    return [];
+  const wanted =
+    isObject(body.tool_choice) && isObject(body.tool_choice.function)
+      ? body.tool_choice.function.name
+      : undefined;
+  const calls: { id: string; name: string; arguments: string }[] = [];
+  for (const tool of body.tools) {
+    const declared = isObject(tool) && isObject(tool.function) ? tool.function : undefined;
+    if (typeof declared?.name !== 'string' || (wanted !== undefined && declared.name !== wanted)) continue;
+    const args = isObject(declared.parameters)
+      ? generateSchemaExample({ type: 'object', ...declared.parameters })
+      : {};
+    calls.push({ id: `call_${calls.length + 1}`, name: declared.name, arguments: JSON.stringify(args) });
+  }
+  return body.parallel_tool_calls === false ? calls.slice(0, 1) : calls;
+}
+
+/**
+ * Returns the failure that the last user message of `sandbox/flaky` requests; undefined if it requests none.
+ */
+export function parseRequestedFailure(body: JsonObject): SandboxFailure | undefined {
+  const messages = Array.isArray(body.messages) ? body.messages : [];
+  const order = /\bfail (\d{3}|cut|silence|malformed|no-finish)\b/.exec(
+    findLastMessageText(messages, 'user'),
+  )?.[1];
+  if (order === undefined) return undefined;
+  if (order === 'cut' || order === 'silence' || order === 'malformed' || order === 'no-finish')
+    return { type: order };
+  const status = Number(order);
+  return status >= 400 && status < 600 ? { type: 'status', status } : undefined;
+}

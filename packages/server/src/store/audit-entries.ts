@@ -1,0 +1,123 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { AUDIT_CHAIN_START_HASH, computeAuditEntryHash } from './audit-chain.ts';
+import { getAuditKey, getAuditOrigin } from './audit-context.ts';
+import type { AuditTable } from './key-tables.ts';
+import { publishLiveEvent } from './live-events.ts';
+
+import {
+  filterRowsByTimeRange,
+  getNewestPage,
+  type PageRequest,
+  type RowPage,
+  type TimeRangeRequest,
+} from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { Schema } from './schema.ts';
+
+export type AuditEntryRow = AuditTable;
+
+/** An entry before it is added to the chain. */
+export type NewAuditEntry = Omit<
+  AuditEntryRow,
+  'seq' | 'hash' | 'actor_name' | 'reason' | 'ip_address' | 'session_id'
+> &
+  Partial<Pick<AuditEntryRow, 'actor_name' | 'reason'>>;
+
+/** Number of entries that are published individually to event streams. */
+const MAX_PUBLISHED_ENTRIES = 100;
+/** Each row has 15 columns. SQLite accepts 32,766 parameters. */
+const ROWS_PER_STATEMENT = 500;
+
+/**
+ * Appends an audit entry in the transaction of the change, which must come from `Database.transaction`:
+ * these run one at a time across all processes, so that each entry has one successor. Stores the origin of
+ * the transaction (`setAuditOrigin`) and publishes the entry to event streams.
+ */
+export function appendAuditEntry(writer: DatabaseWriter, entry: NewAuditEntry): Promise<void> {
+  return appendAuditEntries(writer, [entry]);
+}
+
+/** Same as `appendAuditEntry` for several entries, in order. */
+export async function appendAuditEntries(
+  writer: DatabaseWriter,
+  entries: readonly NewAuditEntry[],
+): Promise<void> {
+  for (const [orgId, own] of Map.groupBy(entries, ({ org_id }) => org_id))
+    await appendToChain(writer, orgId, own);
+}
+
+async function appendToChain(
+  writer: DatabaseWriter,
+  orgId: string,
+  entries: readonly NewAuditEntry[],
+): Promise<void> {
+  const last = await writer
+    .selectFrom('audit')
+    .select(['seq', 'hash'])
+    .where('org_id', '=', orgId)
+    .where('seq', 'is not', null)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const { address, sessionId } = getAuditOrigin(writer);
+  const key = getAuditKey(writer);
+  let [seq, hash] = [Number(last?.seq ?? 0), last?.hash ?? AUDIT_CHAIN_START_HASH];
+  const rows = entries.map((entry) => {
+    seq += 1;
+    const placed = {
+      ...entry,
+      actor_name: entry.actor_name ?? null,
+      reason: entry.reason ?? null,
+      ip_address: address,
+      session_id: sessionId,
+      seq,
+    };
+    hash = computeAuditEntryHash(key, hash, placed);
+    return { ...placed, hash };
+  });
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
+    await writer
+      .insertInto('audit')
+      .values(rows.slice(at, at + ROWS_PER_STATEMENT))
+      .execute();
+  for (const { id, at, actor, action, subject } of entries.slice(0, MAX_PUBLISHED_ENTRIES))
+    await publishLiveEvent(writer, { orgId, topic: 'audit', at, data: { id, at, actor, action, subject } });
+}
+
+export interface AuditEntryFilters {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  /** Kinds of resources: the part of an action before the dot. Matches any of them. */
+  readonly kinds?: readonly string[] | undefined;
+}
+
+/**
+ * Selects by kind with the index `audit_by_kind`. Without this form, SQLite would scan the whole time
+ * range.
+ */
+function selectKinds(
+  reader: DatabaseReader,
+  passing: SelectQueryBuilder<Schema, 'audit', unknown>,
+  kinds: readonly string[],
+) {
+  // The action without its verb: `routes.` of `routes.update`.
+  const kind = sql<string>`rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')`;
+  const wanted = kinds.map((name) => `${name}.`);
+  return reader.selectFrom('audit').where('id', 'in', passing.where(kind, 'in', wanted).select('id'));
+}
+
+/** Audit entries of an organization that match all filters, newest first. */
+export function getAuditEntryPage(
+  reader: DatabaseReader,
+  request: PageRequest & TimeRangeRequest & AuditEntryFilters,
+): Promise<RowPage<AuditEntryRow>> {
+  let passing = reader.selectFrom('audit').where('org_id', '=', request.orgId);
+  for (const column of ['actor', 'action', 'subject'] as const) {
+    const value = request[column];
+    if (value !== undefined) passing = passing.where(column, '=', value);
+  }
+  passing = filterRowsByTimeRange(passing, 'at', request);
+  const query = request.kinds ? selectKinds(reader, passing, request.kinds) : passing;
+  return getNewestPage(query.selectAll(), 'at', request.limit);
+}

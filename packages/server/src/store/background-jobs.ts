@@ -1,0 +1,64 @@
+import type { Selectable } from 'kysely';
+import type { BackgroundJobsTable } from './live-tables.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+
+export type BackgroundJobRow = Selectable<BackgroundJobsTable>;
+
+const JOB_RETENTION_MS = 7 * 86_400_000;
+
+export async function insertBackgroundJob(writer: DatabaseWriter, row: BackgroundJobRow): Promise<void> {
+  await writer
+    .deleteFrom('jobs')
+    .where('org_id', '=', row.org_id)
+    .where('created_at', '<', row.created_at - JOB_RETENTION_MS)
+    .execute();
+  await writer.insertInto('jobs').values(row).execute();
+}
+
+export function findBackgroundJobById(reader: DatabaseReader, orgId: string, id: string): Promise<BackgroundJobRow | undefined> {
+  return reader
+    .selectFrom('jobs')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Stores the progress of a job. Returns whether its cancellation was requested. */
+export async function recordBackgroundJobProgress(
+  writer: DatabaseWriter,
+  id: string,
+  progress: Pick<BackgroundJobRow, 'done' | 'total' | 'seen_at'>,
+): Promise<boolean> {
+  const row = await writer
+    .updateTable('jobs')
+    .set(progress)
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .returning('cancel_requested')
+    .executeTakeFirst();
+  return row?.cancel_requested !== 0;
+}
+
+/** The columns that the end of a job sets. */
+export type BackgroundJobResult = Pick<BackgroundJobRow, 'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'>;
+
+/** Stores the end of a job, once. */
+export async function finishBackgroundJob(writer: DatabaseWriter, id: string, end: BackgroundJobResult): Promise<void> {
+  await writer.updateTable('jobs').set(end).where('id', '=', id).where('state', '=', 'running').execute();
+}
+
+/** Requests the cancellation of a running job. Its process notices it within seconds. */
+export async function requestBackgroundJobCancellation(
+  writer: DatabaseWriter,
+  orgId: string,
+  id: string,
+): Promise<void> {
+  await writer
+    .updateTable('jobs')
+    .set({ cancel_requested: 1 })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .execute();
+}

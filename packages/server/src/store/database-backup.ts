@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { lockDataDir } from './data-dir-lock.ts';
+import { MIGRATIONS } from './migrations/migration-list.ts';
+import { planMigrations } from './migrations/plan-migrations.ts';
+import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
+import { forgetSecretFingerprint } from './secret-key.ts';
+import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
+import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
+
+/** The database URL and the data directory of an installation. */
+export interface DatabaseLocation {
+  /** `storage.database`. */
+  readonly url: string;
+  readonly dataDir: string;
+}
+
+/**
+ * Copies the SQLite database to `file`. A server may use the database.
+ *
+ * @throws StoreUnusableError if `file` exists, does not fit on the disk or cannot be written; for
+ * PostgreSQL, which has its own tool
+ */
+export async function backupDatabase(
+  { url, dataDir }: DatabaseLocation,
+  file: string,
+  parts: DatabaseCopyOptions,
+): Promise<void> {
+  if (isPostgresUrl(url))
+    throw new StoreUnusableError(
+      `Floe does not back up PostgreSQL. Run: pg_dump --format=custom --file=${file} "$FLOE_DATABASE_URL"`,
+    );
+  await copySqliteDatabase(resolveSqlitePath(url, dataDir), resolve(file), parts);
+}
+
+export interface DatabaseRestoreResult {
+  readonly path: string;
+  /** Path of the previous database. Null if there was none. */
+  readonly safetyCopy: string | null;
+}
+
+/**
+ * Replaces the SQLite database by a backup. With `force`, keeps a copy of an existing database.
+ *
+ * @throws StoreUnusableError if a server is running, the file is not an intact backup or comes from a newer
+ * program, or a database exists and `force` is not given
+ */
+export async function restoreDatabase(
+  { url, dataDir }: DatabaseLocation,
+  file: string,
+  options: DatabaseCopyOptions & { readonly force: boolean; readonly nowMs: number },
+): Promise<DatabaseRestoreResult> {
+  if (isPostgresUrl(url))
+    throw new StoreUnusableError(
+      `Floe does not restore PostgreSQL. Run: pg_restore --clean --if-exists --dbname="$FLOE_DATABASE_URL" ${file}`,
+    );
+  const path = resolveSqlitePath(url, dataDir);
+  const lock = lockDataDir(dataDir);
+  try {
+    const { applied } = inspectSqliteFile(resolve(file));
+    const newest = Math.max(0, ...applied.map(({ number }) => number));
+    const known = MIGRATIONS.at(-1)?.number ?? 0;
+    if (newest === 0) throw new StoreUnusableError(`${file} is not a Floe database.`);
+    if (newest > known)
+      throw new StoreUnusableError(
+        `${file} was created by a newer version of Floe (migration ${newest}; this version supports up to ${known}). Restore it with that version.`,
+      );
+    planMigrations(applied);
+    const isThere = existsSync(path);
+    if (isThere && !options.force)
+      throw new StoreUnusableError(
+        `${path} already exists. Use --force to rename it and restore the backup in its place.`,
+      );
+    const arriving = `${path}.restored`;
+    await rm(arriving, { force: true });
+    await copySqliteDatabase(resolve(file), arriving, options);
+    const safetyCopy = isThere ? `${path}.before-restore-${formatTimestamp(options.nowMs)}` : null;
+    if (safetyCopy !== null) await moveAside(path, safetyCopy);
+    await rename(arriving, path);
+    forgetSecretFingerprint(dataDir);
+    return { path, safetyCopy };
+  } finally {
+    lock.release();
+  }
+}
+
+/** Includes the write-ahead log, which contains the last commits of a killed process. */
+async function moveAside(path: string, to: string): Promise<void> {
+  for (const suffix of ['-wal', '-shm', ''])
+    if (existsSync(`${path}${suffix}`)) await rename(`${path}${suffix}`, `${to}${suffix}`);
+}
+
+/** Formats a time as `20261121T120000Z`. */
+function formatTimestamp(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
+}

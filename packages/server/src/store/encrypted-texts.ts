@@ -1,0 +1,97 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DatabaseWriter } from './ports.ts';
+
+/** Tables with encrypted text and its columns. */
+const SEALED_COLUMNS = {
+  channels: { id: sql.ref('id'), text: 'secrets_sealed', version: sql.ref('secrets_version'), batch: 200 },
+  config_entries: {
+    id: sql.ref('row_id'),
+    text: 'secrets_sealed',
+    version: sql.ref('secrets_version'),
+    batch: 200,
+  },
+  provider_credentials: { id: sql.ref('id'), text: 'sealed', version: sql.ref('version'), batch: 200 },
+  idempotent_creations: {
+    id: sql`verb || ' ' || idempotency_key`,
+    text: 'sealed',
+    version: sql`1`,
+    batch: 200,
+  },
+  // A stored response may have several megabytes.
+  stored_responses: { id: sql.ref('id'), text: 'sealed', version: sql`1`, batch: 20 },
+} as const satisfies Record<
+  string,
+  { id: RawBuilder<unknown>; text: string; version: RawBuilder<unknown>; batch: number }
+>;
+
+/** A table with encrypted text. */
+export type EncryptedTable = keyof typeof SEALED_COLUMNS;
+
+export const ENCRYPTED_TABLES: readonly EncryptedTable[] = [
+  'channels',
+  'config_entries',
+  'provider_credentials',
+  'idempotent_creations',
+  'stored_responses',
+];
+
+/** An encrypted text and the row to which it is bound. */
+export interface EncryptedText {
+  readonly orgId: string;
+  readonly rowId: string;
+  readonly version: number;
+  readonly sealed: string;
+}
+
+/** The next texts after a position that do not start with this prefix, in order. */
+export async function listEncryptedTextsWithOtherPrefix(
+  writer: DatabaseWriter,
+  table: EncryptedTable,
+  prefix: string,
+  after: Pick<EncryptedText, 'orgId' | 'rowId'> | null,
+): Promise<EncryptedText[]> {
+  const { id, text, version, batch } = SEALED_COLUMNS[table];
+  const next = after === null ? sql`` : sql`and (org_id, ${id}) > (${after.orgId}, ${after.rowId})`;
+  const { rows } = await sql<{ org_id: string; row_id: string; version: number; sealed: string }>`
+    select org_id, ${id} as row_id, ${version} as version, ${sql.ref(text)} as sealed
+    from ${sql.table(table)}
+    where ${sql.ref(text)} is not null and substr(${sql.ref(text)}, 1, ${prefix.length}) <> ${prefix} ${next}
+    order by org_id, ${id} limit ${batch}`.execute(writer);
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    rowId: row.row_id,
+    version: Number(row.version),
+    sealed: row.sealed,
+  }));
+}
+
+/** Replaces a text if it has not changed since it was read. Returns false otherwise. */
+export async function replaceEncryptedText(
+  writer: DatabaseWriter,
+  table: EncryptedTable,
+  { orgId, rowId, sealed }: EncryptedText,
+  replacement: string,
+): Promise<boolean> {
+  const { id, text } = SEALED_COLUMNS[table];
+  const { numAffectedRows = 0n } = await sql`
+    update ${sql.table(table)} set ${sql.ref(text)} = ${replacement}
+    where org_id = ${orgId} and ${id} = ${rowId} and ${sql.ref(text)} = ${sealed}`.execute(writer);
+  return numAffectedRows === 1n;
+}
+
+/**
+ * Ids of the keys with which secrets are encrypted. Leaves out stored responses, which are many and expire.
+ */
+export async function listEncryptionKeyIds(writer: DatabaseWriter): Promise<string[]> {
+  const found = new Set<string>();
+  for (const table of ENCRYPTED_TABLES) {
+    if (table === 'stored_responses') continue;
+    const column = sql.ref(SEALED_COLUMNS[table].text);
+    const { rows } = await sql<{ key: string }>`
+      select distinct substr(${column}, 5, 8) as key from ${sql.table(table)} where ${column} is not null`.execute(
+      writer,
+    );
+    for (const { key } of rows) found.add(key);
+  }
+  return [...found];
+}

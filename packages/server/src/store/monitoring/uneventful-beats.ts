@@ -1,0 +1,97 @@
+import {
+  BEAT_IDEMPOTENCY_KEY_COLUMNS,
+  MONITOR_CHECK_COLUMNS,
+  MONITOR_CLOCK_DEFINITION_COLUMNS,
+  MONITOR_CLOCK_STATE_COLUMNS,
+} from './monitor-clock-columns.ts';
+import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from './monitor-clock-rows.ts';
+
+/** Uneventful beats of one monitor: they change its clock and add rows, but no miss, period or alert. */
+export interface UneventfulBeats {
+  /** The clock with which they were evaluated. */
+  readonly before: MonitorClockRow;
+  readonly after: MonitorClockRow;
+  readonly checks: readonly MonitorCheckRow[];
+  readonly keys: readonly BeatIdempotencyKeyRow[];
+}
+
+const COMPARED_COLUMNS = [...MONITOR_CLOCK_STATE_COLUMNS, ...MONITOR_CLOCK_DEFINITION_COLUMNS];
+
+/** Statements for SQLite, which run per row in the writer's thread. */
+export const SQLITE_BEAT_STATEMENTS = {
+  known: 'select 1 from beat_keys where uid = ?1 and key = ?2',
+  move: `update monitor_clocks set ${MONITOR_CLOCK_STATE_COLUMNS.map((column) => `${column} = ?`).join(', ')}
+    where uid = ? and ${COMPARED_COLUMNS.map((column) => `${column} is ?`).join(' and ')}`,
+  addCheck: insertRowStatement('checks', MONITOR_CHECK_COLUMNS),
+  addKey: insertRowStatement('beat_keys', BEAT_IDEMPOTENCY_KEY_COLUMNS),
+} as const;
+
+function insertRowStatement(table: string, columns: readonly string[]): string {
+  return `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+}
+
+type Value = string | number | null;
+
+/** The same as lists of parameters, without column names. */
+export interface OptimisticBeatParameters {
+  readonly move: readonly Value[];
+  readonly checks: readonly (readonly Value[])[];
+  /** `uid` and `key` are the first two. */
+  readonly keys: readonly (readonly Value[])[];
+}
+
+/** Converts beats to the parameters of the SQLite statements. */
+export function toOptimisticBeatParameters({
+  before,
+  after,
+  checks,
+  keys,
+}: UneventfulBeats): OptimisticBeatParameters {
+  return {
+    move: [
+      ...MONITOR_CLOCK_STATE_COLUMNS.map((column) => after[column]),
+      before.uid,
+      ...COMPARED_COLUMNS.map((column) => before[column]),
+    ],
+    checks: checks.map((row) => MONITOR_CHECK_COLUMNS.map((column) => row[column])),
+    keys: keys.map((row) => BEAT_IDEMPOTENCY_KEY_COLUMNS.map((column) => row[column])),
+  };
+}
+
+const recordset = (parameter: number, table: string) =>
+  `json_populate_recordset(null::${table}, $${parameter}::json)`;
+
+/**
+ * The same for PostgreSQL as one statement, and therefore one transaction and one round trip. Rows are
+ * locked in the order of their uids. A row that another transaction changed meanwhile is compared again.
+ */
+export const POSTGRES_BEAT_STATEMENT = {
+  name: 'floe_keep_beats',
+  text: `with kept as materialized (
+      select c.uid from ${recordset(1, 'monitor_clocks')} b join monitor_clocks c on c.uid = b.uid and c = b
+      where not exists (select from ${recordset(4, 'beat_keys')} g
+        join beat_keys k on k.uid = g.uid and k.key = g.key where g.uid = b.uid)
+      order by c.uid for update of c),
+    moved as (
+      update monitor_clocks set ${MONITOR_CLOCK_STATE_COLUMNS.map((column) => `${column} = a.${column}`).join(', ')}
+      from ${recordset(2, 'monitor_clocks')} a where monitor_clocks.uid = a.uid and a.uid in (select uid from kept)),
+    noted as (
+      insert into checks (${MONITOR_CHECK_COLUMNS.join(', ')}) select ${MONITOR_CHECK_COLUMNS.join(', ')}
+      from ${recordset(3, 'checks')} n where n.uid in (select uid from kept)),
+    keyed as (
+      insert into beat_keys (${BEAT_IDEMPOTENCY_KEY_COLUMNS.join(', ')}) select ${BEAT_IDEMPOTENCY_KEY_COLUMNS.join(', ')}
+      from ${recordset(4, 'beat_keys')} g where g.uid in (select uid from kept))
+    select uid from kept`,
+} as const;
+
+/** Writes beats that only change a clock. */
+export interface BeatStore {
+  /**
+   * Writes the beats whose clock has not changed since the evaluation, in one transaction and one message.
+   * Returns for each whether it was written. A beat is not written if its clock has changed or its key is
+   * known.
+   *
+   * @throws Fault `conflict` if a key was added meanwhile. Nothing is written then.
+   */
+  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]>;
+}

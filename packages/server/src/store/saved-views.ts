@@ -1,0 +1,66 @@
+import type { Selectable } from 'kysely';
+import type { SavedViewsTable } from './live-tables.ts';
+import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+
+export type SavedViewRow = Selectable<SavedViewsTable>;
+
+interface ViewRequest extends ListRequest {
+  readonly owner: string;
+  /** Only views of this page. */
+  readonly page?: string | undefined;
+}
+
+/** Views that `owner` can see, in the requested order: its own and the shared ones of the organization. */
+export function getSavedViewPage(
+  reader: DatabaseReader,
+  { owner, page, ...request }: ViewRequest,
+): Promise<RowPage<SavedViewRow>> {
+  const rows = reader
+    .selectFrom('views')
+    .selectAll()
+    .where('org_id', '=', request.orgId)
+    .where(({ eb, or }) => or([eb('owner', '=', owner), eb('shared', '=', 1)]));
+  return getListPage(
+    reader,
+    page === undefined ? rows : rows.where('page', '=', page),
+    DEFAULT_LIST_COLUMNS,
+    request,
+  );
+}
+
+export function findSavedViewById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<SavedViewRow | undefined> {
+  return reader
+    .selectFrom('views')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function countSavedViews(reader: DatabaseReader, orgId: string): Promise<number> {
+  const row = await reader
+    .selectFrom('views')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** Inserts a view or replaces the one with the same id. */
+export async function upsertSavedView(writer: DatabaseWriter, row: SavedViewRow): Promise<void> {
+  const { id: _, org_id: __, created_at: ___, ...rest } = row;
+  await writer
+    .insertInto('views')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['org_id', 'id']).doUpdateSet(rest))
+    .execute();
+}
+
+export async function deleteSavedView(writer: DatabaseWriter, orgId: string, id: string): Promise<void> {
+  await writer.deleteFrom('views').where('org_id', '=', orgId).where('id', '=', id).execute();
+}

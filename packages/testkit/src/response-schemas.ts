@@ -1,0 +1,34 @@
+// Validates responses to clients with Floe's schemas of the three client dialects.
+import type { Json, JsonObject } from '@floe/contract/json';
+import { asString } from '@floe/wire/json-narrowing';
+import { findSchemaViolations } from './json-schema.ts';
+import { CHAT_RESPONSE_SCHEMA, CHAT_CHUNK_SCHEMA, OPENAI_ERROR_SCHEMA } from './schemas/chat.ts';
+import { MESSAGES_RESPONSE_SCHEMA, MESSAGES_EVENT_SCHEMA } from './schemas/messages.ts';
+import { findResponsesEventSchema, RESPONSES_RESPONSE_SCHEMA } from './schemas/responses.ts';
+
+type ClientDialect = 'chat' | 'responses' | 'messages';
+
+const ANSWER_SCHEMAS: Readonly<Record<ClientDialect, Json>> = {
+  chat: CHAT_RESPONSE_SCHEMA,
+  responses: RESPONSES_RESPONSE_SCHEMA,
+  messages: MESSAGES_RESPONSE_SCHEMA,
+};
+
+/** Describes the schema violations of a whole response. */
+export function findResponseViolations(dialect: ClientDialect, body: Json): readonly string[] {
+  return violationsOf(body, ANSWER_SCHEMAS[dialect]);
+}
+
+/** Describes the schema violations of one event of a stream. */
+export function findEventViolations(dialect: ClientDialect, data: JsonObject): readonly string[] {
+  if (dialect === 'chat')
+    return violationsOf(data, data['error'] === undefined ? CHAT_CHUNK_SCHEMA : OPENAI_ERROR_SCHEMA);
+  if (dialect === 'messages') return violationsOf(data, MESSAGES_EVENT_SCHEMA);
+  const type = asString(data['type']) ?? '';
+  const schema = findResponsesEventSchema(type);
+  return schema === undefined ? [`no schema for the event "${type}"`] : violationsOf(data, schema);
+}
+
+function violationsOf(value: Json, schema: Json): readonly string[] {
+  return findSchemaViolations(value, schema, {}, { optional: new Set() });
+}

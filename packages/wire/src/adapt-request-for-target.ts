@@ -1,0 +1,289 @@
+import { ExactNumber, type Json, type JsonObject } from '@floe/contract/json';
+import type { RequestHint, RequestWriteOptions } from './dialect.ts';
+import type { DialectName } from './response-events.ts';
+import { isJsonArray } from './json-narrowing.ts';
+import type {
+  CanonicalRequest,
+  ConversationTurn,
+  FreeformTool,
+  ReasoningEffort,
+  ReasoningPart,
+  TextPart,
+  ToolChoice,
+  ToolDefinition,
+  ToolResultPart,
+} from './request.ts';
+import { isSealAccepted } from './seal.ts';
+
+const EFFORT_LEVELS: readonly ReasoningEffort[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+];
+const BUDGET_BY_EFFORT: Readonly<Record<ReasoningEffort, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 65_536,
+};
+
+/** Returns the caller's effort, or one for the caller's budget, adjusted to what the model supports. */
+export function resolveReasoningEffort(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): ReasoningEffort | undefined {
+  const wanted = request.reasoning?.effort ?? effortFromBudget(request.reasoning?.budget);
+  const listed = options.efforts;
+  if (wanted === undefined || listed === undefined || listed.length === 0 || listed.includes(wanted))
+    return wanted;
+  dropped.add('reasoning.effort');
+  const rank = EFFORT_LEVELS.indexOf(wanted);
+  return listed.reduce((best, effort) =>
+    Math.abs(EFFORT_LEVELS.indexOf(effort) - rank) < Math.abs(EFFORT_LEVELS.indexOf(best) - rank)
+      ? effort
+      : best,
+  );
+}
+
+function effortFromBudget(budget: number | undefined): ReasoningEffort | undefined {
+  if (budget === undefined) return undefined;
+  if (budget <= 0) return 'none';
+  if (budget <= BUDGET_BY_EFFORT.low) return 'low';
+  return budget <= BUDGET_BY_EFFORT.medium ? 'medium' : 'high';
+}
+
+/** Returns the thinking budget in tokens: 0 disables thinking, undefined leaves it to the provider. */
+export function resolveReasoningBudget(request: CanonicalRequest): number | undefined {
+  const { reasoning } = request;
+  if (reasoning?.budget !== undefined) return reasoning.budget;
+  if (reasoning?.effort !== undefined) return BUDGET_BY_EFFORT[reasoning.effort];
+  return reasoning?.adaptive ? BUDGET_BY_EFFORT.medium : undefined;
+}
+
+/** Tools and tool choice for a provider. */
+export interface TargetToolSettings {
+  readonly tools: readonly ToolDefinition[];
+  readonly choice: ToolChoice | undefined;
+}
+
+/** Returns tools and tool choice in a form that the provider accepts. */
+export function adaptToolsForTarget(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+  allowList: boolean,
+): TargetToolSettings {
+  const rules = options.tools ?? [];
+  let { tools } = request;
+  let choice = request.toolChoice;
+  if (choice?.mode === 'none' && rules.includes('none-drops-tools')) return { tools: [], choice: undefined };
+  if (choice !== undefined && choice.mode !== 'named' && choice.allowed && !allowList) {
+    const { allowed } = choice;
+    tools = tools.filter((tool) => allowed.includes(tool.name));
+    choice = { mode: choice.mode };
+  }
+  if (choice?.mode === 'named' && rules.includes('named-filters')) {
+    const { name } = choice;
+    tools = tools.filter((tool) => tool.name === name);
+    choice = { mode: 'required' };
+  }
+  if ((choice?.mode === 'required' || choice?.mode === 'named') && rules.includes('required-is-auto')) {
+    choice = { mode: 'auto' };
+    dropped.add('tool_choice');
+  }
+  return { tools, choice: tools.length === 0 ? undefined : choice };
+}
+
+/** Converts a freeform tool to a function. Its calls return `{"input": text}`. */
+export function toFunctionSchema(tool: FreeformTool): {
+  readonly description: string;
+  readonly schema: JsonObject;
+} {
+  const grammar = tool.grammar
+    ? `\n\nThe input must match this ${tool.grammar.syntax} grammar:\n${tool.grammar.definition}`
+    : '';
+  return {
+    description: `${tool.description ?? ''}${grammar}`.trim(),
+    schema: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The raw input text of the tool.' } },
+      required: ['input'],
+    },
+  };
+}
+
+/** Returns the value of a seal if this provider accepts it; otherwise reports it as dropped. */
+export function selectSeal(
+  part: ReasoningPart,
+  dialect: DialectName,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const { seal } = part;
+  if (seal === undefined) return undefined;
+  if (options.sealOrigin !== false && isSealAccepted(seal, dialect, options.sealOrigin)) return seal.value;
+  dropped.add('reasoning.seal');
+  return undefined;
+}
+
+/** Converts a system prompt without turns to a user turn, for dialects that require a turn. */
+export function ensureNonEmptyConversation(request: CanonicalRequest): CanonicalRequest {
+  if (request.turns.length > 0) return request;
+  return { ...request, system: [], turns: [{ role: 'user', parts: request.system }] };
+}
+
+/** Converts a system turn to a user turn, for targets that reject system turns in a conversation. */
+export function toReminderTurn(turn: ConversationTurn): ConversationTurn {
+  const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
+  return { role: 'user', parts: [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }] };
+}
+
+/** Joins the texts of a system prompt. */
+export function joinSystemText(parts: readonly TextPart[]): string {
+  return parts.map((part) => part.text).join('\n\n');
+}
+
+/** Joins the parts of a tool result to one text, without separators. */
+export function joinResultText(part: ToolResultPart): string {
+  let text = '';
+  for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
+  return text;
+}
+
+/** Reports members of the response schema that the target does not support. */
+export function reportUnsupportedFormatFields(
+  { format }: CanonicalRequest,
+  lacks: readonly ('description' | 'strict')[],
+  dropped: Set<string>,
+): void {
+  if (format?.type !== 'schema') return;
+  for (const member of lacks) if (format[member]) dropped.add(`response_format.${member}`);
+}
+
+/** Reports the requested reasoning summary as dropped. `auto` is every provider's default. */
+export function reportReasoningSummary({ reasoning }: CanonicalRequest, dropped: Set<string>): void {
+  if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
+}
+
+/** Field names under which dropped hints are reported. */
+const FIELD_BY_HINT = {
+  user: 'user',
+  metadata: 'metadata',
+  'cache-key': 'prompt_cache_key',
+  'service-tier': 'service_tier',
+  verbosity: 'verbosity',
+  seed: 'seed',
+} as const satisfies Partial<Record<RequestHint, string>>;
+
+/** Returns the value if the provider accepts the hint; otherwise reports it as dropped. */
+export function acceptHint<T>(
+  value: T | undefined,
+  name: keyof typeof FIELD_BY_HINT,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): T | undefined {
+  if (value === undefined || options.hints?.includes(name)) return value;
+  dropped.add(FIELD_BY_HINT[name]);
+  return undefined;
+}
+
+/** Returns the target's name of the service tier. Reports a tier without such a name as dropped. */
+export function resolveServiceTier(
+  request: CanonicalRequest,
+  words: Readonly<Record<string, string>>,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const tier = acceptHint(request.serviceTier, 'service-tier', options, dropped);
+  if (tier === undefined) return undefined;
+  if (!Object.hasOwn(words, tier)) dropped.add('service_tier');
+  return Object.hasOwn(words, tier) ? words[tier] : undefined;
+}
+
+/** Service tiers of the OpenAI dialects. */
+export const OPENAI_SERVICE_TIERS: Readonly<Record<string, string>> = {
+  auto: 'auto',
+  default: 'default',
+  standard_only: 'default',
+  flex: 'flex',
+  scale: 'scale',
+  priority: 'priority',
+  fast: 'fast',
+};
+
+/** Returns the caller's cache key of the conversation, or else the generated one. */
+export function resolveCacheKey(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const given = acceptHint(request.cacheKey, 'cache-key', options, dropped);
+  return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
+}
+
+/** Reports members that a dialect does not support. */
+export function reportDroppedFields(fields: Readonly<Record<string, unknown>>, dropped: Set<string>): void {
+  for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);
+}
+
+/** Applies the provider sheet to an object: rejected fields, limits, and replaced values and names. */
+export function applyQuirks(
+  body: JsonObject,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject {
+  const written: Record<string, Json | undefined> = {};
+  const { clamps = {}, renames = {}, values = {}, rejectedFields = [] } = options;
+  for (const [key, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    if (rejectedFields.includes(key)) {
+      dropped.add(toSnakeCase(key));
+      continue;
+    }
+    const words = (Object.hasOwn(values, key) && values[key]) || {};
+    const word = typeof value === 'string' && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+    const name = (Object.hasOwn(renames, key) && renames[key]) || key;
+    written[name] = clampStopSequences(key, clampNumber(key, word, clamps, dropped), options, dropped);
+  }
+  return written;
+}
+
+/** Fields are reported in snake case, which the client dialects use. */
+function toSnakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function clampNumber(
+  key: string,
+  value: Json,
+  clamps: NonNullable<RequestWriteOptions['clamps']>,
+  dropped: Set<string>,
+): Json {
+  const range = clamps[key];
+  const number = value instanceof ExactNumber ? value.approximate : value;
+  if (!range || typeof number !== 'number') return value;
+  const inside = Math.min(Math.max(number, range.min ?? -Infinity), range.max ?? Infinity);
+  if (inside === number) return value;
+  dropped.add(`${toSnakeCase(key)}.clamped`);
+  return inside;
+}
+
+function clampStopSequences(
+  key: string,
+  value: Json,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): Json {
+  const most = options.maxStopSequences;
+  if (most === undefined || !/^stop/.test(key) || !isJsonArray(value) || value.length <= most) return value;
+  dropped.add(`${toSnakeCase(key)}.clamped`);
+  return value.slice(0, most);
+}

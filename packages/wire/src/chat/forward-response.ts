@@ -1,0 +1,146 @@
+import { type Buffer, isUtf8 } from 'node:buffer';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { type ResponseFinish, parseFinishReason } from '../finish.ts';
+import { applyByteEdits } from '../json-edits.ts';
+import { JsonSyntaxError } from '../json-syntax-error.ts';
+import { upstreamErrorFault } from '../upstream-error.ts';
+import { readChatUsage, type Usage } from '../usage.ts';
+import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
+import { REASONING_MEMBERS } from './member-names.ts';
+
+/**
+ * Up to this size, V8's parser takes half as long as a scan. For longer responses it creates too many
+ * objects.
+ */
+export const MAX_FAST_PARSE_BYTES = 8 * 1024;
+
+/** A complete response to forward, the values read from it, and the fault that prevents forwarding. */
+export interface ForwardedChatResponse {
+  readonly body: Buffer;
+  readonly usage?: Usage;
+  readonly finish?: ResponseFinish;
+  readonly model?: string;
+  readonly id?: string;
+  readonly fault?: Fault;
+}
+
+/**
+ * Validates a complete Chat response (status 200) and removes its reasoning. Every other byte is unchanged.
+ * `fault` is `upstream_error` if the response is not JSON, contains an error, or has no choices or no finish
+ * reason.
+ * @example
+ * const body = '{"choices":[{"message":{"content":"Hi","reasoning":"hm"},"finish_reason":"stop"}]}';
+ * const { body: sent } = forwardChatAnswer(Buffer.from(body), { stripReasoning: true, thinkTags: false });
+ * sent.toString(); // '{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
+ */
+export function forwardChatResponse(body: Buffer, options: ReasoningStripOptions): ForwardedChatResponse {
+  const plain = body.length > MAX_FAST_PARSE_BYTES ? null : parseSimpleChatResponse(body, options);
+  return plain ?? scanChatResponse(body, options);
+}
+
+/**
+ * Reads the most common form of short responses without removing anything. All choices must be finished
+ * messages, and no other member may be an error or contain usage. Returns null for all other texts, whether
+ * or not they are valid. `scanAnswer` returns the same result (forward-answer.test.ts). As for the client,
+ * the last of duplicate members counts.
+ * @example
+ * const options = { stripReasoning: true, thinkTags: false };
+ * const body = Buffer.from('{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}');
+ * parseSimpleAnswer(body, options)?.finish; // { reason: 'stop', raw: 'stop' }
+ * parseSimpleAnswer(Buffer.from('{"error":{"message":"busy"}}'), options); // null
+ */
+export function parseSimpleChatResponse(body: Buffer, options: ReasoningStripOptions): ForwardedChatResponse | null {
+  if (!isUtf8(body)) return null;
+  const root = tryParse(body.toString());
+  if (!isObject(root) || !hasOnlyStandardMembers(root) || !Array.isArray(root['choices'])) return null;
+  let finish: ResponseFinish | undefined;
+  for (const choice of root['choices']) {
+    if (!isObject(choice) || choice['usage'] !== undefined) return null;
+    const { message, finish_reason: raw } = choice;
+    if (!isObject(message) || (options.stripReasoning && !hasNoReasoning(choice, message, options)))
+      return null;
+    if (typeof raw !== 'string' || raw === '') return null;
+    finish ??= parseFinishReason(raw);
+  }
+  if (finish === undefined) return null;
+  const { id, model } = root;
+  const usage = readChatUsage(root['usage'], root['service_tier']);
+  return {
+    body,
+    ...(usage !== undefined && { usage }),
+    finish,
+    ...(typeof model === 'string' && model !== '' && { model }),
+    ...(typeof id === 'string' && id !== '' && { id }),
+  };
+}
+
+/** Returns whether the top level has neither an error nor members that only some hosts use. */
+function hasOnlyStandardMembers(root: JsonObject): boolean {
+  if ((root['error'] ?? null) !== null || root['object'] === 'error' || root['base_resp'] !== undefined)
+    return false;
+  for (const name in root) if (name.startsWith('x_')) return false;
+  return true;
+}
+
+/**
+ * Returns whether there is nothing to remove. Lists of parts and text that starts with a tag may contain
+ * reasoning.
+ */
+function hasNoReasoning(
+  choice: JsonObject,
+  message: JsonObject,
+  { thinkTags }: ReasoningStripOptions,
+): boolean {
+  if (choice['delta'] !== undefined) return false;
+  for (const name of REASONING_MEMBERS) if (message[name] !== undefined) return false;
+  const { content } = message;
+  return typeof content === 'string' ? !(thinkTags && /^\s*</.test(content)) : !Array.isArray(content);
+}
+
+/** Returns undefined if the text is not JSON. */
+function tryParse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads any response byte by byte.
+ * @example
+ * const options = { stripReasoning: true, thinkTags: false };
+ * scanAnswer(Buffer.from('{"choices":[]'), options).fault?.code; // 'upstream_error'
+ */
+export function scanChatResponse(body: Buffer, options: ReasoningStripOptions): ForwardedChatResponse {
+  const walk = new ChatScanner(options);
+  const fault = validateAnswer(walk, body);
+  const { usage, finish, model, id } = walk;
+  return {
+    body: fault === undefined && walk.edits.length > 0 ? applyByteEdits(body, walk.edits) : body,
+    ...(usage !== undefined && { usage }),
+    ...(finish !== undefined && { finish }),
+    ...(model !== undefined && { model }),
+    ...(id !== undefined && { id }),
+    ...(fault !== undefined && { fault }),
+  };
+}
+
+function validateAnswer(walk: ChatScanner, body: Buffer): Fault | undefined {
+  const refuse = (message: string) =>
+    new Fault('upstream_error', message, { upstreamBody: bodyExcerpt(body) });
+  if (!isUtf8(body)) return refuse('The provider sent a response that is not valid UTF-8.');
+  try {
+    if (!walk.read(body, 0, body.length) || walk.hasError) return upstreamErrorFault(body.toString());
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return refuse('The provider sent a response that is not complete JSON.');
+  }
+  if (!walk.hasChoices) return refuse('The provider sent a response without choices.');
+  return walk.isFinished ? undefined : refuse('The provider sent a response without a finish reason.');
+}
+
+function bodyExcerpt(body: Buffer): string {
+  return body.toString('utf8', 0, 2048);
+}

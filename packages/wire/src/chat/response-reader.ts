@@ -1,0 +1,221 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
+import { BlockEmitter } from '../block-emitter.ts';
+import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
+import type { EmitResponseEvent } from '../response-events.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+  tryParseExactJson,
+  tryParseJson,
+} from '../json-narrowing.ts';
+import type { SseEvent } from '../sse.ts';
+import { readChatUsage } from '../usage.ts';
+import { ChoiceDeltaReader, readChoiceMessage, requiresExactNumbers } from './choice-reader.ts';
+import { ReasoningDetailsCollector } from './reasoning-details.ts';
+import { ThinkTagSplitter } from './think-tag-splitter.ts';
+import { ToolCallAssembler } from './tool-call-assembler.ts';
+
+/** Members of a response or its message that other dialects cannot represent. */
+const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
+const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
+
+/** Creates a reader of Chat Completions chunks. It accepts the variants of all known hosts. */
+export function createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader {
+  return new ChatAnswerReader(emit, options);
+}
+
+/** Reads a complete Chat Completions response, or an error body. */
+export function readCompleteResponse(body: Json, options: ResponseReadOptions): CanonicalResponse {
+  const fold = new ResponseAccumulator();
+  new ChatAnswerReader((event) => fold.add(event), options).whole(body);
+  return fold.answer;
+}
+
+class ChatAnswerReader implements ResponseStreamReader {
+  readonly #blocks: BlockEmitter;
+  readonly #calls: ToolCallAssembler;
+  readonly #details = new ReasoningDetailsCollector();
+  readonly #pieces = new ChoiceDeltaReader();
+  readonly #think: ThinkTagSplitter | undefined;
+  readonly #origin: string | undefined;
+  #finish: string | undefined;
+
+  constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
+    this.#blocks = new BlockEmitter(emit);
+    this.#calls = new ToolCallAssembler(this.#blocks, options.id);
+    this.#think = options.thinkTags ? new ThinkTagSplitter() : undefined;
+    this.#origin = options.sealOrigin;
+  }
+
+  read(frame: SseEvent): void {
+    if (this.#blocks.ended) return;
+    const data = frame.data.trim();
+    if (data === '') return;
+    if (data === '[DONE]') {
+      this.end();
+      return;
+    }
+    let chunk = tryParseJson(data);
+    if (isObject(chunk) && requiresExactNumbers(chunk)) chunk = tryParseExactJson(data);
+    if (!isObject(chunk)) {
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      return;
+    }
+    if (frame.event === 'error' || isErrorChunk(chunk)) {
+      this.#error(chunk);
+      return;
+    }
+    this.#chunk(chunk, (choice) => this.#pieces.read(choice));
+  }
+
+  end(): void {
+    if (this.#blocks.ended) return;
+    if (this.#finish === undefined) {
+      this.#blocks.failIncomplete();
+      return;
+    }
+    this.#complete(this.#finish);
+  }
+
+  whole(body: Json): void {
+    if (!isObject(body) || isErrorChunk(body) || asArray(body['choices']).length === 0) {
+      if (isObject(body) && isErrorChunk(body)) {
+        this.#error(body);
+        return;
+      }
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+      return;
+    }
+    this.#chunk(body, readChoiceMessage);
+    if (this.#finish !== undefined) this.#complete(this.#finish);
+    else
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without a finish reason.'));
+  }
+
+  #error(chunk: JsonObject): void {
+    this.#usage(chunk, undefined);
+    this.#blocks.failWithUpstreamError(chunk);
+  }
+
+  #complete(raw: string): void {
+    this.#think?.end((kind, text) => this.#prose(kind, text));
+    this.#flushSeal();
+    this.#blocks.closeText();
+    this.#calls.finish();
+    this.#blocks.finish(raw);
+  }
+
+  #chunk(chunk: JsonObject, said: (choice: JsonObject) => JsonObject | undefined): void {
+    this.#blocks.start(asString(chunk['id']) ?? '', asString(chunk['model']) ?? '');
+    for (const extra of VENDOR_EXTRAS) if (isNonEmpty(chunk[extra])) this.#blocks.reportDropped(extra);
+    let first: JsonObject | undefined;
+    for (const entry of asArray(chunk['choices'])) {
+      const choice = asObject(entry);
+      if ((asNumber(choice?.['index']) ?? 0) === 0) first = choice;
+      else this.#blocks.reportDropped('choices');
+    }
+    this.#usage(chunk, first);
+    if (first === undefined) return;
+    const delta = said(first);
+    if (delta) this.#delta(delta);
+    const finish = asString(first['finish_reason']);
+    if (finish !== undefined && finish !== '') this.#finish ??= finish;
+  }
+
+  /** Hosts report usage at the top level, in a vendor member or in the choice. */
+  #usage(chunk: JsonObject, choice: JsonObject | undefined): void {
+    // Use the first non-empty place. Hosts also send empty ones.
+    for (const place of [chunk, asObject(chunk['x_groq']), choice]) {
+      const usage = readChatUsage(place?.['usage'], chunk['service_tier']);
+      if (usage === undefined) continue;
+      this.#blocks.recordUsage(usage);
+      return;
+    }
+  }
+
+  #delta(delta: JsonObject): void {
+    this.#reasoning(delta);
+    const content = delta['content'];
+    if (typeof content === 'string') this.#text(content);
+    else if (isJsonArray(content)) this.#parts(content);
+    const refusal = asString(delta['refusal']);
+    if (refusal) this.#prose('refusal', refusal);
+    const calls = delta['tool_calls'];
+    if (isJsonArray(calls))
+      calls.forEach((entry, place) => {
+        if (isObject(entry)) this.#call(entry, place);
+      });
+    const legacy = asObject(delta['function_call']);
+    if (legacy) this.#call({ function: legacy }, 0);
+    for (const extra of MESSAGE_EXTRAS) if (isNonEmpty(delta[extra])) this.#blocks.reportDropped(extra);
+  }
+
+  #call(entry: JsonObject, place: number): void {
+    this.#flushSeal();
+    this.#calls.add(entry, place);
+  }
+
+  #reasoning(delta: JsonObject): void {
+    const plain = asString(delta['reasoning_content']) || asString(delta['reasoning']) || '';
+    const details = delta['reasoning_details'];
+    const detailed = details === undefined ? '' : this.#details.add(details);
+    this.#prose('reasoning', plain || detailed);
+  }
+
+  #parts(parts: readonly Json[]): void {
+    for (const entry of parts) {
+      const part = asObject(entry);
+      const type = part?.['type'];
+      if (typeof entry === 'string') this.#text(entry);
+      else if (type === 'thinking' || type === 'reasoning')
+        this.#prose('reasoning', joinTextParts(part?.['thinking'] ?? part?.['text'] ?? part?.['reasoning']));
+      else if (type === 'refusal') this.#prose('refusal', asString(part?.['refusal']) ?? '');
+      else if (typeof part?.['text'] === 'string') this.#text(part['text']);
+      else this.#blocks.reportDropped(`content.${asString(type) ?? 'unknown'}`);
+    }
+  }
+
+  #text(text: string): void {
+    if (text === '') return;
+    if (this.#think) this.#think.push(text, (kind, piece) => this.#prose(kind, piece));
+    else this.#prose('text', text);
+  }
+
+  #prose(kind: 'text' | 'refusal' | 'reasoning', text: string): void {
+    if (text === '') return;
+    if (this.#blocks.openTextKind !== kind) {
+      if (kind !== 'reasoning') this.#flushSeal();
+      this.#calls.closeCompleteCalls();
+    }
+    this.#blocks.appendText(kind, text);
+  }
+
+  /** The seal closes its reasoning block. If that block is already closed, the seal gets its own block. */
+  #flushSeal(): void {
+    const seal = this.#details.takeSeal(this.#origin);
+    if (seal === undefined) return;
+    if (this.#blocks.openTextKind === 'reasoning') this.#blocks.closeText(seal);
+    else this.#blocks.emitSealedBlock(seal);
+  }
+}
+
+function joinTextParts(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return asArray(value)
+    .map((entry) => asString(asObject(entry)?.['text']) ?? '')
+    .join('');
+}
+
+/** Recognizes errors with status 200: `error`, a flat error object, or a failed `base_resp`. */
+function isErrorChunk(chunk: JsonObject): boolean {
+  if (isNonEmpty(chunk['error']) || chunk['object'] === 'error' || chunk['type'] === 'error') return true;
+  const base = asObject(chunk['base_resp']);
+  return base !== undefined && (asNumber(base['status_code']) ?? 0) !== 0;
+}

@@ -1,0 +1,204 @@
+import type { JsonObject } from '@floe/contract/json';
+import { adaptResponseForClient, adaptEventsForClient } from '../adapt-for-client.ts';
+import type { CanonicalResponse, ToolCallBlock } from '../canonical-response.ts';
+import { toOpenAiError } from '../client-fault.ts';
+import type { ResponseWriteContext, ResponseStreamWriter } from '../dialect.ts';
+import type { ResponseEvent, BlockOpenEvent, EmitResponseEvent } from '../response-events.ts';
+import type { FinishReason } from '../finish.ts';
+import type { Usage } from '../usage.ts';
+
+const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  length: 'length',
+  tool: 'tool_calls',
+  refusal: 'content_filter',
+  other: 'stop',
+};
+
+/** Creates a writer of Chat Completions chunks. */
+export function createResponseWriter(context: ResponseWriteContext): ResponseStreamWriter {
+  return new ChatAnswerWriter(context);
+}
+
+/** Writes a complete Chat Completions response. @throws the response's fault */
+export function writeCompleteResponse(
+  answer: CanonicalResponse,
+  context: ResponseWriteContext,
+): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
+  const { blocks, usage, finish, dropped: lost } = adaptResponseForClient(answer, context.request);
+  const dropped = new Set(lost);
+  const said = (kind: 'text' | 'refusal' | 'reasoning'): string =>
+    blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
+  const calls = blocks.filter((block) => block.kind === 'tool');
+  const refusal = context.refusalAsText === true ? '' : said('refusal');
+  const reasoning = said('reasoning');
+  const forward = context.chatReasoning === 'forward' && reasoning !== '';
+  if (reasoning !== '' && !forward) dropped.add('reasoning');
+  if (blocks.some((block) => block.kind === 'reasoning' && block.seal)) dropped.add('reasoning.seal');
+  const text = context.refusalAsText === true ? said('text') + said('refusal') : said('text');
+  const body = {
+    id: `chatcmpl-${context.id}`,
+    object: 'chat.completion',
+    created: context.createdS,
+    model: context.request.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+          refusal: refusal === '' ? null : refusal,
+          annotations: [],
+          reasoning_content: forward ? reasoning : undefined,
+          tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, context)) : undefined,
+        },
+        logprobs: null,
+        finish_reason: FINISH_REASONS[finish?.reason ?? 'other'],
+      },
+    ],
+    usage: writeChatUsage(usage),
+    system_fingerprint: null,
+  };
+  return { body, dropped };
+}
+
+function writeCall(call: ToolCallBlock, context: ResponseWriteContext): JsonObject {
+  const { id, name } = call;
+  if (writesAsCustomTool(call.freeform, context))
+    return { id, type: 'custom', custom: { name, input: call.text } };
+  return { id, type: 'function', function: { name, arguments: call.text || (call.freeform ? '' : '{}') } };
+}
+
+function writesAsCustomTool(freeform: boolean | undefined, context: ResponseWriteContext): boolean {
+  return freeform === true && context.freeformAsFunction !== true;
+}
+
+/** Writes usage in the Chat format; undefined if there is none. */
+export function writeChatUsage(usage: Usage | undefined): JsonObject | undefined {
+  if (usage === undefined) return undefined;
+  const { input = 0, cached = 0, cache_write, output = 0, reasoning = 0 } = usage.units;
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: cache_write },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
+}
+
+class ChatAnswerWriter implements ResponseStreamWriter {
+  readonly dropped = new Set<string>();
+  readonly #context: ResponseWriteContext;
+  readonly #stage: EmitResponseEvent;
+  readonly #envelope: string;
+  /** The JSON of a chunk up to its delta. */
+  readonly #head: string;
+  #out = '';
+  #usage: Usage | undefined;
+  #open: BlockOpenEvent | undefined;
+  #openSaid = false;
+  #calls = 0;
+  #started = false;
+
+  constructor(context: ResponseWriteContext) {
+    this.#context = context;
+    const model = JSON.stringify(context.request.model);
+    this.#envelope = `data: {"id":"chatcmpl-${context.id}","object":"chat.completion.chunk","created":${context.createdS},"model":${model},"choices":[`;
+    this.#head = `${this.#envelope}{"index":0,"delta":`;
+    this.#stage = adaptEventsForClient(context.request, (event) => this.#write(event));
+  }
+
+  write(event: ResponseEvent): string {
+    this.#out = '';
+    this.#stage(event);
+    return this.#out;
+  }
+
+  #write(event: ResponseEvent): void {
+    switch (event.type) {
+      case 'start':
+        this.#start();
+        return;
+      case 'open':
+        this.#open = event;
+        this.#openSaid = false;
+        if (event.kind === 'tool') this.#announce(event);
+        return;
+      case 'delta':
+        this.#delta(event.text);
+        return;
+      case 'close':
+        if (event.seal) this.dropped.add('reasoning.seal');
+        if (this.#open?.kind === 'tool' && !this.#openSaid && !this.#open.freeform) this.#delta('{}');
+        this.#open = undefined;
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#finish(FINISH_REASONS[event.reason]);
+        return;
+      case 'error': {
+        const error = toOpenAiError(event.fault, event.upstream);
+        this.#out += `data: ${JSON.stringify({ error, request_id: this.#context.requestId })}\n\n`;
+        return;
+      }
+      case 'dropped':
+        this.dropped.add(event.field);
+    }
+  }
+
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#chunk('{"role":"assistant","content":"","refusal":null}');
+  }
+
+  #chunk(delta: string): void {
+    this.#out += `${this.#head}${delta},"logprobs":null,"finish_reason":null}]}\n\n`;
+  }
+
+  /** Call indices have no gaps, regardless of other blocks. */
+  #announce(open: BlockOpenEvent): void {
+    this.#start();
+    const index = this.#calls++;
+    const name = open.name ?? '';
+    const call = writesAsCustomTool(open.freeform, this.#context)
+      ? { index, id: open.id, type: 'custom', custom: { name, input: '' } }
+      : { index, id: open.id, type: 'function', function: { name, arguments: '' } };
+    this.#chunk(`{"tool_calls":[${JSON.stringify(call)}]}`);
+  }
+
+  #delta(text: string): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#start();
+    this.#openSaid = true;
+    const json = JSON.stringify(text);
+    switch (open.kind) {
+      case 'text':
+        this.#chunk(`{"content":${json}}`);
+        return;
+      case 'refusal':
+        this.#chunk(`{"${this.#context.refusalAsText === true ? 'content' : 'refusal'}":${json}}`);
+        return;
+      case 'reasoning':
+        if (this.#context.chatReasoning === 'forward') this.#chunk(`{"reasoning_content":${json}}`);
+        else this.dropped.add('reasoning');
+        return;
+      case 'tool': {
+        const custom = writesAsCustomTool(open.freeform, this.#context);
+        const inner = custom ? `"custom":{"input":${json}}` : `"function":{"arguments":${json}}`;
+        this.#chunk(`{"tool_calls":[{"index":${this.#calls - 1},${inner}}]}`);
+      }
+    }
+  }
+
+  #finish(reason: string): void {
+    this.#start();
+    this.#out += `${this.#head}{},"logprobs":null,"finish_reason":"${reason}"}]}\n\n`;
+    if (this.#context.request.streamUsage && this.#usage)
+      this.#out += `${this.#envelope}],"usage":${JSON.stringify(writeChatUsage(this.#usage))}}\n\n`;
+    this.#out += 'data: [DONE]\n\n';
+  }
+}

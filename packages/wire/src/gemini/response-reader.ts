@@ -1,0 +1,178 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
+import { BlockEmitter } from '../block-emitter.ts';
+import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
+import type { EmitResponseEvent, Seal } from '../response-events.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+  parseStreamEvent,
+} from '../json-narrowing.ts';
+import type { SseEvent } from '../sse.ts';
+import { generateCallId } from '../tool-names.ts';
+import { PartialArguments } from './partial-arguments.ts';
+import { readGeminiUsage } from './usage.ts';
+
+const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
+/** Identifies events that contain arguments. */
+const CALL_MEMBERS = ['functionCall'];
+const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
+
+/** Creates a reader of a streamGenerateContent stream (`alt=sse`). */
+export function createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader {
+  return new GeminiAnswerReader(emit, options);
+}
+
+/** Reads a generateContent response, or the array of chunks of a stream without `alt=sse`. */
+export function readCompleteResponse(body: Json, options: ResponseReadOptions): CanonicalResponse {
+  const fold = new ResponseAccumulator();
+  new GeminiAnswerReader((event) => fold.add(event), options).whole(body);
+  return fold.answer;
+}
+
+interface StreamedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: PartialArguments;
+}
+
+class GeminiAnswerReader implements ResponseStreamReader {
+  readonly #blocks: BlockEmitter;
+  readonly #options: ResponseReadOptions;
+  #usage: JsonObject = {};
+  #finish: string | undefined;
+  #blocked = false;
+  #streamed: StreamedCall | undefined;
+
+  constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
+    this.#blocks = new BlockEmitter(emit);
+    this.#options = options;
+  }
+
+  read(frame: SseEvent): void {
+    const data = frame.data.trim();
+    if (this.#blocks.ended || data === '' || data === '[DONE]') return;
+    const chunk = parseStreamEvent(data, CALL_MEMBERS);
+    if (!isObject(chunk)) {
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      return;
+    }
+    this.#chunk(chunk);
+  }
+
+  /** The stream ends with the connection, because parts and usage may follow the chunk with the finish. */
+  end(): void {
+    if (this.#blocks.ended) return;
+    if (this.#finish === undefined) {
+      this.#blocks.failIncomplete();
+      return;
+    }
+    this.#endStreamedCall();
+    this.#blocks.recordUsage(readGeminiUsage(this.#usage));
+    this.#blocks.finish(this.#finish, this.#blocked ? 'refusal' : undefined);
+  }
+
+  whole(body: Json): void {
+    const chunks = isJsonArray(body) ? body : [body];
+    for (const chunk of chunks) if (isObject(chunk)) this.#chunk(chunk);
+    if (!this.#blocks.ended && this.#finish === undefined)
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+    this.end();
+  }
+
+  #chunk(chunk: JsonObject): void {
+    if (isNonEmpty(chunk['error'])) {
+      this.#blocks.failWithUpstreamError(chunk);
+      return;
+    }
+    this.#blocks.start(asString(chunk['responseId']) ?? '', asString(chunk['modelVersion']) ?? '');
+    const usage = asObject(chunk['usageMetadata']);
+    if (usage) this.#usage = { ...this.#usage, ...usage };
+    const blockReason = asString(asObject(chunk['promptFeedback'])?.['blockReason']);
+    if (blockReason !== undefined) {
+      this.#blocked = true;
+      this.#finish ??= blockReason;
+    }
+    for (const entry of asArray(chunk['candidates'])) {
+      const candidate = asObject(entry) ?? {};
+      if ((asNumber(candidate['index']) ?? 0) === 0) this.#candidate(candidate);
+      else this.#blocks.reportDropped('candidates');
+    }
+  }
+
+  #candidate(candidate: JsonObject): void {
+    for (const entry of asArray(asObject(candidate['content'])?.['parts'])) this.#part(asObject(entry) ?? {});
+    for (const extra of CANDIDATE_EXTRAS) if (isNonEmpty(candidate[extra])) this.#blocks.reportDropped(extra);
+    this.#finish = asString(candidate['finishReason']) ?? this.#finish;
+  }
+
+  #part(part: JsonObject): void {
+    const signature = asString(part['thoughtSignature']);
+    const call = asObject(part['functionCall']);
+    const text = asString(part['text']) ?? '';
+    // A part that contains only an empty call ends a streamed call.
+    if (call && (isNonEmpty(call) || (this.#streamed && text === ''))) {
+      if (signature) this.#proof(signature);
+      this.#call(call);
+      return;
+    }
+    if (part['thought'] === true) {
+      this.#blocks.appendText('reasoning', text);
+      if (signature) this.#proof(signature);
+      return;
+    }
+    if (signature) {
+      this.#proof(signature);
+      this.#blocks.appendText('text', text);
+      this.#blocks.closeText();
+    } else this.#blocks.appendText('text', text);
+    for (const word of Object.keys(part))
+      if (!PART_MEMBERS.has(word) && isNonEmpty(part[word])) this.#blocks.reportDropped(word);
+  }
+
+  /** The seal precedes the part that it came with: at the end of the reasoning block, or in its own block. */
+  #proof(value: string): void {
+    const seal: Seal = { dialect: 'gemini', value, origin: this.#options.sealOrigin };
+    if (this.#blocks.openTextKind === 'reasoning') this.#blocks.closeText(seal);
+    else this.#blocks.emitSealedBlock(seal);
+  }
+
+  #call(call: JsonObject): void {
+    const name = asString(call['name']) || undefined;
+    const more = call['willContinue'] === true;
+    if (name !== undefined && (more || isNonEmpty(call['partialArgs']))) {
+      this.#endStreamedCall();
+      this.#streamed = { id: this.#callId(call), name, args: new PartialArguments() };
+    }
+    if (this.#streamed && (name === undefined || name === this.#streamed.name)) {
+      this.#streamed.args.add(call['partialArgs']);
+      if (!more) this.#endStreamedCall();
+      return;
+    }
+    if (name === undefined) this.#blocks.reportDropped('functionCall.nameless');
+    else this.#whole(this.#callId(call), name, JSON.stringify(isNonEmpty(call['args']) ? call['args'] : {}));
+  }
+
+  #endStreamedCall(): void {
+    const call = this.#streamed;
+    this.#streamed = undefined;
+    if (call) this.#whole(call.id, call.name, call.args.text);
+  }
+
+  #whole(id: string, name: string, args: string): void {
+    this.#blocks.closeText();
+    const block = this.#blocks.open('tool', id, name);
+    this.#blocks.delta(block, args);
+    this.#blocks.close(block);
+  }
+
+  #callId(call: JsonObject): string {
+    return asString(call['id']) || generateCallId(this.#options.id, this.#blocks.toolCallCount);
+  }
+}

@@ -1,0 +1,243 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
+import { BlockEmitter } from '../block-emitter.ts';
+import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
+import type { EmitResponseEvent, Seal } from '../response-events.ts';
+import {
+  asNumber,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+  parseStreamEvent,
+} from '../json-narrowing.ts';
+import type { SseEvent } from '../sse.ts';
+import { generateCallId } from '../tool-names.ts';
+import { readMessagesUsage } from './usage.ts';
+
+/** Creates a reader of a Messages stream. */
+export function createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader {
+  return new MessagesAnswerReader(emit, options);
+}
+
+/** Reads a complete Messages response, or an error body. */
+export function readCompleteResponse(body: Json, options: ResponseReadOptions): CanonicalResponse {
+  const fold = new ResponseAccumulator();
+  new MessagesAnswerReader((event) => fold.add(event), options).whole(body);
+  return fold.answer;
+}
+
+/** Identifies events that can contain the complete input of a call. */
+const BLOCK_START = ['_block_start'];
+
+interface OpenBlock {
+  readonly block: number;
+  readonly kind: 'text' | 'reasoning' | 'tool';
+  /** Complete input in the start event of the block. Used if no fragment follows. */
+  readonly input: string;
+  streamed: boolean;
+  signature: string;
+  redacted: boolean;
+}
+
+class MessagesAnswerReader implements ResponseStreamReader {
+  readonly #blocks: BlockEmitter;
+  readonly #options: ResponseReadOptions;
+  /** Open blocks by index. `undefined` marks a block that is not forwarded. */
+  readonly #open = new Map<number, OpenBlock | undefined>();
+  #opened = 0;
+  #usage: JsonObject = {};
+  #stop: string | undefined;
+
+  constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
+    this.#blocks = new BlockEmitter(emit);
+    this.#options = options;
+  }
+
+  read(frame: SseEvent): void {
+    if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
+    const data = parseStreamEvent(frame.data, BLOCK_START);
+    if (!isObject(data)) {
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      return;
+    }
+    switch (asString(data['type']) ?? frame.event) {
+      case 'message_start':
+        this.#messageStart(asObject(data['message']) ?? {});
+        return;
+      case 'content_block_start':
+        this.#blockStart(blockIndex(data), asObject(data['content_block']) ?? {});
+        return;
+      case 'content_block_delta':
+        this.#blockDelta(blockIndex(data), asObject(data['delta']) ?? {});
+        return;
+      case 'content_block_stop':
+        this.#blockStop(blockIndex(data));
+        return;
+      case 'message_delta':
+        this.#count(data['usage']);
+        this.#stop = asString(asObject(data['delta'])?.['stop_reason']) ?? this.#stop;
+        return;
+      case 'message_stop':
+        this.end();
+        return;
+      case 'error':
+        this.#blocks.failWithUpstreamError(data);
+        return;
+      default:
+        if (isNonEmpty(data['error'])) this.#blocks.failWithUpstreamError(data);
+    }
+  }
+
+  end(): void {
+    if (this.#blocks.ended) return;
+    if (this.#stop === undefined) {
+      this.#blocks.failIncomplete();
+      return;
+    }
+    for (const index of [...this.#open.keys()]) this.#blockStop(index);
+    this.#blocks.finish(this.#stop);
+  }
+
+  whole(body: Json): void {
+    if (!isObject(body) || !isJsonArray(body['content'])) {
+      if (isObject(body) && isNonEmpty(body['error'])) {
+        this.#blocks.failWithUpstreamError(body);
+        return;
+      }
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+      return;
+    }
+    this.#messageStart(body);
+    body['content'].forEach((block, index) => {
+      this.#blockStart(index, asObject(block) ?? {});
+      this.#blockStop(index);
+    });
+    this.#stop = asString(body['stop_reason']);
+    this.end();
+  }
+
+  /** A repeated start event before any content is ignored. A second response within a stream is an error. */
+  #messageStart(message: JsonObject): void {
+    if (this.#opened > 0) {
+      this.#blocks.failIncomplete('The provider started a second response before the first was complete.');
+      return;
+    }
+    this.#blocks.start(asString(message['id']) ?? '', asString(message['model']) ?? '');
+    this.#count(message['usage']);
+  }
+
+  #count(usage: Json | undefined): void {
+    if (!isObject(usage)) return;
+    const said = Object.entries(usage).filter(([, value]) => isNonEmpty(value));
+    this.#usage = { ...this.#usage, ...Object.fromEntries(said) };
+    // Recorded at once, because the input is charged even if the stream breaks later.
+    this.#blocks.recordUsage(readMessagesUsage(this.#usage));
+  }
+
+  #blockStart(index: number, content: JsonObject): void {
+    const type = asString(content['type']) ?? '';
+    this.#blockStop(index);
+    this.#opened += 1;
+    if (isNonEmpty(content['citations'])) this.#blocks.reportDropped('citations');
+    switch (type) {
+      case 'text':
+        this.#add(index, 'text');
+        this.#text(index, asString(content['text']) ?? '');
+        return;
+      case 'thinking': {
+        const open = this.#add(index, 'reasoning');
+        open.signature = asString(content['signature']) ?? '';
+        this.#text(index, asString(content['thinking']) ?? '');
+        return;
+      }
+      case 'redacted_thinking': {
+        const open = this.#add(index, 'reasoning');
+        open.redacted = true;
+        open.signature = asString(content['data']) ?? '';
+        return;
+      }
+      case 'tool_use':
+        if (asString(content['name'])) {
+          this.#add(index, 'tool', content);
+          return;
+        }
+        this.#hide(index, 'tool_use.nameless');
+        return;
+      default:
+        this.#hide(index, type === '' ? 'content_block' : type);
+    }
+  }
+
+  #hide(index: number, what: string): void {
+    this.#blocks.reportDropped(what);
+    this.#open.set(index, undefined);
+  }
+
+  #add(index: number, kind: OpenBlock['kind'], content: JsonObject = {}): OpenBlock {
+    const id =
+      kind === 'tool' ? asString(content['id']) || generateCallId(this.#options.id, index) : undefined;
+    const name = kind === 'tool' ? (asString(content['name']) ?? '') : undefined;
+    const input = isNonEmpty(content['input']) ? JSON.stringify(content['input']) : '';
+    const block = this.#blocks.open(kind, id, name);
+    const open: OpenBlock = { block, kind, input, streamed: false, signature: '', redacted: false };
+    this.#open.set(index, open);
+    return open;
+  }
+
+  #text(index: number, text: string): void {
+    const open = this.#open.get(index);
+    if (open === undefined || text === '') return;
+    open.streamed = true;
+    this.#blocks.delta(open.block, text);
+  }
+
+  #blockDelta(index: number, delta: JsonObject): void {
+    const type = asString(delta['type']) ?? '';
+    const known = this.#open.has(index);
+    if (known && this.#open.get(index) === undefined) return;
+    switch (type) {
+      case 'text_delta':
+        if (!known) this.#add(index, 'text');
+        this.#text(index, asString(delta['text']) ?? '');
+        return;
+      case 'thinking_delta':
+        if (!known) this.#add(index, 'reasoning');
+        this.#text(index, asString(delta['thinking']) ?? '');
+        return;
+      case 'input_json_delta':
+        this.#text(index, asString(delta['partial_json']) ?? '');
+        return;
+      case 'signature_delta': {
+        const open = this.#open.get(index);
+        if (open) open.signature += asString(delta['signature']) ?? '';
+        return;
+      }
+      case 'citations_delta':
+        this.#blocks.reportDropped('citations');
+        return;
+      default:
+        this.#blocks.reportDropped(type === '' ? 'delta' : type);
+    }
+  }
+
+  #blockStop(index: number): void {
+    const open = this.#open.get(index);
+    this.#open.delete(index);
+    if (open === undefined) return;
+    if (open.kind === 'tool' && !open.streamed) this.#blocks.delta(open.block, open.input);
+    this.#blocks.close(open.block, this.#seal(open));
+  }
+
+  #seal(open: OpenBlock): Seal | undefined {
+    if (open.signature === '') return undefined;
+    const redacted = open.redacted ? true : undefined;
+    return { dialect: 'messages', value: open.signature, redacted, origin: this.#options.sealOrigin };
+  }
+}
+
+function blockIndex(data: JsonObject): number {
+  return asNumber(data['index']) ?? 0;
+}

@@ -1,0 +1,213 @@
+import type { JsonObject } from '@floe/contract/json';
+import { adaptResponseForClient, adaptEventsForClient, writeSeal } from '../adapt-for-client.ts';
+import type { ResponseBlock, CanonicalResponse } from '../canonical-response.ts';
+import { writeAnthropicFault } from '../client-fault.ts';
+import type { ResponseWriteContext, ResponseStreamWriter } from '../dialect.ts';
+import type { ResponseEvent, BlockKind, BlockOpenEvent, EmitResponseEvent, Seal } from '../response-events.ts';
+import type { ResponseFinish } from '../finish.ts';
+import { isObject, tryParseExactJson } from '../json-narrowing.ts';
+import type { Usage } from '../usage.ts';
+import { writeMessagesUsage } from './usage.ts';
+
+/** Creates a writer of a Messages stream. */
+export function createResponseWriter(context: ResponseWriteContext): ResponseStreamWriter {
+  return new MessagesAnswerWriter(context);
+}
+
+/** Writes a complete Messages response. @throws the response's fault */
+export function writeCompleteResponse(
+  answer: CanonicalResponse,
+  context: ResponseWriteContext,
+): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
+  const { blocks, usage, finish, dropped: lost } = adaptResponseForClient(answer, context.request);
+  const dropped = new Set(lost);
+  const refused = blocks.some((block) => block.kind === 'refusal');
+  const body = {
+    ...createMessageObject(context),
+    content: blocks.flatMap((block) => writeBlock(block, context, dropped)),
+    stop_reason: stopReason(finish, refused),
+    usage: writeMessagesUsage(usage),
+  };
+  return { body, dropped };
+}
+
+function createMessageObject(context: ResponseWriteContext): JsonObject {
+  return {
+    id: `msg_${context.id}`,
+    type: 'message',
+    role: 'assistant',
+    model: context.request.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
+}
+
+/** Returns the provider's value if it is one of this dialect. A refusal text results in `refusal`. */
+function stopReason(finish: ResponseFinish | undefined, refused: boolean): string {
+  switch (finish?.reason) {
+    case 'length':
+      return finish.raw === 'model_context_window_exceeded' ? finish.raw : 'max_tokens';
+    case 'tool':
+      return 'tool_use';
+    case 'refusal':
+      return 'refusal';
+    default:
+      if (refused) return 'refusal';
+      return finish?.raw === 'stop_sequence' || finish?.raw === 'pause_turn' ? finish.raw : 'end_turn';
+  }
+}
+
+function writeBlock(block: ResponseBlock, context: ResponseWriteContext, dropped: Set<string>): JsonObject[] {
+  switch (block.kind) {
+    case 'tool':
+      return [
+        { type: 'tool_use', id: block.id, name: block.name, input: parseArguments(block.text, dropped) },
+      ];
+    case 'reasoning': {
+      const signature = writeSeal(block.seal, 'messages', context, dropped);
+      if (block.text === '' && signature === undefined) return [];
+      if (isRedacted(block.seal)) return [{ type: 'redacted_thinking', data: signature }];
+      return [{ type: 'thinking', thinking: block.text, signature: signature ?? '' }];
+    }
+    default:
+      return block.text === '' ? [] : [{ type: 'text', text: block.text, citations: null }];
+  }
+}
+
+function isRedacted(seal: Seal | undefined): boolean {
+  return seal?.dialect === 'messages' && seal.redacted === true;
+}
+
+/** Parses arguments as an object. Text that is not a JSON object is stored under `input`. */
+function parseArguments(text: string, dropped: Set<string>): JsonObject {
+  const parsed = text === '' ? {} : tryParseExactJson(text);
+  if (isObject(parsed)) return parsed;
+  dropped.add('tool_calls.arguments.malformed');
+  return { input: text };
+}
+
+class MessagesAnswerWriter implements ResponseStreamWriter {
+  readonly dropped = new Set<string>();
+  readonly #context: ResponseWriteContext;
+  readonly #stage: EmitResponseEvent;
+  #out = '';
+  #usage: Usage | undefined;
+  #open: BlockOpenEvent | undefined;
+  /** Start of the delta events of the open block; '' until the block's start event has been written. */
+  #deltaHead = '';
+  #index = -1;
+  #refused = false;
+  #started = false;
+
+  constructor(context: ResponseWriteContext) {
+    this.#context = context;
+    this.#stage = adaptEventsForClient(context.request, (event) => this.#write(event));
+  }
+
+  write(event: ResponseEvent): string {
+    this.#out = '';
+    this.#stage(event);
+    return this.#out;
+  }
+
+  #write(event: ResponseEvent): void {
+    switch (event.type) {
+      case 'start':
+        this.#start();
+        return;
+      case 'open':
+        this.#open = event;
+        this.#deltaHead = '';
+        if (event.kind === 'refusal') this.#refused = true;
+        if (event.kind === 'tool')
+          this.#announce({ type: 'tool_use', id: event.id, name: event.name, input: {} });
+        return;
+      case 'delta':
+        this.#delta(event.text);
+        return;
+      case 'close':
+        this.#close(event.seal);
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#finish(event);
+        return;
+      case 'error':
+        this.#frame('error', writeAnthropicFault(event.fault, this.#context.requestId, event.upstream));
+        return;
+      case 'dropped':
+        this.dropped.add(event.field);
+    }
+  }
+
+  #frame(type: string, data: JsonObject): void {
+    this.#out += `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+
+  /**
+   * Input tokens are known only at the end. The start event has an estimate, for clients that show them
+   * early.
+   */
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    const usage = writeMessagesUsage(undefined, this.#context.inputEstimate);
+    this.#frame('message_start', {
+      type: 'message_start',
+      message: { ...createMessageObject(this.#context), usage },
+    });
+    this.#frame('ping', { type: 'ping' });
+  }
+
+  #announce(content: JsonObject): void {
+    this.#start();
+    const index = ++this.#index;
+    this.#deltaHead = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":`;
+    this.#frame('content_block_start', { type: 'content_block_start', index, content_block: content });
+  }
+
+  #delta(text: string): void {
+    const kind = this.#open?.kind;
+    if (kind === undefined) return;
+    if (this.#deltaHead === '') this.#announce(emptyBlock(kind));
+    this.#out += this.#deltaHead + DELTA_PREFIX[kind] + JSON.stringify(text) + '}}\n\n';
+  }
+
+  #close(seal: Seal | undefined): void {
+    const signature = writeSeal(seal, 'messages', this.#context, this.dropped);
+    if (signature !== undefined && isRedacted(seal) && this.#deltaHead === '')
+      this.#announce({ type: 'redacted_thinking', data: signature });
+    else if (signature !== undefined) {
+      if (this.#deltaHead === '') this.#announce(emptyBlock('reasoning'));
+      this.#out += `${this.#deltaHead}{"type":"signature_delta","signature":${JSON.stringify(signature)}}}\n\n`;
+    }
+    this.#open = undefined;
+    if (this.#deltaHead === '') return;
+    this.#deltaHead = '';
+    this.#frame('content_block_stop', { type: 'content_block_stop', index: this.#index });
+  }
+
+  #finish(finish: ResponseFinish): void {
+    this.#start();
+    const delta = { stop_reason: stopReason(finish, this.#refused), stop_sequence: null };
+    const usage = writeMessagesUsage(this.#usage, this.#context.inputEstimate);
+    this.#frame('message_delta', { type: 'message_delta', delta, usage });
+    this.#frame('message_stop', { type: 'message_stop' });
+  }
+}
+
+const DELTA_PREFIX: Readonly<Record<BlockKind, string>> = {
+  text: '{"type":"text_delta","text":',
+  refusal: '{"type":"text_delta","text":',
+  reasoning: '{"type":"thinking_delta","thinking":',
+  tool: '{"type":"input_json_delta","partial_json":',
+};
+
+function emptyBlock(kind: BlockKind): JsonObject {
+  return kind === 'reasoning'
+    ? { type: 'thinking', thinking: '', signature: '' }
+    : { type: 'text', text: '', citations: null };
+}

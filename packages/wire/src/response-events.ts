@@ -1,0 +1,54 @@
+import type { Fault } from '@floe/contract/faults';
+import type { FinishReason } from './finish.ts';
+import type { UpstreamFault } from './upstream-fault.ts';
+import type { Usage } from './usage.ts';
+
+/** The name of a dialect. */
+export type DialectName = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
+
+/**
+ * Opaque data that a provider requires in the next request: a thinking signature, redacted thinking,
+ * encrypted reasoning, a thought signature, or signed reasoning details. Only its dialect can read it, and
+ * only the vendor and credential (`origin`) that created it accept it.
+ */
+export interface Seal {
+  readonly dialect: DialectName;
+  readonly value: string;
+  /** The seal replaces the reasoning text, which the vendor does not return. */
+  readonly redacted?: true | undefined;
+  readonly origin?: string | undefined;
+}
+
+/** The kind of a block. */
+export type BlockKind = 'text' | 'refusal' | 'reasoning' | 'tool';
+
+/**
+ * An event of a response. The sequence is `start`, blocks (each `open`, `delta`…, `close`), the last `usage`,
+ * and `finish` or `error` as the last event. The deltas of a tool block are fragments of argument JSON, or
+ * raw text for a freeform tool. Only reasoning blocks have seals. If a vendor seals another block, an empty
+ * reasoning block precedes it.
+ */
+export type ResponseEvent =
+  | { readonly type: 'start'; readonly id: string; readonly model: string }
+  | BlockOpenEvent
+  | { readonly type: 'delta'; readonly block: number; readonly text: string }
+  | { readonly type: 'close'; readonly block: number; readonly seal?: Seal | undefined }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly raw: string }
+  | { readonly type: 'error'; readonly fault: Fault; readonly upstream?: UpstreamFault | undefined }
+  | { readonly type: 'dropped'; readonly field: string };
+
+/** Opens a block. */
+export interface BlockOpenEvent {
+  readonly type: 'open';
+  readonly block: number;
+  readonly kind: BlockKind;
+  /** Call id and tool name. Always present for a tool block. */
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  /** Whether the input of the call is raw text rather than JSON. */
+  readonly freeform?: true | undefined;
+}
+
+/** Receives the events of a response in order. */
+export type EmitResponseEvent = (event: ResponseEvent) => void;
