@@ -5,8 +5,8 @@ import { loadBoardView } from '../packages/server/src/monitoring/boards/board-vi
 import { createMonitor } from '../packages/server/src/monitoring/monitors.ts';
 import {
   listMonitors,
-  readMonitorChecks,
   readMonitor,
+  readMonitorChecks,
   readMonitorPeriods,
   readMonitorUptime,
 } from '../packages/server/src/monitoring/read-monitors.ts';

@@ -11,7 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { queryChartSeries, queryChartSummary, queryTopValues } from '../packages/server/src/analytics/charts.ts';
+import {
+  queryChartSeries,
+  queryChartSummary,
+  queryTopValues,
+} from '../packages/server/src/analytics/charts.ts';
 import { systemClock } from '../packages/server/src/core/clock.ts';
 import { silentLog } from '../packages/server/src/core/log.ts';
 import { getExchangeBatchMatches } from '../packages/server/src/store/exchange-batch-matches.ts';
@@ -170,7 +174,11 @@ function queries({ read: reader }) {
     }),
     summary: () => queryChartSummary(reader, { ...MONTH, unit: 'hour' }),
     'summary of one key': () =>
-      queryChartSummary(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: ['key_0'], none: [] } }),
+      queryChartSummary(reader, {
+        ...MONTH,
+        unit: 'hour',
+        filter: { facet: 'key', any: ['key_0'], none: [] },
+      }),
     'summary of two keys': () =>
       queryChartSummary(reader, {
         ...MONTH,
@@ -178,7 +186,11 @@ function queries({ read: reader }) {
         filter: { facet: 'key', any: ['key_0', 'key_1'], none: [] },
       }),
     'summary of all but one key': () =>
-      queryChartSummary(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: [], none: ['key_0'] } }),
+      queryChartSummary(reader, {
+        ...MONTH,
+        unit: 'hour',
+        filter: { facet: 'key', any: [], none: ['key_0'] },
+      }),
     'top states': top({ groupBy: 'state' }),
     'values of a model that begin so': top({ groupBy: 'model', prefix: 'model-1', limit: 21 }),
     'values of a project that begin so': top({ groupBy: 'metadata.project', prefix: 'project-1', limit: 21 }),

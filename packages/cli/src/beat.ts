@@ -1,4 +1,4 @@
-import { Floe, type BeatDeliveryResult } from '@floe/sdk';
+import { Floe, type HeartbeatResult } from '@floe/sdk';
 import type { CliCommand } from './command.ts';
 import { CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
@@ -51,7 +51,7 @@ async function sendBeat(args: readonly string[]): Promise<number> {
 /** Converts a result to the response format of `POST /api/monitoring/heartbeat`. */
 function toAnswerJson(
   monitorId: string,
-  { ok, beat: acceptedBeat, error, metadataDropped }: BeatDeliveryResult,
+  { ok, beat: acceptedBeat, error, metadataDropped }: HeartbeatResult,
 ) {
   return {
     ok,

@@ -4,8 +4,8 @@ import { formatTable } from './api/format-rows.ts';
 import {
   ApiRequestError,
   describeFetchError,
-  readProperty,
   parseUntrustedJson,
+  readProperty,
   toApiRequestError,
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';

@@ -217,7 +217,9 @@ suite('floe run', { concurrency: 3 }, () => {
 
   test('with a key that may read the monitor, start, status and output go to its beat URL', async (t) => {
     const server = await fakeFloe(t, {
-      '/api/monitoring/monitors/my%20job': createJsonReply({ beat_url: 'https://floe.internal/beat/secret-token' }),
+      '/api/monitoring/monitors/my%20job': createJsonReply({
+        beat_url: 'https://floe.internal/beat/secret-token',
+      }),
     });
     const args = ['run', 'my job', '-m', 'host=a', ...job('console.log("bad"); process.exit(7)')];
     const { code, stderr } = await floe(server, args);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Floe, type BeatDeliveryResult, sendRunEvent } from '@floe/sdk';
+import { Floe, type HeartbeatResult, sendRunEvent } from '@floe/sdk';
 import { getApiJson, readTextProperty } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
@@ -121,7 +121,7 @@ interface FinishedJob {
 async function reportExit(client: MonitorClient, options: RunOptions, run: FinishedJob): Promise<true> {
   const { monitorId, metadata, tail } = options;
   const output = tail?.text() ?? '';
-  let result: BeatDeliveryResult | null = null;
+  let result: HeartbeatResult | null = null;
   if (client.beatUrl) {
     await client.started;
     const labels = Object.entries(metadata).map(([key, value]) => `${key}=${value}\n`);

@@ -1,4 +1,4 @@
-import { type CelProgram, getCelErrorMessage, parseCondition, compileExpression } from './cel.ts';
+import { type CelProgram, compileExpression, getCelErrorMessage, parseCondition } from './cel.ts';
 import { meterLoops, requireBoundedCost } from './expression-cost.ts';
 import { describeStepLimit, StepMeter } from './step-meter.ts';
 import { type ConditionInputs, validateExpression } from './validate-expression.ts';

@@ -26,7 +26,7 @@ export interface ConditionVocabulary {
  * Returns the members of a variable; null if it has none or may have any.
  * @example
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, dynamicVariables: new Set() };
- * variableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
+ * getVariableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
  */
 export function getVariableMembers(
   { example, dynamicVariables }: ConditionVocabulary,

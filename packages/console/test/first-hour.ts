@@ -42,7 +42,10 @@ export function startModelProvider(): Promise<FakeUpstream> {
   return startFakeUpstream({
     respond: ({ headers, path }) => {
       if (headers['authorization'] !== 'Bearer sk-good')
-        return createJsonReply({ error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }, 401);
+        return createJsonReply(
+          { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } },
+          401,
+        );
       if (path.endsWith('/models'))
         return createJsonReply({ object: 'list', data: [{ id: MODEL, object: 'model' }] });
       return createSseReply([

@@ -9,7 +9,7 @@ import { isObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Alert } from '../../server/src/alerts/alert.ts';
-import { buildAlertSubjectUrl, buildAlertLogUrl } from '../../server/src/alerts/console-links.ts';
+import { buildAlertLogUrl, buildAlertSubjectUrl } from '../../server/src/alerts/console-links.ts';
 import { CONSOLE_KEY, openConsolePage } from './console-harness.ts';
 import { type MemberHarness, startMemberHarness } from './member-harness.ts';
 

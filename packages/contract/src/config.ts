@@ -15,7 +15,7 @@ import {
 /**
  * The schema of floe.yaml. Objects are strict, defaults are applied and short forms are expanded, so the
  * output is complete. Rules within one object are part of the schema. Rules between objects (references and
- * unique names) are in `checkReferences` of `config/references.ts`.
+ * unique names) are in `findReferenceIssues` of `config/references.ts`.
  */
 export const FloeConfigSchema = z.strictObject({
   server: ServerSchema.prefault({}).describe('Addresses on which Floe listens, and the public URL.'),

@@ -4,7 +4,7 @@ import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
 import { compileRelay } from './compile-relay.ts';
 import { evaluateRelayEvent } from './evaluate-event.ts';
-import { HOOK_ADAPTERS, applyAskFallback } from './hooks/adapters.ts';
+import { applyAskFallback, HOOK_ADAPTERS } from './hooks/adapters.ts';
 
 const OWN = relayEvent.parse({ event: 'file_write', cwd: '/srv', file: { path: '~/.claude/settings.json' } });
 

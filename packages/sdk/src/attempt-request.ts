@@ -1,7 +1,7 @@
 import type { BeatRequest } from './beat-request.ts';
 import { FloeConnectionError, type FloeError, FloeTimeoutError } from './errors.ts';
 import { describeThrownValue } from './metadata.ts';
-import { type ReceivedBeatResponse, getUrlOrigin } from './parse-beat-response.ts';
+import { getUrlOrigin, type ReceivedBeatResponse } from './parse-beat-response.ts';
 import type { FetchReader, FetchResponse, Runtime } from './runtime.ts';
 
 /** Maximum length of a response. A response to a beat has 300 bytes. */

@@ -1,10 +1,10 @@
 import { type ApiConnectionSettings, createBeatRequest } from './beat-request.ts';
 import { type FloeError, FloeUnhealthyError } from './errors.ts';
 import type { FailureReporter } from './failure-reporter.ts';
-import type { BeatLoopHandle, BeatLoopOptions } from './beat-loop-options.ts';
+import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
 import { describeThrownValue } from './metadata.ts';
 import type { Runtime, RuntimeTimer } from './runtime.ts';
-import { type BeatDeliveryResult, type SendTimeLimits, sendWithRetries } from './send-with-retries.ts';
+import { type HeartbeatResult, type SendTimeLimits, sendWithRetries } from './send-with-retries.ts';
 import { stopOnSigterm } from './stop-on-sigterm.ts';
 
 const FINAL_BEAT_SECONDS = 2;
@@ -24,10 +24,10 @@ export interface BeatLoopDependencies {
  * machine or a blocked event loop, it sends one beat and not all missed ones. It schedules the next beat when
  * the current one is finished.
  */
-export class BeatLoop implements BeatLoopHandle {
+export class BeatLoop implements HeartbeatHandle {
   readonly monitorId: string;
   readonly #dependencies: BeatLoopDependencies;
-  readonly #options: BeatLoopOptions;
+  readonly #options: HeartbeatOptions;
   readonly #everyMs: number;
   readonly #startedMs: number;
   readonly #stop = new AbortController();
@@ -38,9 +38,14 @@ export class BeatLoop implements BeatLoopHandle {
   #stopped: Promise<void> | undefined;
   #touchedMs: number;
   #withheldCode: string | null = null;
-  #lastResult: BeatDeliveryResult | null = null;
+  #lastResult: HeartbeatResult | null = null;
 
-  constructor(monitorId: string, everySeconds: number, options: BeatLoopOptions, parts: BeatLoopDependencies) {
+  constructor(
+    monitorId: string,
+    everySeconds: number,
+    options: HeartbeatOptions,
+    parts: BeatLoopDependencies,
+  ) {
     this.monitorId = monitorId;
     this.#dependencies = parts;
     this.#options = options;
@@ -58,7 +63,7 @@ export class BeatLoop implements BeatLoopHandle {
     return this.#stopped === undefined;
   }
 
-  get lastResult(): BeatDeliveryResult | null {
+  get lastResult(): HeartbeatResult | null {
     return this.#lastResult;
   }
 
@@ -189,7 +194,7 @@ export class BeatLoop implements BeatLoopHandle {
   }
 
   /** Warns if the interval is as long as the monitor allows, because any delay then fails the monitor. */
-  #warnIfIntervalTooLong({ beat }: BeatDeliveryResult): void {
+  #warnIfIntervalTooLong({ beat }: HeartbeatResult): void {
     if (beat?.receivedAt == null || beat.nextDueAt === null) return;
     const expectedMs = Date.parse(beat.nextDueAt) - Date.parse(beat.receivedAt);
     if (!(expectedMs > 0) || this.#everyMs < expectedMs) return;

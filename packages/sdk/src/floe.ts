@@ -1,23 +1,23 @@
+import { BeatLoop } from './beat-loop.ts';
 import {
   type ApiConnectionSettings,
+  type BeatRequest,
   createBeatRequest,
   createRunEventRequest,
-  type BeatRequest,
   type RunEvent,
 } from './beat-request.ts';
 import { FloeConfigurationError, FloeConnectionError } from './errors.ts';
 import { FailureReporter, type OnError } from './failure-reporter.ts';
-import { BeatLoop } from './beat-loop.ts';
-import type { BeatLoopHandle, BeatLoopOptions } from './beat-loop-options.ts';
+import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
 import { describeThrownValue } from './metadata.ts';
 import { type JobOutcome, observeJob } from './observe-job.ts';
 import { createRuntime, type Fetch, type Runtime } from './runtime.ts';
 import { validateBeatUrl } from './send-run-event.ts';
 import {
-  type BeatDeliveryResult,
+  type HeartbeatResult,
   type SendTimeLimits,
   sendWithRetries,
-  toFailedBeatDeliveryResult,
+  toFailedHeartbeatResult,
   toUnexpectedFailureDeliveryResult,
 } from './send-with-retries.ts';
 import { requireApiKey, requireBaseUrl, requireTimeoutSeconds } from './validate-options.ts';
@@ -94,7 +94,7 @@ export class Floe {
    * result.ok; // true
    * result.error?.message; // undefined
    */
-  heartbeat(monitorId: string, metadata?: unknown): Promise<BeatDeliveryResult> {
+  heartbeat(monitorId: string, metadata?: unknown): Promise<HeartbeatResult> {
     if (!isMonitorId(monitorId)) return this.#rejectMonitorId(monitorId);
     return this.#deliver(() => createBeatRequest(this.#account, monitorId, metadata, this.#runtime.id()));
   }
@@ -107,7 +107,7 @@ export class Floe {
    * beating.running; // true
    * await beating.stop({ final: true });
    */
-  startHeartbeat(monitorId: string, options: BeatLoopOptions = {}): BeatLoopHandle {
+  startHeartbeat(monitorId: string, options: HeartbeatOptions = {}): HeartbeatHandle {
     const everySeconds = options.everySeconds ?? DEFAULT_INTERVAL_SECONDS;
     const usable = typeof everySeconds === 'number' && everySeconds > 0 && Number.isFinite(everySeconds);
     if (!usable) {
@@ -213,41 +213,41 @@ export class Floe {
     monitorId: string,
     runId: string,
     options: MonitorOptions,
-  ): Promise<BeatDeliveryResult> {
+  ): Promise<HeartbeatResult> {
     const { beatUrl = '', metadata } = options;
     const wrong = validateBeatUrl(beatUrl);
     if (wrong) {
       this.#reporter.reportFailure(monitorId, wrong, options.onError);
-      return Promise.resolve(toFailedBeatDeliveryResult(wrong, 0));
+      return Promise.resolve(toFailedHeartbeatResult(wrong, 0));
     }
     const call = () => createRunEventRequest(beatUrl, signal, { monitorId, runId, metadata });
     return this.#sendInBackground(call, monitorId, options.onError);
   }
 
-  #sendInBackground(
-    call: () => BeatRequest,
-    monitorId: string,
-    onError?: OnError,
-  ): Promise<BeatDeliveryResult> {
+  #sendInBackground(call: () => BeatRequest, monitorId: string, onError?: OnError): Promise<HeartbeatResult> {
     if (this.#pending.size < MAX_PENDING_BEATS) return this.#deliver(call, onError);
     const message = `${MAX_PENDING_BEATS} beats are already in progress; this beat was dropped`;
     const error = new FloeConnectionError(message, { code: 'dropped' });
     this.#reporter.reportFailure(monitorId, error, onError);
-    return Promise.resolve(toFailedBeatDeliveryResult(error, 0));
+    return Promise.resolve(toFailedHeartbeatResult(error, 0));
   }
 
-  #deliver(call: () => BeatRequest, onError?: OnError): Promise<BeatDeliveryResult> {
+  #deliver(call: () => BeatRequest, onError?: OnError): Promise<HeartbeatResult> {
     return this.#track(this.#sendAndReport(call, onError));
   }
 
-  async #sendAndReport(makeCall: () => BeatRequest, onError?: OnError): Promise<BeatDeliveryResult> {
-    let result: BeatDeliveryResult;
+  async #sendAndReport(makeCall: () => BeatRequest, onError?: OnError): Promise<HeartbeatResult> {
+    let result: HeartbeatResult;
     let monitorId = 'monitor';
     try {
       const call = makeCall();
       monitorId = call.monitorId;
       const timeoutSeconds = this.#timeoutSeconds;
-      const limits: SendTimeLimits = { timeoutSeconds, budgetSeconds: RETRY_BUDGET_SECONDS, keepsAlive: true };
+      const limits: SendTimeLimits = {
+        timeoutSeconds,
+        budgetSeconds: RETRY_BUDGET_SECONDS,
+        keepsAlive: true,
+      };
       result = await sendWithRetries(call, limits, this.#runtime);
     } catch (error) {
       result = toUnexpectedFailureDeliveryResult(error);
@@ -258,11 +258,11 @@ export class Floe {
     return result;
   }
 
-  async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<BeatDeliveryResult> {
+  async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<HeartbeatResult> {
     const shown = typeof monitorId === 'string' ? '""' : typeof monitorId;
     const error = new FloeConfigurationError(`the monitor id must be a non-empty string, got ${shown}`);
     this.#reporter.reportFailure(shown, error, onError);
-    return toFailedBeatDeliveryResult(error, 0);
+    return toFailedHeartbeatResult(error, 0);
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

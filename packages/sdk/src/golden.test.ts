@@ -7,7 +7,7 @@ import retries from '../../testkit/golden/heartbeat/retries.json' with { type: '
 import { Floe } from './floe.ts';
 import { computeRetryDelay } from './retry.ts';
 import { createRuntime } from './runtime.ts';
-import type { BeatDeliveryResult } from './send-with-retries.ts';
+import type { HeartbeatResult } from './send-with-retries.ts';
 import { createCommittedBeatResponse, createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
 
 for (const golden of requests)
@@ -65,7 +65,7 @@ for (const golden of answers)
   });
 
 /** A result in the words of the golden files. */
-function told({ ok, beat, error, metadataDropped }: BeatDeliveryResult): unknown {
+function told({ ok, beat, error, metadataDropped }: HeartbeatResult): unknown {
   if (error)
     return {
       ok,

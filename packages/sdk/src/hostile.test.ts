@@ -4,7 +4,7 @@ import type { FakeUpstream } from '@floe/testkit/fake-upstream';
 import { HOSTILE_CASES, type HostileCase, startHostileServer } from '@floe/testkit/hostile-server';
 import { Floe } from './floe.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
-import type { BeatDeliveryResult } from './send-with-retries.ts';
+import type { HeartbeatResult } from './send-with-retries.ts';
 
 suite('a hostile server', { concurrency: 6, timeout: 60_000 }, () => {
   for (const hostile of HOSTILE_CASES) {
@@ -72,7 +72,7 @@ async function against(
   };
 }
 
-function check(hostile: HostileCase, result: BeatDeliveryResult, server: FakeUpstream | null): void {
+function check(hostile: HostileCase, result: HeartbeatResult, server: FakeUpstream | null): void {
   const { expect } = hostile;
   assert.equal(result.ok, expect.ok, String(result.error));
   assert.equal(result.attempts, expect.attempts);

@@ -15,8 +15,8 @@ export {
 } from './errors.ts';
 export type { OnError } from './failure-reporter.ts';
 export { Floe, type FloeOptions, type MonitorOptions } from './floe.ts';
-export type { BeatLoopHandle, BeatLoopOptions } from './beat-loop-options.ts';
+export type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
 export type { Beat } from './parse-beat-response.ts';
 export type { Fetch, FetchInit, FetchReader, FetchResponse } from './runtime.ts';
 export { type RunEventOptions, sendRunEvent } from './send-run-event.ts';
-export type { BeatDeliveryResult } from './send-with-retries.ts';
+export type { HeartbeatResult } from './send-with-retries.ts';

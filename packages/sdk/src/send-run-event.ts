@@ -2,13 +2,13 @@ import { createRunEventRequest, type RunEvent, type RunEventDetail } from './bea
 import { FloeConfigurationError } from './errors.ts';
 import { createRuntime } from './runtime.ts';
 import {
-  type BeatDeliveryResult,
+  type HeartbeatResult,
   sendWithRetries,
-  toFailedBeatDeliveryResult,
+  toFailedHeartbeatResult,
   toUnexpectedFailureDeliveryResult,
 } from './send-with-retries.ts';
 
-/** Options of `sendSignal`. */
+/** Options of `sendRunEvent`. */
 export interface RunEventOptions extends RunEventDetail {
   /** Timeout of one attempt in seconds. Default: 5. */
   readonly timeoutSeconds?: number;
@@ -21,16 +21,16 @@ export interface RunEventOptions extends RunEventDetail {
  * Resolves to the result and never rejects.
  *
  * @example
- * const result = await sendSignal(beatUrl, 'fail', { runId: crypto.randomUUID(), metadata: 'disk full' });
+ * const result = await sendRunEvent(beatUrl, 'fail', { runId: crypto.randomUUID(), metadata: 'disk full' });
  * result.ok; // true
  */
 export async function sendRunEvent(
   beatUrl: string,
   signal: RunEvent,
   options: RunEventOptions,
-): Promise<BeatDeliveryResult> {
+): Promise<HeartbeatResult> {
   const error = validateBeatUrl(beatUrl);
-  if (error) return toFailedBeatDeliveryResult(error, 0);
+  if (error) return toFailedHeartbeatResult(error, 0);
   const { timeoutSeconds = 5, budgetSeconds = 20 } = options;
   try {
     const limits = { timeoutSeconds, budgetSeconds, keepsAlive: true };

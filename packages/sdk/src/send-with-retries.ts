@@ -6,7 +6,7 @@ import { computeRetryDelay } from './retry.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The result of one beat after its retries. */
-export interface BeatDeliveryResult {
+export interface HeartbeatResult {
   /** True if the server has committed the beat. */
   readonly ok: boolean;
   /** Number of requests. */
@@ -37,7 +37,7 @@ export async function sendWithRetries(
   request: BeatRequest,
   limits: SendTimeLimits,
   runtime: Runtime,
-): Promise<BeatDeliveryResult> {
+): Promise<HeartbeatResult> {
   const startedMs = runtime.monotonic();
   for (let attempts = 1; ; attempts++) {
     const leftSeconds = limits.budgetSeconds - (runtime.monotonic() - startedMs) / 1000;
@@ -59,25 +59,25 @@ export async function sendWithRetries(
     const progress = { attempts, elapsedSeconds, budgetSeconds, random: runtime.random() };
     const delay = computeRetryDelay(outcome, progress);
     if (delay === null || limits.stop?.aborted)
-      return toFailedBeatDeliveryResult(outcome, attempts, request.metadataDropped);
+      return toFailedHeartbeatResult(outcome, attempts, request.metadataDropped);
     await waitForRetry(delay * 1000, limits, runtime);
-    if (limits.stop?.aborted) return toFailedBeatDeliveryResult(outcome, attempts, request.metadataDropped);
+    if (limits.stop?.aborted) return toFailedHeartbeatResult(outcome, attempts, request.metadataDropped);
   }
 }
 
 /** The result of a beat that was not delivered. */
-export function toFailedBeatDeliveryResult(
+export function toFailedHeartbeatResult(
   error: FloeError,
   attempts: number,
   metadataDropped: string | null = null,
-): BeatDeliveryResult {
+): HeartbeatResult {
   return { ok: false, attempts, status: error.status, error, beat: null, metadataDropped };
 }
 
 /** Converts a defect of this SDK to a result, so that the job gets no exception. */
-export function toUnexpectedFailureDeliveryResult(error: unknown): BeatDeliveryResult {
+export function toUnexpectedFailureDeliveryResult(error: unknown): HeartbeatResult {
   const message = error instanceof Error ? error.message : 'unknown';
-  return toFailedBeatDeliveryResult(
+  return toFailedHeartbeatResult(
     error instanceof FloeError
       ? error
       : new FloeConnectionError(`the beat could not be sent: ${message}`, { code: 'connection_failed' }),

@@ -1,4 +1,4 @@
-import type { BeatLoopHandle } from './beat-loop-options.ts';
+import type { HeartbeatHandle } from './heartbeat-options.ts';
 
 interface NodeProcess {
   readonly pid: number;
@@ -13,7 +13,7 @@ interface NodeProcess {
  * no other listener, the signal is raised again afterwards. Never calls `process.exit`. Returns a function
  * that removes the listener.
  */
-export function stopOnSigterm(loop: BeatLoopHandle): () => void {
+export function stopOnSigterm(loop: HeartbeatHandle): () => void {
   const process: unknown = Reflect.get(globalThis, 'process');
   if (!isNodeProcess(process)) return () => undefined;
   const listener = () => {

@@ -12,24 +12,26 @@ import { createOperationalRoutes } from './http/operational-routes.ts';
 import { createRouter } from './http/router.ts';
 import { createAlertComponents } from './main/alert-components.ts';
 import { announceStart } from './main/announce-start.ts';
-import { createApiFromComponents, createBeatRoutesFromComponents } from './main/create-api.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
-import { watchConfigFile } from './main/watch-config-file.ts';
+import { createApiFromComponents, createBeatRoutesFromComponents } from './main/create-api.ts';
 import { createGateway, createGatewayRoutes } from './main/create-gateway.ts';
+import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
 import { openListeners } from './main/listeners.ts';
-import { createBoardRoutesFromComponents, createMonitoringDependencies } from './main/monitoring-dependencies.ts';
+import {
+  createBoardRoutesFromComponents,
+  createMonitoringDependencies,
+} from './main/monitoring-dependencies.ts';
+import { handleProcessSignals } from './main/process-signals.ts';
 import { createRelayDependencies } from './main/relay-dependencies.ts';
 import { startRetention } from './main/retention.ts';
 import { openServerComponents, type ServerComponents } from './main/server-components.ts';
 import { openServerOutput } from './main/server-output.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
 import { createShutdownSteps, ShutdownPhase } from './main/shutdown.ts';
-
 import { createSignInContext } from './main/sign-in-context.ts';
-import { handleProcessSignals } from './main/process-signals.ts';
-import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
+import { watchConfigFile } from './main/watch-config-file.ts';
 import { findConfigIssues } from './management/config/find-config-issues.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
 import { toSessionPolicy } from './platform/sign-in/session-policy.ts';
@@ -133,7 +135,11 @@ async function serve(environment: Environment): Promise<void> {
   const monitoring = createMonitoringDependencies(parts, serverUrl, snapshots.timezone);
   const signIn = createSignInContext(parts, () => state.loaded, serverUrl);
   const components = { alerts, monitoring, relay: createRelayDependencies(parts, serverUrl), signIn };
-  const api = createApiFromComponents(parts, gateway, components, { snapshots, history: state, version: SERVER_VERSION });
+  const api = createApiFromComponents(parts, gateway, components, {
+    snapshots,
+    history: state,
+    version: SERVER_VERSION,
+  });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => phase.isLeaving);
   const router = createRouter({

@@ -54,7 +54,11 @@ function chat({ stream, pieces, reportedUsage, fails }: AccountingAnswer): Upstr
   const call = { id: 'call_1', type: 'function', function: ANSWER_TOOL_CALL };
   if (!stream) {
     const message = { role: 'assistant', content: pieces.join(''), tool_calls: [call] };
-    return createJsonReply({ ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], ...usage });
+    return createJsonReply({
+      ...head,
+      choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+      ...usage,
+    });
   }
   const chunk = (delta: object, finish: string | null = null) => ({
     ...head,

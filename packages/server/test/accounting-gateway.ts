@@ -95,7 +95,8 @@ export async function startAccountingGateway(options: AccountingOptions): Promis
   const replies = new Map<AccountingDialect, UpstreamReply>();
   const upstreams = new Map<AccountingDialect, FakeUpstream>();
   for (const dialect of DIALECTS) {
-    const respond = () => replies.get(dialect) ?? createJsonReply({ error: { message: 'nothing laid out' } }, 599);
+    const respond = () =>
+      replies.get(dialect) ?? createJsonReply({ error: { message: 'nothing laid out' } }, 599);
     upstreams.set(dialect, await startFakeUpstream({ respond }));
   }
   const upstream = (dialect: AccountingDialect) => upstreams.get(dialect) ?? assert.fail(dialect);

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { eventually } from '@floe/testkit/eventually';
 import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
+import { eventually } from '@floe/testkit/eventually';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { limitFaultRequests } from '@floe/testkit/injected-fault';
 import { accountingReply, countDeliveredBytes, type ReportedUsage } from './accounting-answers.ts';

@@ -164,7 +164,13 @@ test('a response that its provider has no more is charged as it was reserved', a
   const upstream = await startFakeUpstream({
     respond: ({ method }) =>
       method === 'POST'
-        ? createJsonReply({ id: 'resp_1', object: 'response', status: 'queued', background: true, output: [] })
+        ? createJsonReply({
+            id: 'resp_1',
+            object: 'response',
+            status: 'queued',
+            background: true,
+            output: [],
+          })
         : createJsonReply({ error: { message: 'not found' } }, 404),
   });
   t.after(() => upstream.close());

@@ -69,7 +69,8 @@ function respond({ path, headers }: ReceivedRequest): UpstreamReply {
   const shown = `${headers['authorization']} ${headers['x-api-key']}`;
   if (shown.includes(REFUSED))
     return createJsonReply({ type: 'error', error: { type: 'authentication_error' } }, 401);
-  if (shown.includes(LIMITED)) return createJsonReply({ type: 'error', error: { type: 'rate_limit_error' } }, 429);
+  if (shown.includes(LIMITED))
+    return createJsonReply({ type: 'error', error: { type: 'rate_limit_error' } }, 429);
   return createJsonReply(path.includes('embeddings') ? VECTORS : MESSAGE);
 }
 

@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestCertificate, createCertificateAuthority, issueCertificate } from '@floe/testkit/certificate';
+import {
+  createCertificateAuthority,
+  issueCertificate,
+  type TestCertificate,
+} from '@floe/testkit/certificate';
 
 export interface CorporateNetwork {
   /** PEM file of the authority. */

@@ -113,7 +113,10 @@ test('nothing is asked again once content has gone out', async () => {
 });
 
 const limited = (headers: Readonly<Record<string, string>>): UpstreamReply => ({
-  ...createJsonReply({ error: { message: 'Slow down.', type: 'requests', code: 'rate_limit_exceeded' } }, 429),
+  ...createJsonReply(
+    { error: { message: 'Slow down.', type: 'requests', code: 'rate_limit_exceeded' } },
+    429,
+  ),
   headers: { 'content-type': 'application/json', ...headers },
 });
 

@@ -77,7 +77,9 @@ test('the same credential may have its proofs back under another model', async (
 });
 
 test('another key of the same provider is another credential', async () => {
-  await harness.upstream('messages', 'a').setFaults(limitFaultRequests(findInjectedFault('bad-credentials/401'), 1));
+  await harness
+    .upstream('messages', 'a')
+    .setFaults(limitFaultRequests(findInjectedFault('bad-credentials/401'), 1));
   const answer = await harness.send('messages', 'two-keys', SIGNED);
   assert.equal(answer.status, 200);
   const [first, second] = harness.receivedRequests('messages', 'a').slice(-2);

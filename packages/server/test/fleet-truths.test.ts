@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
-import { encodeRawRequest, DISCONNECT_STAGES, RawClient, sendAndDisconnect } from '@floe/testkit/raw-client';
+import { DISCONNECT_STAGES, encodeRawRequest, RawClient, sendAndDisconnect } from '@floe/testkit/raw-client';
 import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { assertErrorAnswer } from './assert-error-answer.ts';
 import {

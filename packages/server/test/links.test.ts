@@ -8,9 +8,9 @@ import { ChannelSchema } from '@floe/contract/config/monitoring';
 import type { Alert } from '../src/alerts/alert.ts';
 import { type AlertNotice, createAlertNotice, createTestAlertNotice } from '../src/alerts/alert-notice.ts';
 import { CHANNEL_SHEETS } from '../src/alerts/channels/channel-sheets.ts';
+import { createThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
 import { compileBudget, declareConfigFileRule } from '../src/guardrails/compile-rules.ts';
 import { formatBudgetBucketName } from '../src/guardrails/matched-rules.ts';
-import { createThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
 import { createConsole } from '../src/http/console.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');

@@ -113,7 +113,10 @@ test('every method and path below a base is passed on', async () => {
 
 test('an answer keeps its headers but for those of the connection and of the other host', async () => {
   harness.setReply('b-one', {
-    ...createJsonReply({ id: 'msg_1', usage: { input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5 } }),
+    ...createJsonReply({
+      id: 'msg_1',
+      usage: { input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5 },
+    }),
     headers: {
       'content-type': 'application/json',
       'request-id': 'req_upstream',

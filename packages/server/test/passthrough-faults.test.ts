@@ -105,7 +105,8 @@ test('a refusal keeps its wording, and a refused credential is never told as the
   const refused = await ask();
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.json(), body);
-  for (const fake of ['b-one', 'b-two'] as const) harness.setReply(fake, createJsonReply({ error: 'key' }, 403));
+  for (const fake of ['b-one', 'b-two'] as const)
+    harness.setReply(fake, createJsonReply({ error: 'key' }, 403));
   const denied = await ask();
   assert.equal(denied.status, 502);
   assert.match(denied.text, /upstream_auth_failed/);

@@ -20,7 +20,9 @@ let harness: PassthroughGateway;
 let elsewhere: FakeUpstream;
 before(async () => {
   harness = await startPassthroughGateway();
-  elsewhere = await startFakeUpstream({ respond: () => createJsonReply({ error: 'nobody may come here' }, 500) });
+  elsewhere = await startFakeUpstream({
+    respond: () => createJsonReply({ error: 'nobody may come here' }, 500),
+  });
 });
 after(async () => {
   await elsewhere.close();

@@ -215,7 +215,12 @@ test('a stored response belongs to its key from its first event on', async () =>
               `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
           ),
         )
-      : createJsonReply({ id: path, object: 'response', output: [], usage: { input_tokens: 3, output_tokens: 2 } }),
+      : createJsonReply({
+          id: path,
+          object: 'response',
+          output: [],
+          usage: { input_tokens: 3, output_tokens: 2 },
+        }),
   );
   const stream = await harness.openai().responses.create({ model: 'm-1', input: 'Hi', stream: true });
   const types: string[] = [];

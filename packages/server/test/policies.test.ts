@@ -91,7 +91,11 @@ before(async () => {
       await startFakeUpstream({
         async respond({ path, body }) {
           bodies.push(body.toString('utf8'));
-          const reply = sampleReply(dialect, 'text', isStreamingRequest(path, JSON.parse(body.toString('utf8'))));
+          const reply = sampleReply(
+            dialect,
+            'text',
+            isStreamingRequest(path, JSON.parse(body.toString('utf8'))),
+          );
           return { ...reply, chunking, body: reply.body.toString('utf8').replace(/Welt/g, says) };
         },
       }),

@@ -31,7 +31,12 @@ test('rolling restarts behind nginx: no request fails', {
   const event = (content: string, finish: string | null) => ({
     choices: [{ index: 0, delta: { content }, finish_reason: finish }],
   });
-  const stream = createSseReply([event('one', null), event('two', null), event('', 'stop'), 'data: [DONE]\n\n']);
+  const stream = createSseReply([
+    event('one', null),
+    event('two', null),
+    event('', 'stop'),
+    'data: [DONE]\n\n',
+  ]);
   const upstream = await startFakeUpstream({
     respond: ({ method }) => (method === 'GET' ? { body: '{"data":[]}' } : stream),
   });

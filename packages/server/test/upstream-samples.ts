@@ -21,7 +21,8 @@ export function sampleReply(
 ): UpstreamReply & { body: Buffer } {
   const recorded = readFileSync(new URL(`${dialect}-${scenario}.sse`, RECORDINGS), 'utf8');
   const body = Buffer.from(edit(recorded));
-  if (isStream && dialect === 'converse') return toBinaryReply(convertSseToEventStream(body.toString('utf8')));
+  if (isStream && dialect === 'converse')
+    return toBinaryReply(convertSseToEventStream(body.toString('utf8')));
   if (isStream) return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body };
   const events = parseSseFrames(body.toString('utf8'))
     .filter(({ data }) => data !== '' && data !== '[DONE]')

@@ -1,12 +1,12 @@
 import {
-  createResponseSteps,
   createBodyEndSteps,
   createBodySteps,
+  createResponseSteps,
+  createWriteStep,
   encodeResponseHead,
   type FakeResponse,
   type Framing,
   type SocketStep,
-  createWriteStep,
 } from './fake-response.ts';
 import { splitResponseFrames } from './frame-edits.ts';
 import type { FaultContext, InjectedFault } from './injected-fault.ts';
@@ -45,7 +45,9 @@ export function createCutResponseFault(cut: ResponseCut): InjectedFault {
 }
 
 /** Sends the head and a part of an answer, then sends nothing until the client disconnects. */
-export function createStalledResponseFault(part: Pick<ResponseCut, 'afterByte' | 'afterFrame'> = {}): InjectedFault {
+export function createStalledResponseFault(
+  part: Pick<ResponseCut, 'afterByte' | 'afterFrame'> = {},
+): InjectedFault {
   return {
     name: 'stall-mid-answer',
     description: `sends ${describePart(part)}, then nothing more until the caller leaves`,

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { type ApiSurface, getApiSurface } from './api-surface.ts';
 import { ANOMALY_NAMES, findAnomalies } from './recording-anomalies.ts';
 import { parseRecordedEvents } from './recording-events.ts';
-import { collectMemberTypes, describeResponseShape, describeRequestShape } from './recording-shape.ts';
+import { collectMemberTypes, describeRequestShape, describeResponseShape } from './recording-shape.ts';
 import { isPlainObject, loadProjectRecordings, type RecordedInteraction } from './recordings.ts';
 import { loadSharedRecordings } from './shared-recordings.ts';
 

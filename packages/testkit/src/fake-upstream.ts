@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { type ResponseDelivery, createResponseSteps, getDefaultDelivery, type SocketStep } from './fake-response.ts';
+import {
+  createResponseSteps,
+  getDefaultDelivery,
+  type ResponseDelivery,
+  type SocketStep,
+} from './fake-response.ts';
 import { TestGate } from './gate.ts';
 import type { InjectedFault } from './injected-fault.ts';
 import type { Recording } from './recordings.ts';
 import { createReplayResponder } from './replay-responder.ts';
 import { type ReceivedRequest, serveConnection } from './upstream-connection.ts';
-import { createJsonReply, toResponseDelivery, toFakeResponse, type UpstreamReply } from './upstream-reply.ts';
+import { createJsonReply, toFakeResponse, toResponseDelivery, type UpstreamReply } from './upstream-reply.ts';
 
 type AnswerSource =
   /** Called with each request and its index, starting with 0. */
@@ -139,7 +144,8 @@ function createResponder(options: FakeUpstreamOptions) {
   if ('recordings' in options) return createReplayResponder(options.recordings);
   const { script } = options;
   return (_: ReceivedRequest, index: number): UpstreamReply =>
-    script[Math.min(index, script.length - 1)] ?? createJsonReply({ error: { message: 'empty script' } }, 500);
+    script[Math.min(index, script.length - 1)] ??
+    createJsonReply({ error: { message: 'empty script' } }, 500);
 }
 
 function createFaultQueue() {

@@ -1,6 +1,6 @@
-import { RESPONSE_FAULTS } from './response-faults.ts';
 import { CONNECTION_FAULTS } from './connection-faults.ts';
 import type { InjectedFault } from './injected-fault.ts';
+import { RESPONSE_FAULTS } from './response-faults.ts';
 
 /** All faults of an upstream. Iterate over them, or get one with `findInjectedFault`. */
 export const INJECTED_FAULTS: readonly InjectedFault[] = [...CONNECTION_FAULTS, ...RESPONSE_FAULTS];

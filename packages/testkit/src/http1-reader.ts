@@ -11,7 +11,7 @@ export interface Http1MessageHead {
   readonly rawHeaders: readonly HeaderLine[];
 }
 
-/** Callbacks of `MessageReader`. */
+/** Callbacks of `Http1MessageReader`. */
 export interface Http1MessageCallbacks {
   head(head: Http1MessageHead): void;
   data(bytes: Buffer): void;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Agent, request as httpRequest } from 'node:http';
 import { after, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
 import { createCutResponseFault, createStalledResponseFault } from './connection-faults.ts';
+import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
 import { findInjectedFault, INJECTED_FAULTS } from './fault-table.ts';
 import { callHttp, type HttpCallResponse } from './http-client.ts';
 import { type InjectedFault, limitFaultRequests } from './injected-fault.ts';
@@ -293,7 +293,10 @@ test('a gated reset lets the caller read the sent part first', async () => {
 });
 
 test('faults stand for their number of requests, one after the other', async () => {
-  const faults = [limitFaultRequests(findInjectedFault('unavailable'), 2), findInjectedFault('server-error-once')];
+  const faults = [
+    limitFaultRequests(findInjectedFault('unavailable'), 2),
+    findInjectedFault('server-error-once'),
+  ];
   const upstream = await start({ script: [WHOLE], faults });
   const statuses: number[] = [];
   for (let n = 0; n < 4; n++) statuses.push((await callHttp(upstream.url)).status);

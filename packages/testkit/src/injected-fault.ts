@@ -1,4 +1,4 @@
-import type { ResponseDelivery, FakeResponse, SocketStep } from './fake-response.ts';
+import type { FakeResponse, ResponseDelivery, SocketStep } from './fake-response.ts';
 import type { ReceivedRequest } from './upstream-connection.ts';
 
 /** The request, and the healthy answer, from which a fault is derived. */

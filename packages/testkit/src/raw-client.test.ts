@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
 import { createCutResponseFault } from './connection-faults.ts';
+import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
 import { findInjectedFault } from './fault-table.ts';
 import { TestGate } from './gate.ts';
 import { Http1MessageReader } from './http1-reader.ts';
 import {
   createPaddingHeaders,
-  encodeRawRequest,
   DISCONNECT_STAGES,
+  encodeRawRequest,
   RawClient,
   sendAndDisconnect,
   sendPipelined,
@@ -163,7 +163,10 @@ test('a body that is cut off is told from one that ended', async () => {
 });
 
 test('interim answers are kept apart from the answer', async () => {
-  const upstream = await start({ script: [createJsonReply({})], faults: [findInjectedFault('interim-noise')] });
+  const upstream = await start({
+    script: [createJsonReply({})],
+    faults: [findInjectedFault('interim-noise')],
+  });
   const client = await RawClient.connect(upstream.url);
   await client.send(encodeRawRequest({ path: '/' }));
   const answer = await client.readAnswer();
@@ -173,7 +176,10 @@ test('interim answers are kept apart from the answer', async () => {
 });
 
 test('what is not HTTP is refused by name', async () => {
-  const upstream = await start({ script: [createJsonReply({})], faults: [findInjectedFault('garbage-http')] });
+  const upstream = await start({
+    script: [createJsonReply({})],
+    faults: [findInjectedFault('garbage-http')],
+  });
   const client = await RawClient.connect(upstream.url);
   await client.send(encodeRawRequest({ path: '/' }));
   await assert.rejects(client.readAnswer(), /not an answer/);

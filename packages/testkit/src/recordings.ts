@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAmazonEventStream, convertSseToEventStream } from './amazon-event-stream.ts';
+import { convertSseToEventStream, isAmazonEventStream } from './amazon-event-stream.ts';
 import { type ApiSurface, getApiSurface } from './api-surface.ts';
 
 /** One request and its answer. */
@@ -101,7 +101,9 @@ function loadRecording(file: string): Recording {
 function recordedBytes({ headers, body = '', bodyBase64 }: RecordingFile): Buffer {
   if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
   const text = typeof body === 'string' ? body : body.join('\n');
-  return isAmazonEventStream(headers['content-type'] ?? '') ? convertSseToEventStream(text) : Buffer.from(text);
+  return isAmazonEventStream(headers['content-type'] ?? '')
+    ? convertSseToEventStream(text)
+    : Buffer.from(text);
 }
 
 /** Checks the declared members and ignores others. */

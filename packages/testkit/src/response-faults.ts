@@ -1,20 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import {
   createResponseSteps,
-  getDefaultDelivery,
+  createWriteStep,
   encodeResponseHead,
   type FakeResponse,
+  getDefaultDelivery,
   type SocketStep,
-  createWriteStep,
 } from './fake-response.ts';
-import { PROVIDER_FAILURES, encodeProviderErrorBody, encodeProviderErrorEvent } from './fault-bodies.ts';
+import { encodeProviderErrorBody, encodeProviderErrorEvent, PROVIDER_FAILURES } from './fault-bodies.ts';
 import {
-  splitResponseFrames,
-  replaceFrames,
-  truncateMiddleEvent,
   removeDoneEvent,
   removeFinishReasons,
   removeUsage,
+  replaceFrames,
+  splitResponseFrames,
+  truncateMiddleEvent,
 } from './frame-edits.ts';
 import type { FaultContext, InjectedFault } from './injected-fault.ts';
 

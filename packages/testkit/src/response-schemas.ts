@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { asString } from '@floe/wire/json-narrowing';
 import { findSchemaViolations } from './json-schema.ts';
-import { CHAT_RESPONSE_SCHEMA, CHAT_CHUNK_SCHEMA, OPENAI_ERROR_SCHEMA } from './schemas/chat.ts';
-import { MESSAGES_RESPONSE_SCHEMA, MESSAGES_EVENT_SCHEMA } from './schemas/messages.ts';
+import { CHAT_CHUNK_SCHEMA, CHAT_RESPONSE_SCHEMA, OPENAI_ERROR_SCHEMA } from './schemas/chat.ts';
+import { MESSAGES_EVENT_SCHEMA, MESSAGES_RESPONSE_SCHEMA } from './schemas/messages.ts';
 import { findResponsesEventSchema, RESPONSES_RESPONSE_SCHEMA } from './schemas/responses.ts';
 
 type ClientDialect = 'chat' | 'responses' | 'messages';

@@ -95,7 +95,11 @@ export function serveConnection(socket: Socket, socketId: number, exchanges: Con
   });
 }
 
-function toReceivedRequest(head: Http1MessageHead, socketId: number, settled: Promise<void>): ReceivedRequest {
+function toReceivedRequest(
+  head: Http1MessageHead,
+  socketId: number,
+  settled: Promise<void>,
+): ReceivedRequest {
   const [method = '', path = ''] = head.startLine.split(' ');
   return {
     receivedAtMs: performance.now(),

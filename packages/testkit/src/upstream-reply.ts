@@ -1,5 +1,5 @@
 import type { Chunking } from './chunking.ts';
-import type { ResponseDelivery, FakeResponse, Framing } from './fake-response.ts';
+import type { FakeResponse, Framing, ResponseDelivery } from './fake-response.ts';
 import type { RecordedInteraction } from './recordings.ts';
 
 /** A reply with optional parts. Defaults: status 200, JSON or the interaction's headers, usual delivery. */

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { accumulateResponse } from './canonical-response.ts';
 import type { ResponseWriteContext } from './dialect.ts';
 import { CLIENT_DIALECTS } from './dialects.ts';
-import type { ResponseEvent } from './response-events.ts';
 import { asObjects, tryParseJson } from './json-narrowing.ts';
+import type { ResponseEvent } from './response-events.ts';
 import { toProviderToolName } from './tool-names.ts';
 
 const user = { role: 'user', content: 'hi' };

@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
-import { ResponseAccumulator, type CanonicalResponse, toResponseEvents } from './canonical-response.ts';
+import { type CanonicalResponse, ResponseAccumulator, toResponseEvents } from './canonical-response.ts';
 import type { ResponseWriteContext } from './dialect.ts';
-import type { BlockOpenEvent, DialectName, EmitResponseEvent, Seal } from './response-events.ts';
 import { isObject, tryParseJson } from './json-narrowing.ts';
 import type { CanonicalRequest } from './request.ts';
+import type { BlockOpenEvent, DialectName, EmitResponseEvent, Seal } from './response-events.ts';
 import { packSeal } from './seal.ts';
 import { sequenceBlocks } from './sequence-blocks.ts';
 import { indexToolsByProviderName } from './tool-names.ts';
@@ -20,7 +20,10 @@ export function adaptEventsForClient(request: CanonicalRequest, next: EmitRespon
  * Adapts a complete response in the same way.
  * @throws the response's fault; a missing finish is also a fault.
  */
-export function adaptResponseForClient(answer: CanonicalResponse, request: CanonicalRequest): CanonicalResponse {
+export function adaptResponseForClient(
+  answer: CanonicalResponse,
+  request: CanonicalRequest,
+): CanonicalResponse {
   if (answer.fault) throw answer.fault;
   if (!answer.finish)
     throw new Fault(

@@ -1,6 +1,5 @@
 import { ExactNumber, type Json, type JsonObject } from '@floe/contract/json';
 import type { RequestHint, RequestWriteOptions } from './dialect.ts';
-import type { DialectName } from './response-events.ts';
 import { isJsonArray } from './json-narrowing.ts';
 import type {
   CanonicalRequest,
@@ -13,6 +12,7 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from './request.ts';
+import type { DialectName } from './response-events.ts';
 import { isSealAccepted } from './seal.ts';
 
 const EFFORT_LEVELS: readonly ReasoningEffort[] = [

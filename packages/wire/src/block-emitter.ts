@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
 import { type FinishReason, parseFinishReason } from './finish.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
-import { toUpstreamFault, toClientFault } from './upstream-fault.ts';
+import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
+import { toClientFault, toUpstreamFault } from './upstream-fault.ts';
 import { mergeUsage, type Usage } from './usage.ts';
 
 /** Finish reasons that report a failure. Clients receive them as an error. */

@@ -1,6 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
-import type { ResponseEvent, Seal } from './response-events.ts';
 import type { ResponseFinish } from './finish.ts';
+import type { ResponseEvent, Seal } from './response-events.ts';
 import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
@@ -102,7 +102,7 @@ export class ResponseAccumulator {
  *   { type: 'delta', block: 0, text: 'Hel' },
  *   { type: 'delta', block: 0, text: 'lo' },
  * ];
- * collectAnswer(events).blocks; // [{ kind: 'text', text: 'Hello' }]
+ * accumulateResponse(events).blocks; // [{ kind: 'text', text: 'Hello' }]
  */
 export function accumulateResponse(events: Iterable<ResponseEvent>): CanonicalResponse {
   const fold = new ResponseAccumulator();
@@ -114,7 +114,7 @@ export function accumulateResponse(events: Iterable<ResponseEvent>): CanonicalRe
  * Returns the events from which a complete response can be accumulated.
  * @example
  * const answer = { id: 'a', model: 'gpt-5', blocks: [{ kind: 'text', text: 'Hello' }], dropped: [] };
- * [...toAnswerEvents(answer)].map(({ type }) => type); // ['start', 'open', 'delta', 'close']
+ * [...toResponseEvents(answer)].map(({ type }) => type); // ['start', 'open', 'delta', 'close']
  */
 export function* toResponseEvents(answer: CanonicalResponse): Generator<ResponseEvent> {
   yield { type: 'start', id: answer.id, model: answer.model };

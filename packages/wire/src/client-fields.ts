@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import type { DialectName } from './response-events.ts';
 import { isObject } from './json-narrowing.ts';
+import type { DialectName } from './response-events.ts';
 
 type ClientFields = Readonly<Record<string, readonly string[]>>;
 

@@ -1,8 +1,8 @@
 import type { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { CanonicalResponse } from './canonical-response.ts';
-import type { ResponseEvent, DialectName, EmitResponseEvent } from './response-events.ts';
 import type { CanonicalRequest, ReasoningEffort, RequiredFeature } from './request.ts';
+import type { DialectName, EmitResponseEvent, ResponseEvent } from './response-events.ts';
 import type { SseEvent } from './sse.ts';
 import type { LowerCaseHeaders, UpstreamFault } from './upstream-fault.ts';
 

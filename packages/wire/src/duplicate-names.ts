@@ -7,8 +7,8 @@ import type { ByteSpan } from './json-edits.ts';
  * Parsers use different ones of the two. Returns null if there is none. A scan must have accepted the text as
  * JSON.
  * @example
- * findDuplicateName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
- * findDuplicateName(Buffer.from('{"a":1,"b":2}')); // null
+ * findDuplicateMemberName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
+ * findDuplicateMemberName(Buffer.from('{"a":1,"b":2}')); // null
  */
 export function findDuplicateMemberName(
   body: Uint8Array,

@@ -5,10 +5,10 @@ import { loadProjectRecordings } from '@floe/testkit/recordings';
 import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
 import {
   type EmbeddingsDialect,
-  readEmbeddingsResponse,
   readEmbeddingsRequest,
-  writeEmbeddingsResponse,
+  readEmbeddingsResponse,
   writeEmbeddingsRequest,
+  writeEmbeddingsResponse,
 } from './embeddings.ts';
 
 const ask = readEmbeddingsRequest({ input: ['one', 'two'], dimensions: 2, user: 'u' });

@@ -169,9 +169,13 @@ function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
  * @throws Fault `upstream_error` if it contains no vectors
  * @example
  * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
- * readEmbeddingsAnswer('openai', answer, 1).vectors; // [[0.5, 1]]
+ * readEmbeddingsResponse('openai', answer, 1).vectors; // [[0.5, 1]]
  */
-export function readEmbeddingsResponse(from: EmbeddingsDialect, answer: Json, count: number): EmbeddingsResponse {
+export function readEmbeddingsResponse(
+  from: EmbeddingsDialect,
+  answer: Json,
+  count: number,
+): EmbeddingsResponse {
   const found = isObject(answer) ? findVectors(from, answer) : [];
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumberList(vector));
   if (vectors.length !== count || found.length !== count)
@@ -204,7 +208,7 @@ function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
  * Writes the response in the OpenAI format, with vectors in the requested encoding.
  * @example
  * const answer = { vectors: [[0.5, 1]], usage: { units: { input: 2 } } };
- * writeEmbeddingsAnswer(answer, 'base64', 'm').data[0].embedding; // 'AAAAPwAAgD8='
+ * writeEmbeddingsResponse(answer, 'base64', 'm').data[0].embedding; // 'AAAAPwAAgD8='
  */
 export function writeEmbeddingsResponse(
   { vectors, usage }: EmbeddingsResponse,

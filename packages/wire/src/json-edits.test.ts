@@ -9,8 +9,8 @@ import {
   readBooleanAt,
   readNumberAt,
   readStringAt,
-  scanMembersAt,
   scanJsonObject,
+  scanMembersAt,
 } from './json-edits.ts';
 
 const runs = process.env.FLOE_TEST_FULL === '1' ? 50_000 : 3_000;
@@ -281,7 +281,11 @@ describe('reading and splicing', () => {
         const bytes = Buffer.from(text);
         const oracle: unknown = JSON.parse(text);
         if (Object.keys(Object(oracle)).some((name) => JSON.stringify(name).includes('\\'))) return;
-        const edit = createMemberEdit({ body: bytes, members: scanJsonObject(bytes) }, key, JSON.stringify(value));
+        const edit = createMemberEdit(
+          { body: bytes, members: scanJsonObject(bytes) },
+          key,
+          JSON.stringify(value),
+        );
         const out = applyByteEdits(bytes, [edit]);
         assert.deepEqual(JSON.parse(out.toString()), { ...Object(oracle), [key]: value });
         assert(out.subarray(0, edit.start).equals(bytes.subarray(0, edit.start)));

@@ -61,7 +61,7 @@ const OPEN_BRACE = 0x7b;
  * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` if the root is not
  * an object or a top-level key is duplicate or escaped (`param` names it)
  * @example
- * scanObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
+ * scanJsonObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */
 export function scanJsonObject(body: Uint8Array): ScannedMembers {
   if (body.length === 0)
@@ -104,12 +104,12 @@ function scanMembers(body: Uint8Array): ScannedMembers {
 }
 
 /**
- * Returns the positions of the members of a nested object, as `scanObject` does for the root. A scan must
+ * Returns the positions of the members of a nested object, as `scanJsonObject` does for the root. A scan must
  * have accepted the text. Of duplicate keys the last one counts, as in `JSON.parse`. Returns undefined if the
  * value is not an object.
  * @example
  * const body = Buffer.from('{"reasoning":{"effort":"low"}}');
- * const span = scanObject(body).get('reasoning');
+ * const span = scanJsonObject(body).get('reasoning');
  * readStringAt(body, scanMembersAt(body, span).get('effort')); // 'low'
  */
 export function scanMembersAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<string, ByteSpan> | undefined {
@@ -130,7 +130,7 @@ export function scanMembersAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<str
  * Returns the decoded string at `span`; undefined if the value is not a string.
  * @example
  * const body = Buffer.from('{"model":"gpt-5"}');
- * readStringAt(body, scanObject(body).get('model')); // 'gpt-5'
+ * readStringAt(body, scanJsonObject(body).get('model')); // 'gpt-5'
  */
 export function readStringAt(body: Uint8Array, span: ByteSpan): string | undefined {
   if (body[span.start] !== QUOTE) return undefined;
@@ -146,7 +146,7 @@ export function readStringAt(body: Uint8Array, span: ByteSpan): string | undefin
  * Returns the boolean at `span`; undefined if the value is not a boolean.
  * @example
  * const body = Buffer.from('{"stream":true}');
- * readBooleanAt(body, scanObject(body).get('stream')); // true
+ * readBooleanAt(body, scanJsonObject(body).get('stream')); // true
  */
 export function readBooleanAt(body: Uint8Array, span: ByteSpan): boolean | undefined {
   const first = body[span.start];
@@ -158,7 +158,7 @@ export function readBooleanAt(body: Uint8Array, span: ByteSpan): boolean | undef
  * Returns the number at `span`, as `JSON.parse` reads it; undefined if the value is not a number.
  * @example
  * const body = Buffer.from('{"n":2}');
- * readNumberAt(body, scanObject(body).get('n')); // 2
+ * readNumberAt(body, scanJsonObject(body).get('n')); // 2
  */
 export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefined {
   const first = body[span.start] ?? 0;
@@ -167,7 +167,7 @@ export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefin
   return isDigit || first === 0x2d ? Number(decodeUtf8Range(body, span.start, span.end)) : undefined;
 }
 
-/** Bytes with the positions of the members of one object (`scanObject`, `scanMembersAt`). */
+/** Bytes with the positions of the members of one object (`scanJsonObject`, `scanMembersAt`). */
 export interface ScannedJsonBody {
   readonly body: Uint8Array;
   readonly members: ReadonlyMap<string, ByteSpan>;
@@ -179,7 +179,7 @@ export interface ScannedJsonBody {
  * it already has members.
  * @example
  * const body = Buffer.from('{"model":"gpt-5"}');
- * const edit = editMember({ body, members: scanObject(body) }, 'model', '"gpt-5-mini"');
+ * const edit = createMemberEdit({ body, members: scanJsonObject(body) }, 'model', '"gpt-5-mini"');
  * applyByteEdits(body, [edit]).toString(); // '{"model":"gpt-5-mini"}'
  */
 export function createMemberEdit(
@@ -201,7 +201,7 @@ export function createMemberEdit(
  * @example
  * const body = Buffer.from('{"model":"gpt-5","user":"u"}');
  * const changes = new Map([['user', null], ['stream', 'true']]);
- * replaceMembers(body, scanObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
+ * replaceMembers(body, scanJsonObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
  */
 export function replaceMembers(
   body: Buffer,

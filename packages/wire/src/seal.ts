@@ -1,5 +1,5 @@
-import type { DialectName, Seal } from './response-events.ts';
 import type { CanonicalRequest, ContentPart } from './request.ts';
+import type { DialectName, Seal } from './response-events.ts';
 
 const PACKED_SEAL_PREFIX = 'floe1.';
 const SEAL_DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini', 'converse'];

@@ -5,7 +5,7 @@ const SAFE_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 /**
  * Returns a short stable hash of a text (two 32-bit FNV-1a values in base 36). Not for secrets.
  * @example
- * stableHash('search'); // '0zkjvzd0obscg2'
+ * computeStableHash('search'); // '0zkjvzd0obscg2'
  */
 export function computeStableHash(text: string): string {
   let a = 0x811c9dc5;

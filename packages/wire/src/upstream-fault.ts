@@ -76,7 +76,7 @@ export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, bo
  * Describes an error object that was sent with status 200: a stream frame or a JSON body. A status in the
  * object takes precedence.
  * @example
- * describeUpstreamError(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
+ * toUpstreamFault(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
  */
 export function toUpstreamFault(status: number, root: JsonObject, body = ''): UpstreamFault {
   const error = isJsonArray(root['error']) ? asObject(root['error'][0]) : asObject(root['error']);

@@ -3,7 +3,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import type { ResponseBlock } from '../src/canonical-response.ts';
-import type { ResponseEvent } from '../src/response-events.ts';
 import type { FinishReason } from '../src/finish.ts';
 import type {
   CanonicalRequest,
@@ -14,6 +13,7 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../src/request.ts';
+import type { ResponseEvent } from '../src/response-events.ts';
 import type { Usage } from '../src/usage.ts';
 import { emptyRequest } from './translate.ts';
 

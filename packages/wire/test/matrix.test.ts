@@ -5,8 +5,8 @@ import { Fault } from '@floe/contract/faults';
 import type { Json } from '@floe/contract/json';
 import { accumulateResponse, toResponseEvents } from '../src/canonical-response.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import type { ResponseEvent } from '../src/response-events.ts';
 import { tryParseJson } from '../src/json-narrowing.ts';
+import type { ResponseEvent } from '../src/response-events.ts';
 import { allRecordings, type RecordedDialect, type RecordedExchange, recordedDialect } from './recordings.ts';
 import {
   ANSWER_READ_OPTIONS,
@@ -72,7 +72,11 @@ function answer(recording: RecordedExchange, dialect: RecordedDialect): string {
   }
   const events = recording.stream
     ? readStreamEvents(dialect, recording.body, 1 << 30, options)
-    : [...toResponseEvents(UPSTREAM_DIALECTS[dialect].readCompleteResponse(tryParseJson(text) ?? null, options))];
+    : [
+        ...toResponseEvents(
+          UPSTREAM_DIALECTS[dialect].readCompleteResponse(tryParseJson(text) ?? null, options),
+        ),
+      ];
   assertEventGrammar(events);
   if (recording.stream)
     for (const size of CHUNKINGS)

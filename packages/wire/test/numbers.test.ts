@@ -193,7 +193,9 @@ describe('numbers in answers', () => {
             ...whole.map((template) => {
               const body = parseJsonExactly(insertNumber(template, number));
               return [
-                ...toResponseEvents(UPSTREAM_DIALECTS[upstream].readCompleteResponse(body, ANSWER_READ_OPTIONS)),
+                ...toResponseEvents(
+                  UPSTREAM_DIALECTS[upstream].readCompleteResponse(body, ANSWER_READ_OPTIONS),
+                ),
               ];
             }),
             ...frames.map((stream) => {

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { type CanonicalResponse, accumulateResponse, toResponseEvents } from '../src/canonical-response.ts';
+import { accumulateResponse, type CanonicalResponse, toResponseEvents } from '../src/canonical-response.ts';
 import { EventStreamTranscoder } from '../src/converse/event-stream.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import type { ResponseEvent } from '../src/response-events.ts';
 import { asArray, isJsonArray, tryParseJson } from '../src/json-narrowing.ts';
+import type { ResponseEvent } from '../src/response-events.ts';
 import { parseSseFrame, SseFramer } from '../src/sse.ts';
 import { allRecordings, type RecordedDialect, recordedDialect } from './recordings.ts';
 import { RECORDED_STREAMS } from './samples.ts';
@@ -80,7 +80,9 @@ function answers(): Told[] {
       return [];
     return [told(recording.name, dialect, recording.body, recording.stream)];
   });
-  return [...own, ...made, ...recorded].filter((entry) => accumulateResponse(read(entry)).fault === undefined);
+  return [...own, ...made, ...recorded].filter(
+    (entry) => accumulateResponse(read(entry)).fault === undefined,
+  );
 }
 
 function read({ dialect, stream, bodies }: Told): ResponseEvent[] {
@@ -227,7 +229,9 @@ describe('an answer with content is never an empty one', () => {
           const whole = UPSTREAM_DIALECTS.chat.readCompleteResponse(body, ANSWER_READ_OPTIONS);
           assert.equal(whole.blocks.length, 1, JSON.stringify(body));
           const frames = [body, { id: 'a', choices: [] }].map((value) => ({ event: '', value }));
-          const streamed = accumulateResponse(read({ name: '', dialect: 'chat', stream: true, bodies: frames }));
+          const streamed = accumulateResponse(
+            read({ name: '', dialect: 'chat', stream: true, bodies: frames }),
+          );
           assert.deepEqual(streamed.blocks, whole.blocks, JSON.stringify(body));
         }
   });

@@ -9,7 +9,7 @@ import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
-import { type ApiOperation, loadApiOperations, listPathParameterNames } from './api-operations.ts';
+import { type ApiOperation, listPathParameterNames, loadApiOperations } from './api-operations.ts';
 import { findCompletions } from './completion.ts';
 import { formatTable } from './format-rows.ts';
 import { parseOperationArguments } from './operation-arguments.ts';
@@ -354,7 +354,10 @@ test('lists go on page by page as far as asked, and say when there is more', asy
       const query = new URL(path, 'http://floe').searchParams;
       const from = Number(query.get('cursor') ?? 0);
       const to = from + Number(query.get('limit'));
-      return createJsonReply({ data: rows.slice(from, to), next_cursor: to < rows.length ? String(to) : null });
+      return createJsonReply({
+        data: rows.slice(from, to),
+        next_cursor: to < rows.length ? String(to) : null,
+      });
     },
   });
   const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };

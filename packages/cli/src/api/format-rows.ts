@@ -82,7 +82,8 @@ const truncateCell = (text: string) =>
 export function formatCell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (isRecord(value) && isSource(value)) return formatSource(value);
-  if (Array.isArray(value) && fitsOneLine(value)) return value.length === 0 ? '-' : formatCell(value.join(','));
+  if (Array.isArray(value) && fitsOneLine(value))
+    return value.length === 0 ? '-' : formatCell(value.join(','));
   return replaceControlCharacters(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 

@@ -1,12 +1,12 @@
 import {
   type CliTableColumn,
   createColumn,
+  createMemberListFormat,
+  createUntruncatedColumn,
   idColumn,
   isMissingValue,
-  createMemberListFormat,
   nameColumn,
   sourceColumn,
-  createUntruncatedColumn,
 } from './table-column.ts';
 
 /** The columns of monitoring lists. */
@@ -20,7 +20,13 @@ export const MONITORING_COLUMNS: Readonly<Record<string, readonly CliTableColumn
     createColumn('CLOSED', 'closed_at'),
     createColumn('DELIVERIES', 'deliveries', createMemberListFormat('state')),
   ],
-  'boards list': [idColumn, nameColumn, createColumn('PUBLIC', 'public'), createUntruncatedColumn('URL', 'url'), sourceColumn],
+  'boards list': [
+    idColumn,
+    nameColumn,
+    createColumn('PUBLIC', 'public'),
+    createUntruncatedColumn('URL', 'url'),
+    sourceColumn,
+  ],
   'breakers history': [
     createColumn('TIME', 'at'),
     idColumn,

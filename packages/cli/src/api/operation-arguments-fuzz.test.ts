@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../connection.ts';
-import { type ApiOperation, loadApiOperations, listPathParameterNames } from './api-operations.ts';
+import { type ApiOperation, listPathParameterNames, loadApiOperations } from './api-operations.ts';
 import { parseOperationArguments, toOptionName } from './operation-arguments.ts';
 
 const VALUES = [

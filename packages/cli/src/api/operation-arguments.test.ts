@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ApiOperation, loadApiOperations, listPathParameterNames } from './api-operations.ts';
+import { type ApiOperation, listPathParameterNames, loadApiOperations } from './api-operations.ts';
 import { BUILT_IN_OPTIONS, parseOperationArguments, toOptionName } from './operation-arguments.ts';
 
 function bodyOf(operation: ApiOperation, args: readonly string[]): Record<string, unknown> {

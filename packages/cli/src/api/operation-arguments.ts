@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
-import { type ApiOperation, isRecord, type OperationField, listPathParameterNames } from './api-operations.ts';
+import {
+  type ApiOperation,
+  isRecord,
+  listPathParameterNames,
+  type OperationField,
+} from './api-operations.ts';
 
 /** A request to the API, and how its response is shown. */
 export interface OperationRequest {

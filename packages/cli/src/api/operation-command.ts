@@ -3,8 +3,8 @@ import { CONNECTION_HELP, readApiConnection } from '../connection.ts';
 import {
   type ApiOperation,
   type ApiOperations,
-  type OperationField,
   listPathParameterNames,
+  type OperationField,
 } from './api-operations.ts';
 import { listOptionNames, parseOperationArguments } from './operation-arguments.ts';
 import { findIdList } from './resolve-name.ts';

@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import {
   ApiRequestError,
   describeFetchError,
+  parseUntrustedJson,
   readProperty,
   readTextProperty,
-  parseUntrustedJson,
   toApiRequestError,
 } from '../api-request.ts';
 import type { ApiConnection } from '../connection.ts';

@@ -13,12 +13,20 @@ export interface CliTableColumn {
 }
 
 /** Creates a column for the values at `paths`. */
-export function createColumn(title: string, paths: string | readonly string[], format?: CliTableColumn['format']): CliTableColumn {
+export function createColumn(
+  title: string,
+  paths: string | readonly string[],
+  format?: CliTableColumn['format'],
+): CliTableColumn {
   return { title, paths: [paths].flat(), ...(format && { format }) };
 }
 
 /** Creates a column whose values are never truncated. */
-export const createUntruncatedColumn = (title: string, path: string): CliTableColumn => ({ title, paths: [path], whole: true });
+export const createUntruncatedColumn = (title: string, path: string): CliTableColumn => ({
+  title,
+  paths: [path],
+  whole: true,
+});
 
 /** Creates a format that shows the same field of each entry of a list. */
 export const createMemberListFormat = (member: string) => (list: unknown) =>

@@ -3,13 +3,13 @@ import {
   type CliTableColumn,
   createColumn,
   createdColumn,
+  createMemberListFormat,
+  createUntruncatedColumn,
   idColumn,
   isMissingValue,
-  createMemberListFormat,
   nameColumn,
   sourceColumn,
   updatedColumn,
-  createUntruncatedColumn,
 } from './table-column.ts';
 
 const usd = (value: unknown) => (isMissingValue(value) ? undefined : `$${String(value)}`);
@@ -18,7 +18,11 @@ const SUBJECT_PATHS = ['scope', 'per', 'team', 'key', 'owner', 'end_user', 'mode
 const appliesTo = createColumn('APPLIES TO', SUBJECT_PATHS, (scope, per, ...rest) => {
   const model = rest.pop();
   const named = rest.find((value) => !isMissingValue(value));
-  const words = [isMissingValue(per) ? scope : `each ${per}`, named, isMissingValue(model) ? undefined : `on ${model}`];
+  const words = [
+    isMissingValue(per) ? scope : `each ${per}`,
+    named,
+    isMissingValue(model) ? undefined : `on ${model}`,
+  ];
   return words.filter((word) => !isMissingValue(word)).join(' ');
 });
 
@@ -54,7 +58,11 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly CliTableColumn[]>> 
     createColumn('TEXT', 'text'),
     createColumn('BY', ['actor_name', 'actor']),
   ],
-  'audit anchors': [createColumn('SEQ', 'seq'), createColumn('TIME', 'at'), createUntruncatedColumn('HASH', 'hash')],
+  'audit anchors': [
+    createColumn('SEQ', 'seq'),
+    createColumn('TIME', 'at'),
+    createUntruncatedColumn('HASH', 'hash'),
+  ],
   'audit list': [
     createColumn('TIME', 'at'),
     idColumn,
@@ -244,7 +252,13 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly CliTableColumn[]>> 
     createColumn('CACHE', 'cache'),
     sourceColumn,
   ],
-  'teams list': [idColumn, nameColumn, createColumn('COST CENTER', 'cost_center'), updatedColumn, sourceColumn],
+  'teams list': [
+    idColumn,
+    nameColumn,
+    createColumn('COST CENTER', 'cost_center'),
+    updatedColumn,
+    sourceColumn,
+  ],
   'views list': [
     idColumn,
     nameColumn,

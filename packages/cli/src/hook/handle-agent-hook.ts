@@ -1,5 +1,5 @@
 import type { HookAdapter, HookCall, HookDecision, HookReply } from '@floe/relay/hooks/adapter';
-import { selectStrictestHookDecision, applyAskFallback } from '@floe/relay/hooks/adapters';
+import { applyAskFallback, selectStrictestHookDecision } from '@floe/relay/hooks/adapters';
 import { NoServerResponseError } from './hook-http.ts';
 import { HookPayloadError, readHookPayload } from './hook-payload.ts';
 import { type HookSettings, type HookSettingsPaths, resolveHookDeadline } from './hook-settings.ts';
@@ -92,7 +92,9 @@ async function answerWithServer(
   if (isTruncated && problem === null && (outcome.decision === 'abstain' || outcome.decision === 'allow')) {
     problem = 'the event is too long to send';
     const { decideOffline } = await import('./decide-offline.ts');
-    outcome = selectStrictestHookDecision((await decideOffline(call.events, problem, paths, settings)).outcomes);
+    outcome = selectStrictestHookDecision(
+      (await decideOffline(call.events, problem, paths, settings)).outcomes,
+    );
   }
   if (outcome.decision === 'ask' && !adapter.canAsk(call.name)) {
     fallback ??= (await import('./decide-offline.ts')).readAskFallback(paths, settings);

@@ -19,7 +19,7 @@ import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { listAgentHookFiles } from './agent-hook-files.ts';
-import { countInstalledHooks, applyFloeHooks } from './hook-configuration.ts';
+import { applyFloeHooks, countInstalledHooks } from './hook-configuration.ts';
 import { readHookSettings } from './hook-settings.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', 'main.ts');

@@ -11,8 +11,8 @@ import { RelaySchema } from '@floe/contract/config/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { HookReply } from '@floe/relay/hooks/adapter';
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
-import { handleAgentHook } from './handle-agent-hook.ts';
 import { getBundleCacheDirectory, storeCachedBundle } from './bundle-cache.ts';
+import { handleAgentHook } from './handle-agent-hook.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { clearServerUnresponsive, UNRESPONSIVE_SERVER_TTL_MS } from './unresponsive-server.ts';
 

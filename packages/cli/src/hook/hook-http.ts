@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 /** There is no response. The message explains the reason to the user. */
 export class NoServerResponseError extends Error {
-  override readonly name = 'NoResponseError';
+  override readonly name = 'NoServerResponseError';
   /** Whether the whole deadline passed. */
   readonly timedOut: boolean;
 
@@ -37,7 +37,7 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * Sends one HTTP/1.1 request (RFC 9112) on a new connection. It does not use `node:http` or `fetch`, because
  * a hook is a new process for every event, and loading either takes longer than the rest of the hook.
  *
- * @throws NoResponseError for every failure: refused, slow, truncated, not HTTP
+ * @throws NoServerResponseError for every failure: refused, slow, truncated, not HTTP
  */
 export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpResponse> {
   const url = new URL(request.url);
@@ -51,7 +51,8 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
       socket.destroy();
       settle();
     };
-    const fail = (why: string, timedOut = false) => finish(() => reject(new NoServerResponseError(why, timedOut)));
+    const fail = (why: string, timedOut = false) =>
+      finish(() => reject(new NoServerResponseError(why, timedOut)));
     const timer = setTimeout(
       () => fail(`no response within ${request.timeoutMs} ms`, true),
       Math.max(1, deadlineMs - performance.now()),
@@ -120,7 +121,7 @@ class HookAnswerReader {
   #receivedBytes = 0;
   #countedChunks = 0;
 
-  /** @returns null if more input is required; @throws NoResponseError if the input is invalid */
+  /** @returns null if more input is required; @throws NoServerResponseError if the input is invalid */
   read(chunks: Buffer[], isEnd: boolean): HookHttpResponse | null {
     while (this.#countedChunks < chunks.length)
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;

@@ -8,14 +8,14 @@ const IDLE_PARSE_MS = 50;
 
 /** Why the payload cannot be read, for the user. */
 export class HookPayloadError extends Error {
-  override readonly name = 'PayloadError';
+  override readonly name = 'HookPayloadError';
 }
 
 /**
  * Reads the payload of the hook, one JSON object. Does not wait for the end of the input if the agent keeps
  * it open after a complete payload.
  *
- * @throws PayloadError if it is longer than 11 MiB, incomplete after the timeout, or not an object
+ * @throws HookPayloadError if it is longer than 11 MiB, incomplete after the timeout, or not an object
  */
 export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
   return await new Promise((resolve, reject) => {

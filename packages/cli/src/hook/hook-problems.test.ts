@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { listAgentHookFiles } from './agent-hook-files.ts';
 import { computeCodexHookHash } from './codex-trust.ts';
-import { findInstalledHooks, applyFloeHooks } from './hook-configuration.ts';
+import { applyFloeHooks, findInstalledHooks } from './hook-configuration.ts';
 import { findHookProblems } from './hook-problems.ts';
 
 const COMMAND = `"${process.execPath}" "${join(import.meta.dirname, '..', '..', 'bin', 'floe-hook.mjs')}"`;

@@ -1,7 +1,7 @@
 // bin/floe-hook.mjs starts this file, one process per event of an agent, so every import adds to each call.
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
+import { claimBundleRefresh, getBundleCacheDirectory } from './bundle-cache.ts';
 import { handleAgentHook } from './handle-agent-hook.ts';
-import { getBundleCacheDirectory, claimBundleRefresh } from './bundle-cache.ts';
 import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
 import { SERVER_PROBE_INTERVAL_MS } from './unresponsive-server.ts';
 
@@ -24,7 +24,8 @@ export async function runHook(agent: string): Promise<number> {
     stderr !== '' ? stderr : problem === null ? '' : `floe: no decision from the server: ${problem}\n`;
   if (message !== '') await writeToStream(process.stderr, message);
   if (stdout !== null) await writeToStream(process.stdout, `${JSON.stringify(stdout)}\n`);
-  const intervalMs = problem === null ? settings.refreshMs : isServerSkipped ? SERVER_PROBE_INTERVAL_MS : null;
+  const intervalMs =
+    problem === null ? settings.refreshMs : isServerSkipped ? SERVER_PROBE_INTERVAL_MS : null;
   if (settings.key !== null && intervalMs !== null)
     await spawnRefreshWhenDue(getBundleCacheDirectory(paths, settings), intervalMs);
   return exitCode;

@@ -18,7 +18,7 @@ const FETCH_TIMEOUT_MS = 10_000;
  * older one, is rejected.
  *
  * @returns a description of the result for the user
- * @throws NoResponseError if no acceptable bundle is available
+ * @throws NoServerResponseError if no acceptable bundle is available
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;

@@ -11,7 +11,7 @@ const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 
 /**
  * Requests the server's decisions, one per event.
  *
- * @throws NoResponseError if not all decisions arrive in time
+ * @throws NoServerResponseError if not all decisions arrive in time
  */
 export async function requestRelayDecisions(
   events: readonly RelayEvent[],
@@ -19,7 +19,9 @@ export async function requestRelayDecisions(
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
   if (events.length > MAX_BATCH_EVENTS)
-    throw new NoServerResponseError(`one hook call has ${events.length} events, which is too many for one request`);
+    throw new NoServerResponseError(
+      `one hook call has ${events.length} events, which is too many for one request`,
+    );
   const [first] = events;
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';
@@ -30,7 +32,7 @@ export async function requestRelayDecisions(
   return outcomes;
 }
 
-/** Sends a report of a completed action. @throws NoResponseError if it cannot be delivered */
+/** Sends a report of a completed action. @throws NoServerResponseError if it cannot be delivered */
 export async function sendHookReport(
   report: HookReport,
   settings: HookSettings,
@@ -46,7 +48,8 @@ async function postToRelay(
   timeoutMs: number,
 ): Promise<Json> {
   const { baseUrl, key, problem } = settings;
-  if (baseUrl === null || key === null) throw new NoServerResponseError(problem ?? 'the hook is not configured');
+  if (baseUrl === null || key === null)
+    throw new NoServerResponseError(problem ?? 'the hook is not configured');
   const request = {
     url: baseUrl + path,
     key,

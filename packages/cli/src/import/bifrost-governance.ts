@@ -17,7 +17,11 @@ interface Subject {
 }
 
 /** Imports virtual keys with their values: floe.yaml gets their SHA-256. */
-export function addBifrostGovernance(source: SourceObject, draft: FloeDraft, hash: (value: string) => string): void {
+export function addBifrostGovernance(
+  source: SourceObject,
+  draft: FloeDraft,
+  hash: (value: string) => string,
+): void {
   const budgets = indexById(source.objects('budgets'));
   const limits = indexById(source.objects('rate_limits'));
   const teams = new Map<string, string>();
@@ -29,7 +33,10 @@ export function addBifrostGovernance(source: SourceObject, draft: FloeDraft, has
     if (id === undefined) continue;
     const slug = ids.take(toSlug(name ?? id, 'team'));
     teams.set(id, slug);
-    draft.teams.push({ id: slug, ...(name !== undefined && { name: escapeVariableReferences(name).slice(0, 200) }) });
+    draft.teams.push({
+      id: slug,
+      ...(name !== undefined && { name: escapeVariableReferences(name).slice(0, 200) }),
+    });
     addCaps(team, { name: `team-${slug}`, fields: { scope: 'team', team: slug } }, governance);
     team.leaveOut({ customer_id: 'Floe has no customers; create an organization for each customer' });
     team.finish();
@@ -66,7 +73,9 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
     key.leaveOutRest('the key is not imported because its value is unknown');
     return;
   }
-  const name = names.take(escapeVariableReferences(key.text('name') ?? key.text('id') ?? 'bifrost').slice(0, 190));
+  const name = names.take(
+    escapeVariableReferences(key.text('name') ?? key.text('id') ?? 'bifrost').slice(0, 190),
+  );
   key.note('value', 'changed', 'became imported_hash; the value of the key keeps working');
   if (!isActive) key.note('is_active', 'changed', 'the key is inactive: became an expires_at in the past');
   draft.keys.push({

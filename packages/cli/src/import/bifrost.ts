@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { readProviderBaseUrl } from './base-url.ts';
 import { addBifrostGovernance } from './bifrost-governance.ts';
 import { type DraftFields, type FloeDraft, toSlug } from './floe-draft.ts';
-import { findKnownProvider, isUrlRequired, type KnownProvider, resolveProviderKindForUrl } from './provider-names.ts';
+import {
+  findKnownProvider,
+  isUrlRequired,
+  type KnownProvider,
+  resolveProviderKindForUrl,
+} from './provider-names.ts';
 import { escapeVariableReferences, type SourceObject } from './source-object.ts';
 
 const SECTION_REASONS: Readonly<Record<string, string>> = {
@@ -91,7 +96,9 @@ function readFields(
 ): DraftFields | null {
   const keys = source.objects('keys');
   const cloud = keys.map((key) => readCloud(key, provider)).find((one) => Object.keys(one).length > 0) ?? {};
-  const own = network?.has('base_url') ? readProviderBaseUrl(network, 'base_url', provider) : provider.baseUrl;
+  const own = network?.has('base_url')
+    ? readProviderBaseUrl(network, 'base_url', provider)
+    : provider.baseUrl;
   const url = own ?? (typeof cloud['base_url'] === 'string' ? cloud['base_url'] : undefined);
   if (isUrlRequired(provider.kind) && url === undefined) return null;
   const seconds = network?.number('default_request_timeout_in_seconds');
@@ -171,7 +178,8 @@ function readDeployments(key: SourceObject, deployments: Map<string, string>): v
     const map = config?.object('deployments');
     for (const model of map?.names() ?? []) {
       const name = map?.text(model);
-      if (name !== undefined) deployments.set(escapeVariableReferences(model), escapeVariableReferences(name));
+      if (name !== undefined)
+        deployments.set(escapeVariableReferences(model), escapeVariableReferences(name));
     }
     map?.finish();
     config?.leaveOutSecrets();

@@ -27,7 +27,13 @@ function convert(product: string, source: unknown) {
   const { draft, report, secrets } = runImport(source, pattern, run);
   const config = JSON.parse(JSON.stringify(draft.toConfig('default')));
   const yaml = writeFloeYaml(config, []);
-  return { config, yaml, report, text: report.format() + formatRequiredVariables(secrets.required()), secrets };
+  return {
+    config,
+    yaml,
+    report,
+    text: report.format() + formatRequiredVariables(secrets.required()),
+    secrets,
+  };
 }
 
 /** A configuration of each product with most of its fields; `secret` stands for every secret. */

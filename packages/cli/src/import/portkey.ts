@@ -200,7 +200,9 @@ function readProviderFields(
   provider: KnownProvider,
   integration: string | undefined,
 ): DraftFields | null {
-  const url = config.has('custom_host') ? readProviderBaseUrl(config, 'custom_host', provider) : provider.baseUrl;
+  const url = config.has('custom_host')
+    ? readProviderBaseUrl(config, 'custom_host', provider)
+    : provider.baseUrl;
   const resource = config.text('azure_resource_name');
   const base =
     url ?? (resource && /^[\w-]+$/.test(resource) ? `https://${resource}.openai.azure.com` : undefined);

@@ -1,6 +1,11 @@
 import { use, useEffect } from 'react';
 import { PermissionHelpersContext } from './permission-helpers.tsx';
-import { findDenialReason, isActionAllowed, type PermissionAction, listRolesWithPermission } from './permissions.ts';
+import {
+  findDenialReason,
+  isActionAllowed,
+  listRolesWithPermission,
+  type PermissionAction,
+} from './permissions.ts';
 import { SignedInContext } from './session.ts';
 
 /** Why the signed-in person may not do this, or null when they may. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toGapSpans, nullifyZerosInGaps } from './gap-spans.ts';
+import { nullifyZerosInGaps, toGapSpans } from './gap-spans.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 21);

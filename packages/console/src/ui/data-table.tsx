@@ -15,10 +15,10 @@ import { useOnChange } from '../data/on-change.ts';
 import { joinClassNames } from './class-names.ts';
 import { fitColumns, nextSort, type TableColumn, type TableSort } from './table-columns.ts';
 import {
+  findScrollParent,
   isInteractiveElement,
   nextRowForKey,
   offsetInScrollParent,
-  findScrollParent,
   useElementWidth,
   useRowHeight,
 } from './table-geometry.ts';

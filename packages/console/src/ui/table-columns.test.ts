@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import {
   fitColumns,
   formatColumnSelection,
+  listVisibleColumns,
   nextSort,
   parseSort,
   sortRows,
   type TableColumn,
-  listVisibleColumns,
 } from './table-columns.ts';
 
 interface Row {

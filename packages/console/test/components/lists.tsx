@@ -6,7 +6,7 @@ import { DataTable } from '../../src/ui/data-table.tsx';
 import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../src/ui/feedback.tsx';
 import { LoadMore } from '../../src/ui/load-more.tsx';
 import { SortList } from '../../src/ui/sort-list.tsx';
-import { parseSort, sortRows, type TableColumn, listVisibleColumns } from '../../src/ui/table-columns.ts';
+import { listVisibleColumns, parseSort, sortRows, type TableColumn } from '../../src/ui/table-columns.ts';
 import { useReportLog } from './report-log.tsx';
 
 interface Row {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { timezoneField } from '../config/fields.ts';
 import { EXCHANGE_OUTCOMES } from '../exchange-outcome.ts';
 import { jsonValueField } from '../json-value.ts';
-import { billedUnits, routingStep, exchangeAttempt, milliseconds } from './attempts.ts';
+import { billedUnits, exchangeAttempt, milliseconds, routingStep } from './attempts.ts';
 import { nanoUsd, usd } from './money.ts';
 import { createPageSchema, dateOrTimestamp, rangeQuery, timestamp } from './page.ts';
 

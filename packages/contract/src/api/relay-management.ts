@@ -7,11 +7,11 @@ import { resourceSource } from './keys.ts';
 import { pageQuery, rangeQuery, timestamp } from './page.ts';
 import {
   relayDecisionKind,
-  relayEvent,
   relayDetection,
-  relayShortText,
+  relayEvent,
   relayRuleHit,
   relayRuleMode,
+  relayShortText,
 } from './relay.ts';
 
 /** A recorded decision of the relay. */

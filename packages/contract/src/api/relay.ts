@@ -23,7 +23,9 @@ const shell = z.strictObject({
 
 const tool = z.strictObject({
   name: relayShortText,
-  server: relayShortText.optional().describe('Name that the user gave the connector. Rules do not match on it.'),
+  server: relayShortText
+    .optional()
+    .describe('Name that the user gave the connector. Rules do not match on it.'),
   url: path.optional().describe('URL of the connector.'),
   command: path.optional().describe('Command that starts the connector.'),
   arguments: z.record(z.string(), z.unknown()).default({}),
@@ -57,7 +59,11 @@ const EVENT_FIELDS = {
   tool_use_id: relayShortText.optional().describe('The call of a tool, as the agent names it.'),
   agent: agent.default({ name: 'unknown' }).describe('Name, version and permission mode of the agent.'),
   client: z
-    .strictObject({ version: relayShortText.optional(), device: relayShortText.optional(), host: relayShortText.optional() })
+    .strictObject({
+      version: relayShortText.optional(),
+      device: relayShortText.optional(),
+      host: relayShortText.optional(),
+    })
     .optional()
     .describe('Version of the hook, and where it runs.'),
   user: relayShortText

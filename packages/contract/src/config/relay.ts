@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { createCrossFieldCheck, slugField, stringListField, timestampField, timezoneField } from './fields.ts';
+import {
+  createCrossFieldCheck,
+  slugField,
+  stringListField,
+  timestampField,
+  timezoneField,
+} from './fields.ts';
 
 /** Kinds of events for which an agent requests a decision. */
 export const RELAY_EVENTS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;

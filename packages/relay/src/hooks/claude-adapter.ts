@@ -1,11 +1,11 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
+  createOutputReply,
   type HookAdapter,
   type HookCall,
   type HookDecision,
   type HookReply,
   type HookReport,
-  createOutputReply,
 } from './adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
+  createOutputReply,
   type HookAdapter,
   type HookCall,
   type HookDecision,
   type HookReply,
   type HookReport,
-  createOutputReply,
 } from './adapter.ts';
 import { createHookReport, readClaudePayload } from './claude-adapter.ts';
 import { readLabelField, readObjectField, readTextField } from './payload-fields.ts';

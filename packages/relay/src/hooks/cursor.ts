@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import {
+  createOutputReply,
   type HookAdapter,
   type HookCall,
   type HookDecision,
   type HookReply,
   type HookReport,
-  createOutputReply,
 } from './adapter.ts';
 import { createHookReport, findHookReportType } from './claude-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';

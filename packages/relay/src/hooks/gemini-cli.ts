@@ -1,10 +1,10 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
+  createOutputReply,
   type HookAdapter,
   type HookCall,
   type HookDecision,
   type HookReply,
-  createOutputReply,
 } from './adapter.ts';
 import { createHookReport } from './claude-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';

@@ -6,7 +6,7 @@ import { relayEvent, relayReport } from '@floe/contract/api/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import type { HookDecision } from './adapter.ts';
-import { HOOK_ADAPTERS, selectStrictestHookDecision, applyAskFallback } from './adapters.ts';
+import { applyAskFallback, HOOK_ADAPTERS, selectStrictestHookDecision } from './adapters.ts';
 
 const GOLDEN = join(import.meta.dirname, 'golden');
 

@@ -77,7 +77,11 @@ const CONTENT_FIELDS = [
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
 /** Creates the events of a tool call. A call with several files has several events. */
-export function createToolEvents(name: string, input: JsonObject, common: CommonRelayEventFields): RelayEvent[] {
+export function createToolEvents(
+  name: string,
+  input: JsonObject,
+  common: CommonRelayEventFields,
+): RelayEvent[] {
   const events = createEvents(name, input, common);
   // An id identifies one event, so only the first event has the id of the call.
   return events.map((event, at) =>

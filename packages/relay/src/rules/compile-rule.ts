@@ -8,7 +8,7 @@ import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
 import { createLiteralWord } from '../shell/shell-word.ts';
 import { type CallerMatcher, compileCallerPattern } from './match-caller.ts';
 import { type CommandMatcher, compileCommandPattern } from './match-command.ts';
-import { type MatchResult, combineAlternativeMatches } from './match-result.ts';
+import { combineAlternativeMatches, type MatchResult } from './match-result.ts';
 import { compileToolPattern, type ToolMatcher } from './match-tool.ts';
 import { compilePathPatterns, type PathMatcher } from './path-patterns.ts';
 import type { RuleInput, RuleInputFile } from './rule-input.ts';
@@ -269,6 +269,7 @@ function matchException(
   let fits: MatchResult = 'no';
   if (matches.command && command) fits = combineAlternativeMatches(fits, matches.command(command));
   if (matches.path && file?.path) fits = combineAlternativeMatches(fits, matches.path(file.path));
-  if (matches.tool && subject.event.tool) fits = combineAlternativeMatches(fits, matches.tool(subject.event.tool));
+  if (matches.tool && subject.event.tool)
+    fits = combineAlternativeMatches(fits, matches.tool(subject.event.tool));
   return fits;
 }

@@ -2,7 +2,7 @@ import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcar
 import type { CommandTrait, SimpleCommand } from '../shell/command.ts';
 import { findPositionals } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
-import { type MatchResult, findBestMatch, combineRequiredMatches } from './match-result.ts';
+import { combineRequiredMatches, findBestMatch, type MatchResult } from './match-result.ts';
 
 /** The part of a rule's `match` about shell commands. */
 export interface CommandPattern {

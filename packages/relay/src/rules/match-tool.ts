@@ -1,5 +1,5 @@
 import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcards';
-import { type MatchResult, combineRequiredMatches } from './match-result.ts';
+import { combineRequiredMatches, type MatchResult } from './match-result.ts';
 
 /** A call of a connector's tool. */
 export interface ConnectorCall {
@@ -39,7 +39,10 @@ export function compileToolPattern(pattern: ToolPattern): ToolMatcher | null {
   }
   if (parts.length === 0) return null;
   return (call) =>
-    parts.reduce<MatchResult>((sum, part) => (sum === 'no' ? sum : combineRequiredMatches(sum, part(call))), 'yes');
+    parts.reduce<MatchResult>(
+      (sum, part) => (sum === 'no' ? sum : combineRequiredMatches(sum, part(call))),
+      'yes',
+    );
 }
 
 function serverMatcher(

@@ -116,7 +116,9 @@ function keyValueAccesses(word: ShellWord): FileAccess[] {
 /** A command that reads a directory may read all of its content. */
 function directoryContentAccess(word: ShellWord): FileAccess[] {
   if (!/[/~]|^\.\w/.test(word.pattern) || word.pattern.startsWith('-')) return [];
-  return [{ ...createAccess(word, 'read'), path: `${word.pattern.replace(/\/+$/, '')}/${ANY_TEXT_WILDCARD}` }];
+  return [
+    { ...createAccess(word, 'read'), path: `${word.pattern.replace(/\/+$/, '')}/${ANY_TEXT_WILDCARD}` },
+  ];
 }
 
 /** `name=file`, `name@file`, `file:/target` and `@file` also name a file. */

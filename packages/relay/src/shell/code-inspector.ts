@@ -16,9 +16,9 @@ import type { AnalysisBudget } from './grammar.ts';
 import { predictArguments } from './predict-arguments.ts';
 import type { CommandInput } from './redirects.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
+import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import { type CommandInvocation, isShellPath, type NestedCommand } from './unwrap-command.ts';
-import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
 
 /** Analyzes code inside other code: a text, or the body of a function. */
 export interface CodeAnalyzer {
@@ -288,7 +288,10 @@ interface CodeText {
 
 /** Programs that connect a command that they start to the network. */
 const NETWORK_PROGRAMS = /^(?:nc|ncat|netcat|socat)$/;
-export const NETWORK_COMMAND_INPUT: CommandInput = { kind: 'pipe', printed: createUnknownCommandOutput('data') };
+export const NETWORK_COMMAND_INPUT: CommandInput = {
+  kind: 'pipe',
+  printed: createUnknownCommandOutput('data'),
+};
 
 /** A path in code. It may contain wildcards, because the code may pass it to a glob function. */
 function createGlobWord(path: string, place: TextSpan): ShellWord {

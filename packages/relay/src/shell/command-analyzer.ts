@@ -1,23 +1,22 @@
 import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
 import {
-  CodeInspector,
   type CodeAnalyzer,
+  CodeInspector,
   type CommandRecord,
   type CommandSink,
   MAX_CODE_DEPTH,
   NETWORK_COMMAND_INPUT,
 } from './code-inspector.ts';
 import {
-  type VariableAssignment,
   type CommandTrait,
   normalizeCommandName,
   type ShellRedirect,
   type SimpleCommand,
   type UnclearSpan,
+  type VariableAssignment,
 } from './command.ts';
 import { createUnknownCommandOutput, predictCommandOutput } from './command-output.ts';
 import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
-import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';
 import {
   findGitSettingCommands,
   findGitTransportCommands,
@@ -30,11 +29,17 @@ import { guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter, findOptionCommands } from './interpreters.ts';
 import { findPositionals } from './positional-arguments.ts';
 import { findFilesNamedByInput } from './predict-arguments.ts';
-import type { ShellScope } from './shell-scope.ts';
+import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';
 import { recordVariableChanges } from './record-variable-changes.ts';
-import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
-import { type CommandInvocation, type NestedCommand, type UnwrappedCommand, unwrapCommand } from './unwrap-command.ts';
+import type { ShellScope } from './shell-scope.ts';
 import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
+import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
+import {
+  type CommandInvocation,
+  type NestedCommand,
+  type UnwrappedCommand,
+  unwrapCommand,
+} from './unwrap-command.ts';
 
 /** Analyzes commands, finds the commands that they run, and records all of them. */
 export class CommandAnalyzer implements CommandSink {

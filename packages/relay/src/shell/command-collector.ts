@@ -4,9 +4,9 @@ import type { VariableAssignment } from './command.ts';
 import type { CommandAnalyzer } from './command-analyzer.ts';
 import { createUnknownCommandOutput, joinCommandOutputs } from './command-output.ts';
 import { expandParameter } from './expand-parameter.ts';
-import type { SyntaxNode } from './grammar.ts';
 import { forEachLoopValue } from './for-each-loop-value.ts';
-import { readAssignedValue, readShellWords, joinSegmentTexts, type WordReadContext } from './read-word.ts';
+import type { SyntaxNode } from './grammar.ts';
+import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import {
   type CommandInput,
   findHeredocBackticks,
@@ -15,9 +15,9 @@ import {
   readRedirects,
 } from './redirects.ts';
 import type { ShellScope, VariableValue } from './shell-scope.ts';
+import type { CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
 import { dropLeadingText, isStatementType, mergeAdjacentWords } from './tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
-import type { CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
 
 /** Finds every simple command of one syntax tree, at any depth, and passes it to the analyzer. */
 export class CommandCollector implements WordReadContext {
@@ -71,7 +71,8 @@ export class CommandCollector implements WordReadContext {
   outputOf(node: SyntaxNode): CommandOutput {
     const parts = node.children.filter(({ type }) => /^[a-z]/.test(type));
     const [only] = parts;
-    if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node)) return createUnknownCommandOutput('made');
+    if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node))
+      return createUnknownCommandOutput('made');
     return this.#predictOutput(only);
   }
 

@@ -132,7 +132,9 @@ export function predictFoundNames(name: string, args: readonly ShellWord[]): rea
   );
   const matched = expressions.flatMap((text) => toGrepLinePatterns([{ text }]) ?? []);
   if (matched.length > 0) return matched;
-  const names = wanted.map((text) => text.replaceAll('*', ANY_TEXT_WILDCARD).replaceAll(/\[[^\]]*\]|\?/g, '\uE002'));
+  const names = wanted.map((text) =>
+    text.replaceAll('*', ANY_TEXT_WILDCARD).replaceAll(/\[[^\]]*\]|\?/g, '\uE002'),
+  );
   return (roots.length === 0 ? ['.'] : roots).flatMap((root) => {
     if (names.length === 0) return [root, `${root}/${ANY_TEXT_WILDCARD}`];
     return names.flatMap((one) => [`${root}/${one}`, `${root}/${ANY_TEXT_WILDCARD}/${one}`]);

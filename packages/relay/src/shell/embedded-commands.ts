@@ -1,13 +1,13 @@
 import {
   EMBEDDED_COMMAND_PATTERNS,
+  EMBEDDED_FILE_PATTERNS,
   EMBEDDED_INTERPRETERS,
   type EmbeddedInterpreter,
   type EmbeddedLanguage,
-  EMBEDDED_FILE_PATTERNS,
 } from './embedded-languages.ts';
 import type { ShellScope } from './shell-scope.ts';
-import type { CommandInvocation } from './unwrap-command.ts';
 import { EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
+import type { CommandInvocation } from './unwrap-command.ts';
 
 /** What a program runs and reads through commands of its own language. */
 export interface EmbeddedCommands {
@@ -46,7 +46,8 @@ export function findEmbeddedCommands(
   if (takesInput && input.text !== null && first === undefined)
     reads.push(...extractFiles(input.text, language));
   if (takesInput && input.text !== null)
-    for (const text of extractEmbeddedCommands(input.text, language)) runs.push({ word: first ?? EMPTY_SHELL_WORD, text });
+    for (const text of extractEmbeddedCommands(input.text, language))
+      runs.push({ word: first ?? EMPTY_SHELL_WORD, text });
   if (takesInput && input.text !== null && first !== undefined)
     reads.push(...extractFiles(input.text, language));
   return { runs, reads, readsUnknown: takesInput && input.text === null };

@@ -1,4 +1,4 @@
-import { type ShellScope, classifyUnknownVariable, type VariableValue } from './shell-scope.ts';
+import { classifyUnknownVariable, type ShellScope, type VariableValue } from './shell-scope.ts';
 import type { WordSegment } from './shell-word.ts';
 
 /** `$name`, `$1`, `$@`; `$1m` is the first argument followed by an m. */

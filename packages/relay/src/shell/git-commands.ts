@@ -1,7 +1,7 @@
 import { findPositionals } from './positional-arguments.ts';
 import type { ShellScope } from './shell-scope.ts';
-import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
+import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
 
 /** Git settings whose value is a command. A leading `!` marks a shell command. */
 const COMMAND_SETTINGS =
@@ -34,7 +34,10 @@ function settingCommand(name: string, value: string | null, word: ShellWord): Ne
 }
 
 /** Converts `git-push` and `git send-pack` to `git push`. */
-export function normalizeGitInvocation({ name, args }: CommandInvocation, place: ShellWord): CommandInvocation {
+export function normalizeGitInvocation(
+  { name, args }: CommandInvocation,
+  place: ShellWord,
+): CommandInvocation {
   const [, subcommand] = /^git-([a-z][a-z-]*)$/.exec(name) ?? [];
   const words = subcommand === undefined ? args : [createLiteralWord(subcommand, place), ...args];
   if (name !== 'git' && subcommand === undefined) return { name, args };
@@ -46,7 +49,10 @@ export function normalizeGitInvocation({ name, args }: CommandInvocation, place:
 }
 
 /** Finds options that other arguments of a push imply: `+main`, `--mirror` and refspec settings force it. */
-export function findImpliedOptions({ name, args }: CommandInvocation, scope: ShellScope): readonly ShellWord[] {
+export function findImpliedOptions(
+  { name, args }: CommandInvocation,
+  scope: ShellScope,
+): readonly ShellWord[] {
   if (name !== 'git') return [];
   const words = findPositionals(name, args);
   const [subcommand, ...refs] = words;

@@ -1,5 +1,5 @@
-import type { CommandInvocation, NestedCommand, UnwrappedCommand } from './unwrap-command.ts';
 import type { ShellWord } from './shell-word.ts';
+import type { CommandInvocation, NestedCommand, UnwrappedCommand } from './unwrap-command.ts';
 
 /** Options of interpreters whose value is code in a language that is not parsed. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -215,7 +215,10 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Finds commands in options of programs that are not wrappers. */
-export function findOptionCommands({ name, args }: CommandInvocation, subcommand: string | null): NestedCommand[] {
+export function findOptionCommands(
+  { name, args }: CommandInvocation,
+  subcommand: string | null,
+): NestedCommand[] {
   const key = subcommand === null ? name : `${name} ${subcommand}`;
   const options = [...commandOptions(name), ...(key === name ? [] : commandOptions(key))];
   const inner: NestedCommand[] = [];

@@ -2,7 +2,13 @@ import { unescapeAnsiC, unescapeDoubleQuoted } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
 import type { SyntaxNode } from './grammar.ts';
 import type { ShellScope } from './shell-scope.ts';
-import { buildWords, type CommandOutput, MAX_EXPANDED_WORDS, type ShellWord, type WordSegment } from './shell-word.ts';
+import {
+  buildWords,
+  type CommandOutput,
+  MAX_EXPANDED_WORDS,
+  type ShellWord,
+  type WordSegment,
+} from './shell-word.ts';
 
 /** Context for reading the words of a text. */
 export interface WordReadContext {

@@ -1,7 +1,7 @@
 import type { ShellRedirect } from './command.ts';
 import { createKnownCommandOutput, createUnknownCommandOutput } from './command-output.ts';
 import type { SyntaxNode } from './grammar.ts';
-import { readAssignedValue, readShellWords, joinSegmentTexts, type WordReadContext } from './read-word.ts';
+import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import type { CommandOutput, ShellWord } from './shell-word.ts';
 
 /** The input of a command. */
@@ -47,7 +47,10 @@ export function readRedirectInput(node: SyntaxNode, source: WordReadContext): Co
   if (target?.type === 'process_substitution') return { kind: 'pipe', printed: source.outputOf(target) };
   const [word] = target ? readShellWords(target, source) : [];
   const written = word?.text == null ? null : source.scope.fileAt(word.text);
-  return { kind: 'file', printed: written ? createKnownCommandOutput(written.text) : createUnknownCommandOutput('data') };
+  return {
+    kind: 'file',
+    printed: written ? createKnownCommandOutput(written.text) : createUnknownCommandOutput('data'),
+  };
 }
 
 /** The output of a here-string. */
@@ -95,7 +98,8 @@ function expandHeredoc(
     const pieces = readAssignedValue(node, source);
     const unknown = pieces.find((piece) => piece.text === null)?.unknown ?? 'variable';
     const value = joinSegmentTexts(pieces);
-    if (value === null && unknown !== 'variable' && unknown !== 'own') return createUnknownCommandOutput(unknown);
+    if (value === null && unknown !== 'variable' && unknown !== 'own')
+      return createUnknownCommandOutput(unknown);
     text += source.text.slice(at, node.start) + (value ?? source.text.slice(node.start, node.end));
     at = node.end;
   }

@@ -195,7 +195,9 @@ function expandBraces(pieces: readonly WordSegment[], depth: number): WordSegmen
     const choice = segmentsBetween(pieces, braces[n] ?? null, braces[n + 1] ?? null);
     words.push(...expandBraces([...before, ...choice, ...after], depth + 1));
   }
-  return words.length < MAX_EXPANDED_WORDS ? words : [...words.slice(0, MAX_EXPANDED_WORDS - 1), [UNKNOWN_SEGMENT]];
+  return words.length < MAX_EXPANDED_WORDS
+    ? words
+    : [...words.slice(0, MAX_EXPANDED_WORDS - 1), [UNKNOWN_SEGMENT]];
 }
 
 /** Positions of the first braces with their commas. Null if no braces have a comma. */

@@ -1,5 +1,5 @@
 import type { CodeContext } from './code-context.ts';
-import type { VariableAssignment, ShellRedirect } from './command.ts';
+import type { ShellRedirect, VariableAssignment } from './command.ts';
 import type { CommandInput } from './redirects.ts';
 import type { ShellWord, TextSpan } from './shell-word.ts';
 

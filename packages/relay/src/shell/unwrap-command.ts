@@ -1,8 +1,8 @@
 import { type CommandTrait, normalizeCommandName } from './command.ts';
 import { findPositionals } from './positional-arguments.ts';
+import { createLiteralWord, type ShellWord } from './shell-word.ts';
 import { SHELL_NAMES, SHELL_WRAPPER, SYSTEM_WRAPPERS } from './system-wrappers.ts';
 import { TOOL_WRAPPERS } from './tool-wrappers.ts';
-import { createLiteralWord, type ShellWord } from './shell-word.ts';
 import type { WrapperSyntax } from './wrapper-syntax.ts';
 
 /** What a command runs: other words, or a text for a shell. */

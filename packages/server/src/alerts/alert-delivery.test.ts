@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import type { Alert } from './alert.ts';
-import { hasValidWebhookSignature, type ReceivedMessage, startWebhookReceiver } from './test/webhook-receiver.ts';
-import { ALERT_TEST_ORG, createTestOutbox, createFailingAlert, createRecoveredAlert } from './test/test-outbox.ts';
+import {
+  ALERT_TEST_ORG,
+  createFailingAlert,
+  createRecoveredAlert,
+  createTestOutbox,
+} from './test/test-outbox.ts';
+import {
+  hasValidWebhookSignature,
+  type ReceivedMessage,
+  startWebhookReceiver,
+} from './test/webhook-receiver.ts';
 
 const typesOf = (received: readonly ReceivedMessage[]) => received.map(({ json }) => json['type']);
 const titleOf = ({ json }: ReceivedMessage) => JSON.stringify(json['data']);

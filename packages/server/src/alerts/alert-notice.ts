@@ -5,7 +5,7 @@ import {
   formatTwoUnitDuration,
   toSingleLine,
 } from './alert-wording.ts';
-import { buildAlertSubjectUrl, buildAlertLogUrl, buildChannelListUrl } from './console-links.ts';
+import { buildAlertLogUrl, buildAlertSubjectUrl, buildChannelListUrl } from './console-links.ts';
 
 /** A message to a channel, about one alert or several. */
 export interface AlertNotice {

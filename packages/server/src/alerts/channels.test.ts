@@ -5,8 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import { type AlertNotice, createAlertNotice, createTestAlertNotice } from './alert-notice.ts';
 import { sendTestNotice } from './send-test-notice.ts';
-import { type MessageResponder, type ReceivedMessage, startWebhookReceiver } from './test/webhook-receiver.ts';
-import { createTestOutbox, createFailingAlert, createRecoveredAlert } from './test/test-outbox.ts';
+import { createFailingAlert, createRecoveredAlert, createTestOutbox } from './test/test-outbox.ts';
+import {
+  type MessageResponder,
+  type ReceivedMessage,
+  startWebhookReceiver,
+} from './test/webhook-receiver.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12, 1);
 /** A name that tries every markup at once. */
@@ -22,7 +26,11 @@ function notices(): { readonly begun: AlertNotice; readonly over: AlertNotice } 
       'https://floe.example',
       NOW,
     ),
-    over: createAlertNotice({ ...over, alerts: [createRecoveredAlert('nightly')] }, 'https://floe.example', NOW),
+    over: createAlertNotice(
+      { ...over, alerts: [createRecoveredAlert('nightly')] },
+      'https://floe.example',
+      NOW,
+    ),
   };
 }
 

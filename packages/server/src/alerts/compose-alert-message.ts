@@ -100,7 +100,10 @@ export async function composeNextAlertMessage(
   return toComposedMessage(first, others);
 }
 
-function toComposedMessage(first: DeliveryCandidate, others: readonly PendingAlertDelivery[]): ComposedAlertMessage {
+function toComposedMessage(
+  first: DeliveryCandidate,
+  others: readonly PendingAlertDelivery[],
+): ComposedAlertMessage {
   const content: AlertNoticeContent = {
     id: first.delivery.id,
     thread: first.thread,
@@ -127,7 +130,11 @@ class PendingDeliveries {
   readonly #options: ComposeAlertMessageOptions;
   readonly #pending: readonly PendingAlertDelivery[];
 
-  constructor(writer: DatabaseWriter, options: ComposeAlertMessageOptions, pending: readonly PendingAlertDelivery[]) {
+  constructor(
+    writer: DatabaseWriter,
+    options: ComposeAlertMessageOptions,
+    pending: readonly PendingAlertDelivery[],
+  ) {
     this.#writer = writer;
     this.#options = options;
     this.#pending = pending;
@@ -239,7 +246,10 @@ class PendingDeliveries {
     if (until !== undefined || delivery.due_at > nowMs) return 'waits';
     const settlesAt = delivery.created_at + RECOVERY_DELAY_MS;
     if (isFirstTry(item) && alert.at - opening.opened_at < SHORT_FAILURE_MS && nowMs < settlesAt) {
-      await updateAlertDeliveries(this.#writer, [delivery.id], { pending_reason: 'settling', due_at: settlesAt });
+      await updateAlertDeliveries(this.#writer, [delivery.id], {
+        pending_reason: 'settling',
+        due_at: settlesAt,
+      });
       return 'waits';
     }
     if (keepsIncidents && (await hasOngoingAlertInThread(this.#writer, channelId, thread))) {
@@ -251,7 +261,11 @@ class PendingDeliveries {
   }
 
   /** Skips the recovery and the new failure. The channel has already received that the subject fails. */
-  async #skipRelapse(end: PendingAlertDelivery, relapse: PendingAlertDelivery, thread: string): Promise<void> {
+  async #skipRelapse(
+    end: PendingAlertDelivery,
+    relapse: PendingAlertDelivery,
+    thread: string,
+  ): Promise<void> {
     const { nowMs, createRepetitions } = this.#options;
     await recordAlertDeliveryOutcome(
       this.#writer,

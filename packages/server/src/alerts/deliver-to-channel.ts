@@ -21,10 +21,10 @@ import { createAlertNotice } from './alert-notice.ts';
 import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
 import { CHANNEL_SHEETS, isChannelKind } from './channels/channel-sheets.ts';
 import {
-  type ComposedAlertMessage,
-  type ComposeAlertMessageOptions,
-  composeNextAlertMessage,
   type AlertMuteResolver,
+  type ComposeAlertMessageOptions,
+  type ComposedAlertMessage,
+  composeNextAlertMessage,
 } from './compose-alert-message.ts';
 import { decryptChannel, parseChannelSubscription } from './stored-channel.ts';
 
@@ -222,7 +222,11 @@ function cooldownAfter(
   return isRateLimited ? Math.max(retryAfterMs, restMs, backoffMs(1, random)) : restMs;
 }
 
-function shouldSplit({ deliveries }: ComposedAlertMessage, outcome: AlertSendFailure, attempts: number): boolean {
+function shouldSplit(
+  { deliveries }: ComposedAlertMessage,
+  outcome: AlertSendFailure,
+  attempts: number,
+): boolean {
   const isOfMessage = outcome.isConnected && !outcome.isRateLimited;
   return deliveries.length > 1 && isOfMessage && (outcome.isRefused || attempts >= SPLIT_AFTER);
 }

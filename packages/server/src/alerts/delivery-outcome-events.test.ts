@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requeueAlertDelivery } from '../store/alert-deliveries.ts';
 import type { Database } from '../store/ports.ts';
+import { createFailingAlert, createTestOutbox } from './test/test-outbox.ts';
 import { startWebhookReceiver } from './test/webhook-receiver.ts';
-import { createTestOutbox, createFailingAlert } from './test/test-outbox.ts';
 
 test('those who watch the org hear what became of a message: first not taken, then taken', async (t) => {
   const harness = await createTestOutbox(t);

@@ -1,5 +1,9 @@
 import { Fault } from '@floe/contract/faults';
-import { type AlertDeliveryRow, findAlertDeliveryById, requeueAlertDelivery } from '../store/alert-deliveries.ts';
+import {
+  type AlertDeliveryRow,
+  findAlertDeliveryById,
+  requeueAlertDelivery,
+} from '../store/alert-deliveries.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 
 /**

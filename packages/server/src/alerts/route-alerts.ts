@@ -103,7 +103,9 @@ async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRo
     const subjects = new Set(
       alerts.filter(({ org_id }) => org_id === orgId).map(({ subject_id }) => subject_id),
     );
-    for (const { seq, subject_kind, subject_id } of await listOpenAlertsOfSubjects(writer, orgId, [...subjects])) {
+    for (const { seq, subject_kind, subject_id } of await listOpenAlertsOfSubjects(writer, orgId, [
+      ...subjects,
+    ])) {
       const key = keyOf(orgId, subject_kind, subject_id);
       lasting.set(key, [...(lasting.get(key) ?? []), seq]);
     }

@@ -25,7 +25,12 @@ export async function sendTestNotice(
 ): Promise<ChannelTestResult> {
   const now = clock.now();
   const started = clock.monotonic();
-  const notice = createTestAlertNotice(newId('dlv', now), { orgId, name: channel.config.name }, baseUrl(), now);
+  const notice = createTestAlertNotice(
+    newId('dlv', now),
+    { orgId, name: channel.config.name },
+    baseUrl(),
+    now,
+  );
   const outcome = await sender.send(notice, channel);
   const durationMs = Math.round(clock.monotonic() - started);
   const { ok, status } = outcome;

@@ -6,8 +6,13 @@ import { silentLog } from '../core/log.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
+import {
+  ALERT_TEST_ORG,
+  createFailingAlert,
+  createRecoveredAlert,
+  createTestOutbox,
+} from './test/test-outbox.ts';
 import { startWebhookReceiver } from './test/webhook-receiver.ts';
-import { ALERT_TEST_ORG, createTestOutbox, createFailingAlert, createRecoveredAlert } from './test/test-outbox.ts';
 
 test('two processes on one PostgreSQL deliver each alert once, to each channel in order', async (t) => {
   const url = await createTestDatabase(t);
@@ -26,7 +31,10 @@ test('two processes on one PostgreSQL deliver each alert once, to each channel i
   const deliveries = [one.start(), two.start()];
   const ids = ['x', 'y', 'z'];
   for (const id of ids) {
-    await Promise.all([one.put(createFailingAlert(id)), two.put(createFailingAlert(`${id}2`), createRecoveredAlert(`${id}2`))]);
+    await Promise.all([
+      one.put(createFailingAlert(id)),
+      two.put(createFailingAlert(`${id}2`), createRecoveredAlert(`${id}2`)),
+    ]);
     for (let rounds = 0; rounds < 3; rounds++) {
       await clock.advanceAsync(1_000);
       await Promise.all(deliveries.map((delivery) => delivery.waitUntilIdle()));

@@ -1,7 +1,7 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import * as z from 'zod';
-import { decryptSecret, type SecretEncryptionKey, encryptSecret } from '../platform/secrets.ts';
+import { decryptSecret, encryptSecret, type SecretEncryptionKey } from '../platform/secrets.ts';
 import type { ChannelRow } from '../store/channels.ts';
 import type { SigningSecrets } from './channels/channel-sheet.ts';
 

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Alert } from './alert.ts';
+import { createFailingAlert, createRecoveredAlert, createTestOutbox } from './test/test-outbox.ts';
 import { type ReceivedMessage, startWebhookReceiver } from './test/webhook-receiver.ts';
-import { createTestOutbox, createFailingAlert, createRecoveredAlert } from './test/test-outbox.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 8 : 200;
 const HOUR = 3_600_000;
@@ -120,7 +120,9 @@ test('a receiver that is down is asked about once a minute, however much it is o
   for (const isReachable of [true, false]) {
     const harness = await createTestOutbox(t);
     let isUp = false;
-    const receiver = await startWebhookReceiver(t, (_, response) => response.writeHead(isUp ? 200 : 503).end());
+    const receiver = await startWebhookReceiver(t, (_, response) =>
+      response.writeHead(isUp ? 200 : 503).end(),
+    );
     const url = isReachable ? receiver.url : 'http://127.0.0.1:1';
     await harness.channels({ name: 'a', kind: 'webhook', url });
     const delivery = harness.start();
@@ -170,7 +172,9 @@ test('twelve failures within a second are one message and one summary; what last
     await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
     const delivery = harness.start();
     const flaps = Array.from({ length: 12 }, (_, n): Alert[] =>
-      lasts && n === 11 ? [createFailingAlert('x')] : [createFailingAlert('x'), createRecoveredAlert('x', 40)],
+      lasts && n === 11
+        ? [createFailingAlert('x')]
+        : [createFailingAlert('x'), createRecoveredAlert('x', 40)],
     );
     // Some before a round and some after it.
     await harness.put(...flaps.slice(0, 5).flat());

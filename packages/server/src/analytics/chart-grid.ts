@@ -1,8 +1,8 @@
 import {
   getTimeZoneCalendar,
   listLocalDays,
-  type UtcOffsetSpan,
   listUtcOffsetSpans,
+  type UtcOffsetSpan,
 } from '../core/time-zone-calendar.ts';
 import type { PartialRange } from '../store/rollups/partial-range.ts';
 

@@ -27,8 +27,8 @@ import {
   buildChartGrid,
   type ChartGrid,
   findIntervalReassignments,
-  type IntervalReassignment,
   findPartialRangesAround,
+  type IntervalReassignment,
 } from './chart-grid.ts';
 import { createZeroSums, queryRowIntervals, queryRowTotals } from './row-charts.ts';
 
@@ -82,7 +82,10 @@ export function isPercentileMetric(metric: ChartMetric): boolean {
 const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS };
 
 /** Returns the exact sums over all requests of a range. */
-export async function queryChartSummary(reader: DatabaseReader, request: ChartRequest): Promise<AnalyticsFigures> {
+export async function queryChartSummary(
+  reader: DatabaseReader,
+  request: ChartRequest,
+): Promise<AnalyticsFigures> {
   const figures = ROLLUP_FIGURE_COLUMNS;
   if (request.conditions) {
     const [all] = await queryRowTotals(reader, { ...request, figures });
@@ -130,7 +133,10 @@ export async function queryTopValues(
 }
 
 /** Returns a metric over time: the total, or the largest groups and the sum of all others. */
-export async function queryChartSeries(reader: DatabaseReader, request: SeriesRequest): Promise<ChartSeries[]> {
+export async function queryChartSeries(
+  reader: DatabaseReader,
+  request: SeriesRequest,
+): Promise<ChartSeries[]> {
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
   if (request.conditions) return querySeriesFromRows(reader, request, figures);

@@ -23,8 +23,8 @@ import { ingestRows } from '../store/test/ingest-rows.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { queryChartSeries, queryChartSummary, queryTopValues, toChartGrid } from './charts.ts';
 import { computePreviousRange } from './chart-grid.ts';
+import { queryChartSeries, queryChartSummary, queryTopValues, toChartGrid } from './charts.ts';
 import { queryUsageByKeyAndModel } from './monthly-usage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -245,7 +245,11 @@ test('percentiles of a day are made of its own rows alone', async (t) => {
   const { startOfDay } = getTimeZoneCalendar(timezone);
   const [from, to] = [startOfDay(2026, 9, 5), startOfDay(2026, 9, 12)];
   const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', stepMs: DAY_MS, timezone, limit: 1 } as const;
-  const [series] = await queryChartSeries(read, { ...request, minutesSince: FIRST, metric: 'latency_p95_ms' });
+  const [series] = await queryChartSeries(read, {
+    ...request,
+    minutesSince: FIRST,
+    metric: 'latency_p95_ms',
+  });
   const { starts } = toChartGrid(request);
   const expected = starts.map((start, day) => {
     const counts: number[] = HISTOGRAM_BUCKETS.map(() => 0);

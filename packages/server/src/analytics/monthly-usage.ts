@@ -1,10 +1,13 @@
 import { listKeysWithTeamChange } from '../store/key-team-changes.ts';
 import { getPlatformKeyTeams } from '../store/platform-keys.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import { type RollupSumsByKeyAndModel, sumRollupsByKeyAndModel } from '../store/rollups/rollup-sums-by-key-and-model.ts';
 import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from '../store/rollups/rollup-figures.ts';
+import {
+  type RollupSumsByKeyAndModel,
+  sumRollupsByKeyAndModel,
+} from '../store/rollups/rollup-sums-by-key-and-model.ts';
 import { alignToUnits, findPartialRangesAround } from './chart-grid.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -19,7 +22,10 @@ export interface MonthRange {
 }
 
 /** Returns the exact sums of a range by key and model. */
-export async function queryUsageByKeyAndModel(reader: DatabaseReader, range: MonthRange): Promise<RollupSumsByKeyAndModel[]> {
+export async function queryUsageByKeyAndModel(
+  reader: DatabaseReader,
+  range: MonthRange,
+): Promise<RollupSumsByKeyAndModel[]> {
   const { orgId } = range;
   const pieces = findPartialRangesAround(range, HOUR_MS);
   const outside = await sumPartialRanges(reader, {

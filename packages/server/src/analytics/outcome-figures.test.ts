@@ -137,7 +137,12 @@ for (const [engine, open] of ENGINES)
         const own = inRange.filter((row) => countedModelOf(row) === value);
         assert.deepEqual([figures.requests, figures.errors], [own.length, errorsOf(own)], value);
       }
-      const [series] = await queryChartSeries(read, { ...request, metric: 'errors', stepMs: HOUR_MS, limit: 1 });
+      const [series] = await queryChartSeries(read, {
+        ...request,
+        metric: 'errors',
+        stepMs: HOUR_MS,
+        limit: 1,
+      });
       const summed = series?.values.reduce<number>((total, value) => total + (value ?? 0), 0);
       assert.equal(summed, errorsOf(inRange));
     }

@@ -107,7 +107,9 @@ function isRootTypeIssue(issue: Issue): issue is z.core.$ZodIssueInvalidType {
 
 /** Names the unknown key unless it may be a misplaced secret. */
 function describeUnknownKey(key: string, path: ConfigPath, subject: ValidatedTree): string {
-  const known = listSchemaKeysAt(subject.schema, path, valueAt(subject.tree, path)).filter((one) => one !== key);
+  const known = listSchemaKeysAt(subject.schema, path, valueAt(subject.tree, path)).filter(
+    (one) => one !== key,
+  );
   const meant = findNearestWord(key, known);
   if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
   const shown = key.length > 24 || /^(eis_|sk-)/.test(key) ? `${key.slice(0, 4)}…` : key;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createOutboundGuard, OutboundRefusedError, type OutboundAccessSettings } from './outbound-guard.ts';
+import { createOutboundGuard, type OutboundAccessSettings, OutboundRefusedError } from './outbound-guard.ts';
 
 const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
 const ONE_ORG: OutboundAccessSettings = { ...STRICT, allowPrivate: true };

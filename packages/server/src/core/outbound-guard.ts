@@ -2,7 +2,13 @@ import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import buildConnector from 'undici/lib/core/connect.js';
-import { type IpAddress, isInNetworks, parseIpAddress, parseNetworks, hostWithoutBrackets } from './network.ts';
+import {
+  hostWithoutBrackets,
+  type IpAddress,
+  isInNetworks,
+  parseIpAddress,
+  parseNetworks,
+} from './network.ts';
 
 /** Defines which addresses outgoing calls may reach. Applies to addresses that users configured. */
 export interface OutboundAccessSettings {
@@ -116,7 +122,11 @@ function hostPortOf(url: URL): HostPort {
 }
 
 /** Returns null if the address is allowed. */
-function checkAddress(address: string, place: HostPort, rules: OutboundAccessSettings): OutboundRefusedError | null {
+function checkAddress(
+  address: string,
+  place: HostPort,
+  rules: OutboundAccessSettings,
+): OutboundRefusedError | null {
   const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = embeddedAddresses(address);
   if (reached.length === 0) return new OutboundRefusedError(`${shown} is not a supported IP address.`);

@@ -5,13 +5,13 @@ import type { Grant } from '../guardrails/grant.ts';
 import { findGrantFault, findRateLimitFault } from '../guardrails/guardrail-enforcer.ts';
 import { buildRateLimitHeaders } from '../guardrails/rate-limit-headers.ts';
 import type { RequestAttributes as CountedCaller } from '../guardrails/request-attributes.ts';
-import type { ResolvedRoute } from './org-catalog.ts';
 import { ClientDisconnectedError } from './client-connection.ts';
 import { findEndUser } from './end-user.ts';
 import { estimateExchangeCost } from './estimate-exchange.ts';
 import { listRequestedModels } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { RoutedRequest } from './operation.ts';
+import type { ResolvedRoute } from './org-catalog.ts';
 
 /**
  * Acquires the limits and budgets of an exchange in one atomic step. Errors have a fixed precedence: 429,

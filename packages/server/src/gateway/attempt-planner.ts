@@ -4,13 +4,18 @@ import { readBooleanAt } from '@floe/wire/json-edits';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
 import { withSealOrigin } from '@floe/wire/seal';
 import { findCallerCredential } from './caller-credential.ts';
-import type { Target } from './org-catalog.ts';
 import { type ClientRequest, parseBody } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AttemptPlanner } from './failover.ts';
+import type { Target } from './org-catalog.ts';
 import { planForward } from './plan-forward.ts';
+import {
+  canReplay,
+  createTranslatedSinkFactory,
+  planTranslation,
+  type TranslatableRequest,
+} from './plan-translation.ts';
 import type { GatewaySurface } from './surface.ts';
-import { canReplay, createTranslatedSinkFactory, planTranslation, type TranslatableRequest } from './plan-translation.ts';
 
 /** Members with seals. Only the credential that created a seal accepts it. */
 const SEAL_MEMBERS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
@@ -60,7 +65,8 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
       rejectsSeals(reading().canonical, provider.sealOrigin(credential))
     )
       return planTranslation(x, target, dialect, reading());
-    const rewrite = (streamed: boolean) => createTranslatedSinkFactory(x, target, dialect, reading())(streamed);
+    const rewrite = (streamed: boolean) =>
+      createTranslatedSinkFactory(x, target, dialect, reading())(streamed);
     const isAlways = isRewritten();
     const plan = planForward(x, x.request.turn?.requestFor(target) ?? prompt, target, rewrite);
     return isAlways ? { ...plan, createSink: rewrite } : plan;

@@ -3,14 +3,18 @@ import { isAwsEventStream } from '@floe/wire/converse/event-stream';
 import type { Timer } from '../core/clock.ts';
 import { EventLoopBatcher } from '../core/event-loop-batcher.ts';
 import type { FlowControl, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
-import { BinaryFrameSink } from './binary-frame-sink.ts';
-import type { Target } from './org-catalog.ts';
-import { ClientDisconnectedError } from './client-connection.ts';
 import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './attempt-deadlines.ts';
-import { getAttemptErrorCode, createErrorResponseSink, unexpectedContentTypeFault } from './error-response-sink.ts';
+import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
+import { BinaryFrameSink } from './binary-frame-sink.ts';
+import { ClientDisconnectedError } from './client-connection.ts';
+import {
+  createErrorResponseSink,
+  getAttemptErrorCode,
+  unexpectedContentTypeFault,
+} from './error-response-sink.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import { setExchangeTarget } from './order-targets.ts';
-import type { ResponseSink, AttemptPlan } from './attempt-plan.ts';
+import type { Target } from './org-catalog.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
 import { readNetworkError, readUpstreamHeader } from './upstream-error.ts';

@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
-import type { Target } from './org-catalog.ts';
-import type { Exchange } from './exchange-record.ts';
 import { isCredentialSpecificError } from './classify-retry.ts';
+import type { Exchange } from './exchange-record.ts';
+import type { Target } from './org-catalog.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /**

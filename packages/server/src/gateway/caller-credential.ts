@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Credential } from '../providers/configured-provider.ts';
-import type { Target } from './org-catalog.ts';
 import type { Exchange } from './exchange-record.ts';
+import type { Target } from './org-catalog.ts';
 
 /** Headers that may contain a caller's own credential. The platform key can be in any of them. */
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];

@@ -1,8 +1,8 @@
 import { extractPlatformKey } from '../platform/key-format.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
-import { type OrgCatalog, EMPTY_ORG_CATALOG } from './org-catalog.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Gateway } from './gateway.ts';
+import { EMPTY_ORG_CATALOG, type OrgCatalog } from './org-catalog.ts';
 
 /** An authenticated caller and the catalog of its organization. */
 export interface AuthenticatedCaller {

@@ -61,7 +61,11 @@ function classifyRefusal(status: number): RetryClass {
  * Returns the milliseconds before a retry: full jitter with an exponential maximum, but at least the wait
  * that the provider requests. Returns null if the wait is too long.
  */
-export function computeBackoffDelayMs(error: unknown, triesBefore: number, random: () => number): number | null {
+export function computeBackoffDelayMs(
+  error: unknown,
+  triesBefore: number,
+  random: () => number,
+): number | null {
   const asked = error instanceof Fault ? (error.detail.retryAfterMs ?? 0) : 0;
   if (asked > MAX_RETRY_WAIT_MS) return null;
   const ceiling = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** triesBefore);

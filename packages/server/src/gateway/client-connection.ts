@@ -125,7 +125,7 @@ export class ClientConnection {
       : this.#interruptReason;
   }
 
-  /** See `HttpTransport`. */
+  /** See `ClientTransport`. */
   readBody(limitBytes: number): Promise<Buffer> {
     return this.#transport.readBody(limitBytes);
   }
@@ -146,7 +146,7 @@ export class ClientConnection {
     this.#transport.setHeader(name, value);
   }
 
-  /** See `HttpTransport`. */
+  /** See `ClientTransport`. */
   markAuthenticated(): void {
     this.#transport.markAuthenticated();
   }

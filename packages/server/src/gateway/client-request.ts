@@ -6,8 +6,8 @@ import {
   readNumberAt,
   readStringAt,
   type ScannedMembers,
-  scanMembersAt,
   scanJsonObject,
+  scanMembersAt,
 } from '@floe/wire/json-edits';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
 import type { GatewaySurface } from './surface.ts';

@@ -36,7 +36,10 @@ const ANSWER = {
 
 async function start(t: TestContext, org: JsonObject = {}): Promise<FakeClockGateway> {
   const harness = await startFakeClockGateway({
-    upstreams: { claude: () => createJsonReply(ANSWER.messages), gpt: () => createJsonReply(ANSWER.responses) },
+    upstreams: {
+      claude: () => createJsonReply(ANSWER.messages),
+      gpt: () => createJsonReply(ANSWER.responses),
+    },
     providers: {
       claude: { kind: 'anthropic-compatible', prices: PRICES },
       gpt: { kind: 'openai' },

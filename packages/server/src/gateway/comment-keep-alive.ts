@@ -1,9 +1,9 @@
 import { formatFaultBody } from '@floe/contract/fault-response';
 import type { Fault } from '@floe/contract/faults';
 import { formatSseFrame } from '@floe/wire/sse';
-import { buildKeepAliveHeaders } from './response-headers.ts';
 import type { KeepAliveTimer } from './attempt-deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
+import { buildKeepAliveHeaders } from './response-headers.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
 
 /** Clients and proxies close a silent stream. The shortest known timeout is 30 s. */

@@ -8,16 +8,16 @@ import type { Provider } from '../providers/configured-provider.ts';
 import { EMPTY_PRICE_BOOK } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
 import {
-  type ProviderEnvironment,
   createProvidersFromConfig,
   createProvidersFromEnvironment,
+  type ProviderEnvironment,
   type UnusableProvider,
 } from '../providers/providers-from-config.ts';
 import { compileBodyStorageSettings } from './bodies/body-storage-settings.ts';
 import { compileCacheSettings } from './cache/cache-settings.ts';
-import type { OrgCatalog, CompiledRoute, PassthroughTarget } from './org-catalog.ts';
 import { compileIdeSettings } from './ide/ide-settings.ts';
 import type { ApiStyle } from './opaque/resource-reference.ts';
+import type { CompiledRoute, OrgCatalog, PassthroughTarget } from './org-catalog.ts';
 import { supportsApiStyle } from './passthrough/native-path.ts';
 
 /** The catalogs of all organizations, and problems in their settings. */
@@ -37,7 +37,11 @@ export interface CatalogSources {
   readonly purges: ReadonlyMap<string, number>;
 }
 
-const NO_SOURCES: CatalogSources = { prices: EMPTY_PRICE_BOOK, stored: NO_STORED_GUARDRAIL_RULES, purges: new Map() };
+const NO_SOURCES: CatalogSources = {
+  prices: EMPTY_PRICE_BOOK,
+  stored: NO_STORED_GUARDRAIL_RULES,
+  purges: new Map(),
+};
 
 /**
  * Compiles one catalog per organization. `environmentOrg` is the organization that also gets the providers of

@@ -1,13 +1,13 @@
 import { estimateTokens } from '@floe/wire/token-estimate';
-import { buildResponseHeaders } from './response-headers.ts';
-import { createBufferedResponseSink } from './response-sinks.ts';
-import type { Target } from './org-catalog.ts';
+import type { AttemptPlan } from './attempt-plan.ts';
 import { type ClientRequest, parseBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-record.ts';
 import { buildForwardedRequest } from './forward-request.ts';
 import { parseAndRoutePrompt } from './generation.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
-import type { AttemptPlan } from './attempt-plan.ts';
+import type { Target } from './org-catalog.ts';
+import { buildResponseHeaders } from './response-headers.ts';
+import { createBufferedResponseSink } from './response-sinks.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
 import { ForwardedUpstreamError, readUpstreamError } from './upstream-error.ts';
@@ -54,7 +54,8 @@ function planTokenCount(x: Exchange, prompt: ClientRequest, target: Target): Att
   const { request } = buildForwardedRequest(prompt, target, x.surface, x.client.headers);
   const [path = '', query] = request.path.split('?');
   const countPath = `${path}/count_tokens`;
-  const tell = (bytes: Buffer) => x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
+  const tell = (bytes: Buffer) =>
+    x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
   return {
     request: { ...request, path: query === undefined ? countPath : `${countPath}?${query}` },
     dropped: [],

@@ -1,27 +1,33 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import {
-  type EmbeddingsResponse,
   type EmbeddingsRequest,
-  readEmbeddingsResponse,
+  type EmbeddingsResponse,
   readEmbeddingsRequest,
-  writeEmbeddingsResponse,
+  readEmbeddingsResponse,
   writeEmbeddingsRequest,
+  writeEmbeddingsResponse,
 } from '@floe/wire/embeddings';
 import { findUsage } from '@floe/wire/find-usage';
-import { applyByteEdits, type ByteSpan, createMemberEdit, readStringAt, scanJsonObject } from '@floe/wire/json-edits';
+import {
+  applyByteEdits,
+  type ByteSpan,
+  createMemberEdit,
+  readStringAt,
+  scanJsonObject,
+} from '@floe/wire/json-edits';
 import type { EmbeddingsEndpoint } from '../providers/provider-sheet.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
-import { buildResponseHeaders } from './response-headers.ts';
-import { createBufferedResponseSink } from './response-sinks.ts';
-import { type ResolvedRoute, resolveRoute, type Target } from './org-catalog.ts';
+import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { computeChargedUsage } from './charged-usage.ts';
 import { type ClientRequest, MAX_JSON_BODY_BYTES, parseBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import type { GatewayOperation } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
-import type { ResponseSink, AttemptPlan } from './attempt-plan.ts';
+import { type ResolvedRoute, resolveRoute, type Target } from './org-catalog.ts';
 import { applyRequestPolicies } from './policy/apply-request-policies.ts';
+import { buildResponseHeaders } from './response-headers.ts';
+import { createBufferedResponseSink } from './response-sinks.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { EMBEDDINGS_SURFACE } from './surface.ts';
 import { readUpstreamError, readUpstreamHeader } from './upstream-error.ts';

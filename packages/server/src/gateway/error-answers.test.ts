@@ -86,7 +86,8 @@ test('a 4xx of a provider stays one attempt and the upstream’s in every dialec
 test('the field a provider complains about is named as the client named it, or not at all', async () => {
   let param: string | null = null;
   await withUpstream(
-    () => createJsonReply({ error: { message: 'wrong', type: 'invalid_request_error', param, code: null } }, 400),
+    () =>
+      createJsonReply({ error: { message: 'wrong', type: 'invalid_request_error', param, code: null } }, 400),
     async (gateway) => {
       const table: readonly [string, Readonly<Record<FakeClockSurface, string | undefined>>][] = [
         ['temperature', { chat: 'temperature', responses: 'temperature', messages: 'temperature' }],

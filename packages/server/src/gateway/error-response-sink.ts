@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { UpstreamResponse } from '../providers/transport.ts';
-import { BufferedResponseSink } from './response-sinks.ts';
-import { ClientDisconnectedError } from './client-connection.ts';
 import type { ResponseSink } from './attempt-plan.ts';
+import { ClientDisconnectedError } from './client-connection.ts';
+import { BufferedResponseSink } from './response-sinks.ts';
 import { ForwardedUpstreamError, readUpstreamHeader } from './upstream-error.ts';
 
 /** Maximum size of an error body. Only the start of a longer one is read. */

@@ -1,8 +1,8 @@
 import type { CostEstimate } from '../guardrails/request-attributes.ts';
 import { computeUsageCost } from '../providers/prices.ts';
-import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { estimateRequestCost } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { estimateRequestUnits } from './request-units.ts';
 
 const NO_COST: CostEstimate = { tokens: 0, nanoUsd: 0, unpriced: null };

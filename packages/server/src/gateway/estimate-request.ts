@@ -1,10 +1,15 @@
 import { readNumberAt } from '@floe/wire/json-edits';
 import type { CostEstimate } from '../guardrails/request-attributes.ts';
 import { DEFAULT_OUTPUT_TOKENS, estimateMaxInputTokens } from '../guardrails/token-estimate.ts';
-import { hasTierPrice, type Price, type UsageUpperBound, computeMaxCostNanoUsd } from '../providers/prices.ts';
-import type { ResolvedRoute } from './org-catalog.ts';
+import {
+  computeMaxCostNanoUsd,
+  hasTierPrice,
+  type Price,
+  type UsageUpperBound,
+} from '../providers/prices.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Gateway } from './gateway.ts';
+import type { ResolvedRoute } from './org-catalog.ts';
 import { findRequestedTier } from './requested-tier.ts';
 
 const NO_MODELS: readonly string[] = [];

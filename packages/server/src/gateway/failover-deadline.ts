@@ -1,6 +1,6 @@
-import type { Target } from './org-catalog.ts';
 import type { FailoverDeadline } from './attempt-deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
+import type { Target } from './org-catalog.ts';
 import { getTargetName } from './routing-strategy.ts';
 
 /** The targets after the current one. */

@@ -1,14 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
 import { type AttemptOptions, runAttempt } from './attempt.ts';
+import type { AttemptPlan } from './attempt-plan.ts';
 import { reportAttemptFailure } from './breaker-report.ts';
 import { withCallerCredential } from './caller-credential.ts';
-import type { ResolvedRoute, Target } from './org-catalog.ts';
-import { ClientDisconnectedError, waitUnlessInterrupted } from './client-connection.ts';
-import type { Exchange } from './exchange-record.ts';
-import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
-import { describeBreakerRejection, noHealthyTargetFault } from './no-healthy-target.ts';
-import type { AttemptPlan } from './attempt-plan.ts';
 import {
   type AttemptFailure,
   classifyRetry,
@@ -17,7 +12,12 @@ import {
   MAX_RETRY_WAIT_MS,
   selectReportedFailure,
 } from './classify-retry.ts';
-import { describeFailure, computeRetryDelayMs } from './retry-delay.ts';
+import { ClientDisconnectedError, waitUnlessInterrupted } from './client-connection.ts';
+import type { Exchange } from './exchange-record.ts';
+import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
+import { describeBreakerRejection, noHealthyTargetFault } from './no-healthy-target.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
+import { computeRetryDelayMs, describeFailure } from './retry-delay.ts';
 import { getTargetKey, getTargetName } from './routing-strategy.ts';
 
 /** Creates the plan of an attempt, or throws the `Fault` for which the target cannot be used. */

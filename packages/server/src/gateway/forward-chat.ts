@@ -3,11 +3,11 @@ import type { Fault } from '@floe/contract/faults';
 import { forwardChatResponse } from '@floe/wire/chat/forward-response';
 import { ChatStreamForwarder } from '@floe/wire/chat/stream-forwarder';
 import { formatSseFrame } from '@floe/wire/sse';
-import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
+import type { ResponseSink } from './attempt-plan.ts';
 import { recordResponseContent } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
-import type { ResponseSink } from './attempt-plan.ts';
 import { sendJsonResponse } from './policy/apply-response-policies.ts';
+import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
 
 /** Settings for a forwarded response. */
 export interface ForwardedChatSettings {

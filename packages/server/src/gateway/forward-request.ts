@@ -8,9 +8,9 @@ import {
 } from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
+import type { ClientRequest } from './client-request.ts';
 import { computeEndpointBodyChanges } from './endpoint-body-changes.ts';
 import type { Target } from './org-catalog.ts';
-import type { ClientRequest } from './client-request.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /** Headers of the client by lower-case name. */
@@ -41,7 +41,11 @@ export function buildForwardedRequest(
   const path = provider.pathOf(dialect, model, prompt.stream);
   const shape = provider.bodyShapeOf(dialect);
   if (shape) {
-    const { changes, dropped } = computeEndpointBodyChanges(shape, (member) => prompt.members.has(member), clientHeaders);
+    const { changes, dropped } = computeEndpointBodyChanges(
+      shape,
+      (member) => prompt.members.has(member),
+      clientHeaders,
+    );
     // All other values keep their bytes.
     const body = replaceMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
     const request = buildUpstreamRequest(target, path, buildUpstreamHeaders(target, prompt.stream), body);

@@ -13,14 +13,14 @@ import type { RowSink } from '../store/ports.ts';
 import type { BackgroundFinalizer } from './background/deferred-exchange.ts';
 import type { BodyStore } from './bodies/body-store.ts';
 import type { InFlightRequests } from './cache/in-flight-requests.ts';
-import type { OrgCatalog } from './org-catalog.ts';
 import type { ConversationTargets } from './conversation-targets.ts';
 import type { FirstTokenDeadlines } from './first-token-deadline.ts';
-import type { TargetLatencies } from './target-latencies.ts';
 import type { ModelSessions } from './model-sessions.ts';
 import type { ResourceOwners } from './opaque/resource-owners.ts';
 import type { OpenExchanges } from './open-exchanges.ts';
+import type { OrgCatalog } from './org-catalog.ts';
 import type { TurnStore } from './stored/turn-store.ts';
+import type { TargetLatencies } from './target-latencies.ts';
 
 /** An immutable version of everything that affects requests. It is replaced as a whole. */
 export interface GatewaySnapshot {

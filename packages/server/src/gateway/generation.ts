@@ -1,6 +1,6 @@
+import { createAttemptPlanner } from './attempt-planner.ts';
 import { isCacheEnabled } from './cache/cache-settings.ts';
 import { serveThroughCache } from './cache/serve-through-cache.ts';
-import { resolveRoute } from './org-catalog.ts';
 import { MAX_JSON_BODY_BYTES, parseClientRequest } from './client-request.ts';
 import { CommentKeepAlive } from './comment-keep-alive.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
@@ -9,7 +9,7 @@ import { IdeKeepAlive } from './ide/ide-keep-alive.ts';
 import { parseIdeRequest, replaceRequestBody } from './ide/parse-ide-request.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
-import { createAttemptPlanner } from './attempt-planner.ts';
+import { resolveRoute } from './org-catalog.ts';
 import { applyRequestPolicies } from './policy/apply-request-policies.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { openResponsesTurn } from './stored/open-responses-turn.ts';

@@ -1,12 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import { requireKeyScope } from '../platform/keyring.ts';
 import { admitExchange } from './admit.ts';
-import { ResponseProgress } from './response-progress.ts';
-import { ResponseRecord } from './response-record.ts';
 import { BodyRecorder } from './bodies/body-recorder.ts';
 import { authenticateCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
-import { parseRequestControls } from './request-controls.ts';
 import {
   type Exchange,
   INITIAL_POLICY_STATE,
@@ -17,6 +14,9 @@ import { finalizeExchange } from './finalize.ts';
 import type { Gateway } from './gateway.ts';
 import { recordSession } from './model-sessions.ts';
 import type { GatewayOperation, RoutedRequest } from './operation.ts';
+import { parseRequestControls } from './request-controls.ts';
+import { ResponseProgress } from './response-progress.ts';
+import { ResponseRecord } from './response-record.ts';
 import { sendError } from './send-error.ts';
 import type { GatewaySurface } from './surface.ts';
 

@@ -4,13 +4,12 @@ import { readGuardrailRuleStatus } from '../guardrails/rule-status.ts';
 import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { ListedModel, ModelLists } from '../providers/model-list.ts';
-import { type Price, type TieredRate, getUsdPerMillionTokens } from '../providers/prices.ts';
+import { getUsdPerMillionTokens, type Price, type TieredRate } from '../providers/prices.ts';
 import { toAnthropicModel, toAnthropicModelList } from './anthropic-models.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
-import type { OrgCatalog } from './org-catalog.ts';
 import type { ClientConnection } from './client-connection.ts';
-
 import type { Gateway } from './gateway.ts';
+import type { OrgCatalog } from './org-catalog.ts';
 import { logInternalError, sendFaultResponse } from './send-error.ts';
 
 /**
@@ -85,7 +84,12 @@ async function buildKeyView(
   { rules }: OrgCatalog,
   { guard }: Gateway,
 ): Promise<object> {
-  const standing = await readGuardrailRuleStatus(guard, rules, { key, endUser: null, models: null, metadata: null });
+  const standing = await readGuardrailRuleStatus(guard, rules, {
+    key,
+    endUser: null,
+    models: null,
+    metadata: null,
+  });
   return {
     object: 'platform_key',
     id: key.id,

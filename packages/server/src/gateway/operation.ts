@@ -1,6 +1,6 @@
-import type { ResolvedRoute } from './org-catalog.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Exchange, ExchangeResult, StartedExchange } from './exchange-record.ts';
+import type { ResolvedRoute } from './org-catalog.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /** A parsed and routed request that policies permit. */

@@ -1,6 +1,6 @@
-import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { findConversationId, type ScannedRequestBody } from './conversation-id.ts';
 import type { Exchange } from './exchange-record.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { applyRoutingStrategy, type OrderedRoute } from './routing-strategy.ts';
 
 /** The attributes of a request that affect the order of its targets. */

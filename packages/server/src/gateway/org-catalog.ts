@@ -163,7 +163,12 @@ export function resolveRoute(catalog: OrgCatalog, mayUse: PatternMatcher, id: st
   };
 }
 
-function resolveByRoute(catalog: OrgCatalog, mayUse: PatternMatcher, route: CompiledRoute, id: string): ResolvedRoute {
+function resolveByRoute(
+  catalog: OrgCatalog,
+  mayUse: PatternMatcher,
+  route: CompiledRoute,
+  id: string,
+): ResolvedRoute {
   const targets: Target[] = [];
   const skipped: string[] = [];
   for (const [at, entry] of (route.targets.length === 0 ? [id] : route.targets).entries()) {

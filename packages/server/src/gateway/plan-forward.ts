@@ -1,10 +1,10 @@
-import type { Target } from './org-catalog.ts';
+import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import { createForwardedChatSink, ForwardedChatStream } from './forward-chat.ts';
 import { createForwardedJsonSink, ForwardedEventStream } from './forward-events.ts';
 import { buildForwardedRequest } from './forward-request.ts';
-import type { ResponseSink, AttemptPlan } from './attempt-plan.ts';
+import type { Target } from './org-catalog.ts';
 import { readTranslatedError } from './plan-translation.ts';
 import { readUpstreamError } from './upstream-error.ts';
 

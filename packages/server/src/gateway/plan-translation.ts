@@ -13,13 +13,13 @@ import { toClientFault } from '@floe/wire/upstream-fault';
 import type { Dialect } from '../providers/provider-sheet.ts';
 import type { UpstreamResponse } from '../providers/transport.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
-import { computeEndpointBodyChanges } from './endpoint-body-changes.ts';
-import type { Target } from './org-catalog.ts';
+import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import type { ClientRequest } from './client-request.ts';
+import { computeEndpointBodyChanges } from './endpoint-body-changes.ts';
 import type { Exchange } from './exchange-record.ts';
 import { buildUpstreamHeaders } from './forward-request.ts';
 import { createIdeResponseOptions } from './ide/response-options.ts';
-import type { ResponseSink, AttemptPlan } from './attempt-plan.ts';
+import type { Target } from './org-catalog.ts';
 import { computePromptCacheKey } from './prompt-cache-key.ts';
 import { TranslatedResponse, type TranslationSettings } from './translated-response.ts';
 import {
@@ -69,7 +69,8 @@ export function planTranslation(
     ...options,
   });
   const shape = provider.bodyShapeOf(to);
-  const shaped = shape && computeEndpointBodyChanges(shape, (member) => written.body[member] !== undefined, {});
+  const shaped =
+    shape && computeEndpointBodyChanges(shape, (member) => written.body[member] !== undefined, {});
   const changes = [...(shaped?.changes ?? []), ...provider.body];
   const own = Object.fromEntries(
     changes.map(([name, json]) => [name, json === null ? undefined : JSON.parse(json)]),

@@ -58,11 +58,23 @@ const SITUATIONS: readonly Situation[] = [
   { code: 'model_not_allowed', state: 'blocked', model: 'closed' },
   { code: 'model_not_found', state: 'failed', model: 'nobody/m' },
   { code: 'upstream_error', state: 'failed', reply: createJsonReply({ error: { message: 'no' } }, 500) },
-  { code: 'upstream_rate_limited', state: 'failed', reply: createJsonReply({ error: { message: 'no' } }, 429) },
-  { code: 'upstream_auth_failed', state: 'failed', reply: createJsonReply({ error: { message: 'no' } }, 401) },
+  {
+    code: 'upstream_rate_limited',
+    state: 'failed',
+    reply: createJsonReply({ error: { message: 'no' } }, 429),
+  },
+  {
+    code: 'upstream_auth_failed',
+    state: 'failed',
+    reply: createJsonReply({ error: { message: 'no' } }, 401),
+  },
 ];
 
-function optionsFor({ org = {}, provider = {}, reply = createJsonReply({}) }: Situation): FakeClockGatewayOptions {
+function optionsFor({
+  org = {},
+  provider = {},
+  reply = createJsonReply({}),
+}: Situation): FakeClockGatewayOptions {
   return {
     upstreams: { a: () => reply },
     providers: { a: { breaker: { enabled: false }, models: ['m'], ...provider } },

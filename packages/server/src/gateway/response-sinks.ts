@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
-import { buildStreamHeaders } from './response-headers.ts';
+import type { ResponseSink } from './attempt-plan.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
-import type { ResponseSink } from './attempt-plan.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
+import { buildStreamHeaders } from './response-headers.ts';
 
 /** Buffers a complete response. The client receives nothing before the last byte has arrived. */
 export class BufferedResponseSink implements ResponseSink {

@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
-import type { Target } from './org-catalog.ts';
+import { classifyRetry, computeBackoffDelayMs, MAX_RETRY_WAIT_MS } from './classify-retry.ts';
 import type { Exchange } from './exchange-record.ts';
 import { MIN_FIRST_TOKEN_DEADLINE_MS } from './first-token-deadline.ts';
-import { computeBackoffDelayMs, classifyRetry, MAX_RETRY_WAIT_MS } from './classify-retry.ts';
+import type { Target } from './org-catalog.ts';
 import { getTargetName } from './routing-strategy.ts';
 
 /**

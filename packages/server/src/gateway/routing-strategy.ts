@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ResolvedRoute, Target } from './org-catalog.ts';
 import type { ConversationTargets } from './conversation-targets.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
 import type { TargetLatencies } from './target-latencies.ts';
 
 /** The input of a routing strategy. */

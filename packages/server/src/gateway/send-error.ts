@@ -1,10 +1,10 @@
 import { type ErrorBodyFormat, formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { Log } from '../core/log.ts';
-import { buildResponseHeaders } from './response-headers.ts';
 import { type ClientConnection, ClientDisconnectedError } from './client-connection.ts';
 import type { ExchangeResult, StartedExchange } from './exchange-record.ts';
 import { buildUpstreamStatusHeaders, toIdeFault } from './ide/error-profile.ts';
+import { buildResponseHeaders } from './response-headers.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /**

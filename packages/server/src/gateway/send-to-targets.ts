@@ -1,6 +1,6 @@
-import type { ResolvedRoute } from './org-catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { type AttemptPlanner, Failover } from './failover.ts';
+import type { ResolvedRoute } from './org-catalog.ts';
 
 /**
  * Tries the targets in order until one has responded. After a failure before content, the same target may be

@@ -78,7 +78,9 @@ async function start(t: TestContext, first: Script, second: Script, route: JsonO
   return {
     ...gateway,
     async broken(surface, afterFrame, more = {}) {
-      await gateway.upstream('a').setFaults(createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame }));
+      await gateway
+        .upstream('a')
+        .setFaults(createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame }));
       return gateway.settled(
         gateway.send(surface, { model: 'smart', stream: true, ...BODIES[surface], ...more }),
       );
@@ -161,7 +163,10 @@ test('a stream names the same model with a rescue as without one: the one that a
     for (const surface of SURFACES) {
       const named = async (rescue: object) => {
         const gateway = await startFakeClockGateway({
-          upstreams: { a: () => (isAway ? createJsonReply({}, 503) : stream(SCRIPT)), b: () => stream(SCRIPT) },
+          upstreams: {
+            a: () => (isAway ? createJsonReply({}, 503) : stream(SCRIPT)),
+            b: () => stream(SCRIPT),
+          },
           routes: [{ model: 'smart', targets: ['a/m', 'b/m'], retries: 0, ...rescue }],
         });
         t.after(() => gateway.close());

@@ -1,6 +1,12 @@
 import { Fault } from '@floe/contract/faults';
 import type { ResponseStreamWriter } from '@floe/wire/dialect';
-import type { ResponseEvent, BlockKind, BlockOpenEvent, EmitResponseEvent, Seal } from '@floe/wire/response-events';
+import type {
+  BlockKind,
+  BlockOpenEvent,
+  EmitResponseEvent,
+  ResponseEvent,
+  Seal,
+} from '@floe/wire/response-events';
 import { sequenceBlocks } from '@floe/wire/sequence-blocks';
 import type { ClientOutput } from './client-output.ts';
 

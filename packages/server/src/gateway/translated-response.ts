@@ -1,23 +1,23 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse, toResponseEvents } from '@floe/wire/canonical-response';
+import { type CanonicalResponse, ResponseAccumulator, toResponseEvents } from '@floe/wire/canonical-response';
 import type {
-  ResponseWriteContext,
+  ClientDialect,
   ResponseReadOptions,
   ResponseStreamReader,
   ResponseStreamWriter,
-  ClientDialect,
+  ResponseWriteContext,
   UpstreamDialect,
 } from '@floe/wire/dialect';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
-import { buildResponseHeaders } from './response-headers.ts';
-import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
+import type { ResponseSink } from './attempt-plan.ts';
 import { recordEventContent } from './charged-usage.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
-import type { ResponseSink } from './attempt-plan.ts';
 import { applyResponsePolicies } from './policy/apply-response-policies.ts';
+import { buildResponseHeaders } from './response-headers.ts';
+import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
 import { createJsonResponseEnd, type PendingResponseEnd } from './stored/responses-turn.ts';
 import { StreamReplay } from './stream-replay.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
@@ -202,7 +202,10 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
   }
 
   #sendWholeAnswer(answer: CanonicalResponse): void {
-    const { body, dropped } = this.#translation.client.writeCompleteResponse(answer, this.#translation.context);
+    const { body, dropped } = this.#translation.client.writeCompleteResponse(
+      answer,
+      this.#translation.context,
+    );
     this.#recordDropped(dropped);
     const {
       client,

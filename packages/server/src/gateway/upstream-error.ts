@@ -99,7 +99,11 @@ export function quotaExhaustedFault(provider: string, detail: FaultDetail): Faul
 type ErrorMeaning = ErrorStatusOverride['means'];
 
 /** Returns the meaning of a status with this text, if the provider sheet defines one. */
-export function findErrorStatusMeaning(sheet: ProviderSheet, status: number, text: string): ErrorMeaning | undefined {
+export function findErrorStatusMeaning(
+  sheet: ProviderSheet,
+  status: number,
+  text: string,
+): ErrorMeaning | undefined {
   const lower = text.toLowerCase();
   return sheet.errors?.find((rule) => rule.status === status && lower.includes(rule.text))?.means;
 }

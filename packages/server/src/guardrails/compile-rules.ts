@@ -3,7 +3,7 @@ import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { compilePatterns } from '../core/pattern.ts';
 import { type BudgetPeriod, createPeriodResolver } from './budget-period.ts';
-import type { GuardrailRule, LimitSettings, GuardrailRuleSource } from './guardrail-rule.ts';
+import type { GuardrailRule, GuardrailRuleSource, LimitSettings } from './guardrail-rule.ts';
 import { LimitBuckets } from './limit-buckets.ts';
 
 /** A compiled limit. */

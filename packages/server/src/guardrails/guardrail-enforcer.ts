@@ -187,7 +187,12 @@ export class GuardrailEnforcer {
    * Adds spending that was not reserved to budgets, without enforcing them. `id` must be new, or belong to an
    * exchange without budget claims.
    */
-  async charge(id: string, rules: OrgGuardrailRules, caller: RequestAttributes, nanoUsd: number): Promise<void> {
+  async charge(
+    id: string,
+    rules: OrgGuardrailRules,
+    caller: RequestAttributes,
+    nanoUsd: number,
+  ): Promise<void> {
     const { counters, spendCache, clock } = this.#options;
     const { orgId } = caller.key;
     const spent = { tokens: 0, nanoUsd, unpriced: null };

@@ -62,7 +62,11 @@ function guardOver(counters: Counters, clock: ManualClock, database: Database): 
 }
 
 /** A fleet of processes that share nothing but a clock. */
-function fleetOf(guards: readonly GuardrailEnforcer[], clock: ManualClock, more: Partial<GuardFleet> = {}): GuardFleet {
+function fleetOf(
+  guards: readonly GuardrailEnforcer[],
+  clock: ManualClock,
+  more: Partial<GuardFleet> = {},
+): GuardFleet {
   const run = randomUUID();
   return {
     guards,

@@ -6,9 +6,9 @@ import type { Counters, Database, DatabaseWriter } from '../store/ports.ts';
 import { joinReplicas, type Replicas } from '../store/replicas.ts';
 import type { BucketSpendChange, BudgetCharge } from '../store/spend/budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
+import { createThresholdAlerts } from './budget-threshold-alerts.ts';
 import { GuardrailEnforcer } from './guardrail-enforcer.ts';
 import { SpendCache } from './spend-cache.ts';
-import { createThresholdAlerts } from './budget-threshold-alerts.ts';
 
 /** The dependencies of `openGuardrails`. */
 export interface GuardrailsOptions {

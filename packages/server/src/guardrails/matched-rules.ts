@@ -1,7 +1,12 @@
 import { Fault } from '@floe/contract/faults';
 import type { PatternMatcher } from '../core/pattern.ts';
 import type { BudgetPeriod } from './budget-period.ts';
-import { type BudgetRule, type LimitRule, matchesBudgetMetadata, type OrgGuardrailRules } from './compile-rules.ts';
+import {
+  type BudgetRule,
+  type LimitRule,
+  matchesBudgetMetadata,
+  type OrgGuardrailRules,
+} from './compile-rules.ts';
 import type { LimitBucket } from './limit-buckets.ts';
 import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
@@ -21,7 +26,11 @@ export class MatchedGuardrailRules {
 
   readonly #orgId: string;
 
-  constructor(orgId: string, limits: MatchedGuardrailRules['limits'], budgets: MatchedGuardrailRules['budgets']) {
+  constructor(
+    orgId: string,
+    limits: MatchedGuardrailRules['limits'],
+    budgets: MatchedGuardrailRules['budgets'],
+  ) {
     this.#orgId = orgId;
     this.limits = limits;
     this.budgets = budgets;
@@ -103,7 +112,7 @@ export function formatBudgetBucketName(rule: BudgetRule, period: BudgetPeriod, w
   return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
 }
 
-/** Extracts the budget id from a name of `budgetBucketName`. The id may contain colons. */
+/** Extracts the budget id from a name of `formatBudgetBucketName`. The id may contain colons. */
 export function parseBudgetIdFromBucketName(bucket: string, period: string): string {
   return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
 }

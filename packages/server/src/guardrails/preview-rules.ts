@@ -17,7 +17,10 @@ export interface GuardrailRulesPreview {
 }
 
 /** Returns the effect of rate limits on a request of this size. */
-export function previewLimits(limits: readonly LimitStatus[], estimate: CostEstimate | null): GuardrailRulesPreview {
+export function previewLimits(
+  limits: readonly LimitStatus[],
+  estimate: CostEstimate | null,
+): GuardrailRulesPreview {
   const rules: GuardrailRulePreview[] = [];
   let refusal: Fault | null = null;
   for (const limit of limits) {
@@ -44,7 +47,10 @@ export function previewLimits(limits: readonly LimitStatus[], estimate: CostEsti
 }
 
 /** Returns the effect of budgets on a request of this price. */
-export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostEstimate): GuardrailRulesPreview {
+export function previewBudgets(
+  budgets: readonly BudgetStatus[],
+  estimate: CostEstimate,
+): GuardrailRulesPreview {
   const { nanoUsd } = estimate;
   const rules: GuardrailRulePreview[] = [];
   let refusal: Fault | null = null;

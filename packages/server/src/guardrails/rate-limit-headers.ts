@@ -29,7 +29,10 @@ export function buildRateLimitHeaders(grant: Grant, anthropic: boolean, nowMs: n
   return headers;
 }
 
-function findTightestLimit({ claims, taken }: Grant, counts: GuardrailRuleClaim['unit']): LimitHeaderValues | null {
+function findTightestLimit(
+  { claims, taken }: Grant,
+  counts: GuardrailRuleClaim['unit'],
+): LimitHeaderValues | null {
   let least: LimitHeaderValues | null = null;
   for (const [index, claim] of claims.entries()) {
     if (claim.unit !== counts) continue;

@@ -12,7 +12,10 @@ const UNITS = {
 const DEFAULT_RETRY_MS = 1_000;
 
 /** Returns the 429 of a Floe rate limit. Floe does not try another provider for it. */
-export function rateLimitFault({ name, ruleId, limit, unit }: GuardrailRuleClaim, retryAfterMs: number | null): Fault {
+export function rateLimitFault(
+  { name, ruleId, limit, unit }: GuardrailRuleClaim,
+  retryAfterMs: number | null,
+): Fault {
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
     unit === 'concurrency'
@@ -46,7 +49,10 @@ export function budgetUsedUpFault(claim: GuardrailRuleClaim): Fault {
  * Returns the fault of a hard budget whose remaining amount is reserved by other requests. Unused
  * reservations are released when these requests end.
  */
-export function budgetReservedFault({ name, ruleId, limit }: GuardrailRuleClaim, retryAfterMs: number): Fault {
+export function budgetReservedFault(
+  { name, ruleId, limit }: GuardrailRuleClaim,
+  retryAfterMs: number,
+): Fault {
   return new Fault(
     'budget_reserved',
     `The rest of the budget "${name}" of ${formatUsd(limit)} is reserved by requests in progress. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,

@@ -36,7 +36,11 @@ export interface BudgetStatus {
 }
 
 /** Returns the limits and budgets of a key for `GET /gateway/v1/key`. */
-export async function readGuardrailRuleStatus(guard: GuardrailEnforcer, rules: OrgGuardrailRules | null, caller: RequestAttributes) {
+export async function readGuardrailRuleStatus(
+  guard: GuardrailEnforcer,
+  rules: OrgGuardrailRules | null,
+  caller: RequestAttributes,
+) {
   if (rules === null) return { limits: [], budgets: [] };
   const { orgId } = caller.key;
   const matched = guard.matchRules(rules, caller);

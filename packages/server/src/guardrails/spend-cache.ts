@@ -1,7 +1,11 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
-import { type BucketSpendChange, type BudgetSpendRow, listBudgetSpendSince } from '../store/spend/budget-spend.ts';
+import {
+  type BucketSpendChange,
+  type BudgetSpendRow,
+  listBudgetSpendSince,
+} from '../store/spend/budget-spend.ts';
 
 /** Interval for reading the spending of other processes. */
 const REFRESH_INTERVAL_MS = 2_000;

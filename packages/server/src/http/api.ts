@@ -10,7 +10,7 @@ import { FileDownload } from '../management/file-download.ts';
 import { buildResourcePath, mapVerbsToResourceGetters } from '../management/resource-getters.ts';
 import type { Verb } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
-import { observeApiCalls, createVerbRouteConfig } from './api-calls.ts';
+import { createVerbRouteConfig, observeApiCalls } from './api-calls.ts';
 import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';

@@ -4,7 +4,12 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { BeatReceipt } from '../monitoring/beat-call.ts';
-import { type ParsedBeatUrl, MAX_BEAT_BODY_BYTES, parseBeatUrl, parseBeatUrlCall } from '../monitoring/beat-url.ts';
+import {
+  MAX_BEAT_BODY_BYTES,
+  type ParsedBeatUrl,
+  parseBeatUrl,
+  parseBeatUrlCall,
+} from '../monitoring/beat-url.ts';
 import type { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
 import { MAX_HEARTBEAT_BODY_BYTES, parseHeartbeat } from '../monitoring/parse-heartbeat.ts';
 import type { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
@@ -88,7 +93,12 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
     return url && ((req, res, requestId) => receiveByUrl(url, req, res, requestId));
   }
 
-  async function receiveByUrl(url: ParsedBeatUrl, req: IncomingMessage, res: ServerResponse, requestId: string) {
+  async function receiveByUrl(
+    url: ParsedBeatUrl,
+    req: IncomingMessage,
+    res: ServerResponse,
+    requestId: string,
+  ) {
     await respondWith(req, res, requestId, async () => {
       requireMethod(BEAT_METHODS, req, res);
       const body = await readRequestBody(req, clock, { limitBytes: MAX_BEAT_BODY_BYTES, onExcess: 'drop' });

@@ -4,8 +4,8 @@ import { alertResource } from '@floe/contract/api/channels';
 import { apiErrorBody } from '@floe/contract/api/errors';
 import { createPageSchema } from '@floe/contract/api/page';
 import { enqueueAlert } from '../alerts/alert.ts';
-import { startWebhookReceiver } from '../alerts/test/webhook-receiver.ts';
 import { createFailingAlert } from '../alerts/test/test-outbox.ts';
+import { startWebhookReceiver } from '../alerts/test/webhook-receiver.ts';
 import { closeAlerts } from '../store/alerts.ts';
 import { API_TEST_NOW, type RunningApi, runApi, testChannels } from './test/running-api.ts';
 

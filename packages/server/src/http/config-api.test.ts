@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type ResponseJson, API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listResponseEntries, type ResponseJson, runApi } from './test/running-api.ts';
 
 const SECRETS = {
   MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-shown-4321',

@@ -12,7 +12,7 @@ import { ConfigError } from '../config/config-problem.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { FULL_ORG_CONFIG, FULL_ORG_SECRETS, MACHINE_FIELDS } from './test/full-org-config.ts';
-import { type ResponseJson, type ApiTestResponse, listResponseEntries, runApi } from './test/running-api.ts';
+import { type ApiTestResponse, listResponseEntries, type ResponseJson, runApi } from './test/running-api.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 2 : 60;
 /** The key that asks is there before anything is applied; its value is told to nobody. */

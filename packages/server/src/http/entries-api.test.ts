@@ -4,7 +4,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { decryptStoredProvider } from '../platform/config/stored-config.ts';
 import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
-import { type ResponseJson, listResponseEntries, runApi } from './test/running-api.ts';
+import { listResponseEntries, type ResponseJson, runApi } from './test/running-api.ts';
 import { apiTestSecretsKey } from './test/test-api-parts.ts';
 
 const KEY = 'sk-a-key-that-must-never-be-shown-4321';

@@ -5,7 +5,13 @@ import { createConfigFilePlatformKeyKind } from '../platform/config-file-platfor
 import { createResourceKindSync } from '../platform/config-file-sync.ts';
 import { loadPlatformSnapshot } from '../platform/platform-snapshot.ts';
 import { syncTestOrgs } from '../platform/test/sync-orgs.ts';
-import { type ResponseJson, API_TEST_NOW, apiTestPepper, type RunningApi, runApi } from './test/running-api.ts';
+import {
+  API_TEST_NOW,
+  apiTestPepper,
+  type ResponseJson,
+  type RunningApi,
+  runApi,
+} from './test/running-api.ts';
 
 const KEYS = '/api/management/keys';
 const HOUR_MS = 3_600_000;

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import type { BeatCall } from '../monitoring/beat-call.ts';
 import { commitBeats } from '../monitoring/commit-beats.ts';
 import type { AvailabilityGap } from '../monitoring/monitor-clock.ts';
+import { MISSED_BEAT_ERROR } from '../monitoring/monitoring-unit-of-work.ts';
 import { sweepDueMonitorClocks } from '../monitoring/sweep.ts';
 import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
-import { MISSED_BEAT_ERROR } from '../monitoring/monitoring-unit-of-work.ts';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const MINUTE = 60_000;

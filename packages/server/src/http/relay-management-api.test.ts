@@ -190,7 +190,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
           query,
         );
       }
-      const [row] = listResponseEntries((await asked('GET', '/decisions?session=d1&decision=deny')).body.data);
+      const [row] = listResponseEntries(
+        (await asked('GET', '/decisions?session=d1&decision=deny')).body.data,
+      );
       assert.equal((await asked('GET', `/decisions/${row?.id}`)).body.rule, 'no-force-push');
     });
 
@@ -248,7 +250,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const file = await asked('PATCH', '/rules/no-force-push', { decision: 'ask' });
       assert.equal(`${file.status} ${file.body.error?.code}`, '409 managed_by_file');
       assert.match(String(file.body.error?.message), /line 10/);
-      const names = listResponseEntries((await asked('GET', '/rules')).body.data).map((row) => row.rule?.name);
+      const names = listResponseEntries((await asked('GET', '/rules')).body.data).map(
+        (row) => row.rule?.name,
+      );
       assert.deepEqual(names, ['no-force-push', 'prod-db']);
       const found = listResponseEntries((await asked('GET', '/rules?sort=name&search=PROD')).body.data);
       assert.deepEqual(

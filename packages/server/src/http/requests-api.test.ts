@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { RoutingStep, ExchangeAttempt } from '@floe/contract/api/attempts';
+import type { ExchangeAttempt, RoutingStep } from '@floe/contract/api/attempts';
 import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const REQUESTS = '/api/analytics/requests';

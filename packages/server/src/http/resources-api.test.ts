@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TESTED_KINDS, type TestedKind } from './test/resource-table.ts';
 import {
-  type ResponseJson,
   API_TEST_NOW,
   type ApiTestResponse,
   listResponseEntries,
+  type ResponseJson,
   type RunningApi,
   runApi,
 } from './test/running-api.ts';

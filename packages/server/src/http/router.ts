@@ -22,7 +22,7 @@ import type { ConsoleRoutes } from './console.ts';
 import type { ExchangeRoute } from './fast-path/exchange-route.ts';
 import { NodeHttpTransport } from './node-http-transport.ts';
 import type { ListenerHandler } from './server.ts';
-import { resolveErrorFormatForPath, getUrlPath, HEARTBEAT_PATH } from './surfaces.ts';
+import { getUrlPath, HEARTBEAT_PATH, resolveErrorFormatForPath } from './surfaces.ts';
 
 /** The handlers that the router dispatches to. */
 export interface RouterDependencies {

@@ -6,7 +6,7 @@ import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { ListenError } from './listen.ts';
-import { createHttpServer, type ListenerHandler, type HttpRequestListener } from './server.ts';
+import { createHttpServer, type HttpRequestListener, type ListenerHandler } from './server.ts';
 
 /** Reads nothing ahead. */
 const entranceOf = (onRequest: HttpRequestListener): ListenerHandler => ({

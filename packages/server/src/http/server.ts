@@ -13,9 +13,9 @@ import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { drainConnections, OpenResponses } from './drain-connections.ts';
-import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
 import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
+import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
 import { listenOnPort } from './listen.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 

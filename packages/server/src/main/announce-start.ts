@@ -2,9 +2,9 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import type { FirstStartCredentials } from '../platform/bootstrap.ts';
 import { formatStartupMessage, type StartupInfo, toStartupLogFields } from '../platform/startup-message.ts';
 import { findBaseUrlWarning } from './base-url-warning.ts';
+import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import type { OpenListeners } from './listeners.ts';
 import type { ServerOutput } from './server-output.ts';
-import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
 /** A server process that accepts connections. */
 export interface StartedServer {
@@ -18,7 +18,11 @@ export interface StartedServer {
 }
 
 /** Prints the address of the server: several lines for a terminal, otherwise one JSON line. */
-export function announceStart(server: StartedServer, output: ServerOutput, firstRun: FirstStartCredentials | null): void {
+export function announceStart(
+  server: StartedServer,
+  output: ServerOutput,
+  firstRun: FirstStartCredentials | null,
+): void {
   const { loaded, listening, url } = server;
   const info = toStartupInfo(server);
   if (output.isTerminal) output.print(formatStartupMessage(info, firstRun));

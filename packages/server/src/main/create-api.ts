@@ -18,12 +18,12 @@ import {
   createConfigDependencies,
   findConfigRejection,
 } from './config-dependencies.ts';
+import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import { createMemberDependencies } from './member-dependencies.ts';
 import { listOrgConfigFileRules } from './org-config-file-rules.ts';
 import { createProviderDependencies } from './provider-dependencies.ts';
 import { buildRunningOrg } from './running-org.ts';
 import type { ServerComponents } from './server-components.ts';
-import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
 /** Creates the routes of heartbeats and beat URLs. */
 export function createBeatRoutesFromComponents(

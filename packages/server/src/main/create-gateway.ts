@@ -5,16 +5,16 @@ import { InFlightRequests } from '../gateway/cache/in-flight-requests.ts';
 import { ConversationTargets } from '../gateway/conversation-targets.ts';
 import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { TargetLatencies } from '../gateway/target-latencies.ts';
 import { createModelEndpoints } from '../gateway/model-endpoints.ts';
 import { OpenExchanges } from '../gateway/open-exchanges.ts';
 import { createPassthroughHandler } from '../gateway/passthrough/passthrough.ts';
 import { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
 import { createTurnStore } from '../gateway/stored/turn-store.ts';
+import { TargetLatencies } from '../gateway/target-latencies.ts';
 import { OutputLengthEstimator } from '../guardrails/output-length-estimator.ts';
 import { createModelSessions } from './create-model-sessions.ts';
-import type { ServerComponents } from './server-components.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /** Values of the running configuration and state of the process. Called for each use. */
 export interface GatewayRuntimeSettings {

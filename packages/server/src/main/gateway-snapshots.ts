@@ -16,9 +16,13 @@ import {
   CONFIG_FILE_SETTINGS_KIND,
 } from '../platform/config/config-file-entries.ts';
 import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
-import { ConfigFileRejectedError } from '../platform/config-file-rejected.ts';
 import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
-import { createResourceKindSync, type ResourceKindSyncFactory, syncConfigFile } from '../platform/config-file-sync.ts';
+import { ConfigFileRejectedError } from '../platform/config-file-rejected.ts';
+import {
+  createResourceKindSync,
+  type ResourceKindSyncFactory,
+  syncConfigFile,
+} from '../platform/config-file-sync.ts';
 import { CONFIG_FILE_TEAM_KIND } from '../platform/config-file-teams.ts';
 import { loadPlatformSnapshot, type PlatformSnapshot } from '../platform/platform-snapshot.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
@@ -69,7 +73,10 @@ type FileChangeContext = Omit<MonitorChangeContext, 'actor' | 'source'>;
  * All resource kinds that floe.yaml defines and Floe stores. A kind comes after the kinds to which it
  * refers.
  */
-function fileKinds(changing: FileChangeContext, secretsKey: SecretEncryptionKey): readonly ResourceKindSyncFactory[] {
+function fileKinds(
+  changing: FileChangeContext,
+  secretsKey: SecretEncryptionKey,
+): readonly ResourceKindSyncFactory[] {
   return [
     createResourceKindSync(createConfigFilePlatformKeyKind(changing.secret)),
     createResourceKindSync(CONFIG_FILE_TEAM_KIND),

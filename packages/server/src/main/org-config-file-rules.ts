@@ -8,7 +8,11 @@ import { CONFIG_FILE_RELAY_RULE_KIND } from '../relay/config-file-relay-rules.ts
  * Lists the limits, budgets and relay rules of an organization in the running floe.yaml, with their lines.
  * @param timezone used if floe.yaml does not contain the organization
  */
-export function listOrgConfigFileRules(loaded: LoadedConfig, orgId: string, timezone: string): OrgConfigFileRules {
+export function listOrgConfigFileRules(
+  loaded: LoadedConfig,
+  orgId: string,
+  timezone: string,
+): OrgConfigFileRules {
   const org = loaded.config.orgs.find(({ id }) => id === orgId);
   return {
     limits: listDeclaredResources(loaded, CONFIG_FILE_LIMIT_KIND, orgId),

@@ -1,6 +1,13 @@
 import type { FloeConfig } from '@floe/contract/config';
-import { createOutboundGuard, type OutboundGuard, type OutboundAccessSettings } from '../core/outbound-guard.ts';
-import { resolveOutboundConnections, type ResolvedOutboundConnections as Ways } from '../providers/outbound.ts';
+import {
+  createOutboundGuard,
+  type OutboundAccessSettings,
+  type OutboundGuard,
+} from '../core/outbound-guard.ts';
+import {
+  resolveOutboundConnections,
+  type ResolvedOutboundConnections as Ways,
+} from '../providers/outbound.ts';
 
 export interface OutboundAccess {
   readonly guard: OutboundGuard;
@@ -31,7 +38,11 @@ export function createOutboundAccess(
   };
 }
 
-function toOutboundRules(config: FloeConfig, orgCount: number, origins: readonly string[]): OutboundAccessSettings {
+function toOutboundRules(
+  config: FloeConfig,
+  orgCount: number,
+  origins: readonly string[],
+): OutboundAccessSettings {
   return {
     allowPrivate: Math.max(orgCount, config.orgs.length) <= 1,
     privateNetworks: config.security.private_networks,

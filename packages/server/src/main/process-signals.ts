@@ -19,7 +19,12 @@ export interface ShutdownSteps {
  * SIGHUP reloads the configuration. SIGTERM and SIGINT shut down; a second one skips the shutdown delay,
  * and a third one ends the process immediately.
  */
-export function handleProcessSignals(clock: Clock, log: Log, reload: () => void, shutdown: ShutdownSteps): void {
+export function handleProcessSignals(
+  clock: Clock,
+  log: Log,
+  reload: () => void,
+  shutdown: ShutdownSteps,
+): void {
   let lastAt: number | null = null;
   const end = (signal: 'SIGTERM' | 'SIGINT') => {
     const now = clock.monotonic();

@@ -5,8 +5,8 @@ import type { GetRunningOrg } from '../management/running-org.ts';
 import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
 import { createProvidersFromConfig } from '../providers/providers-from-config.ts';
 import { testProvider } from '../providers/test-provider.ts';
-import type { ServerComponents } from './server-components.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /** Creates the dependencies of the verbs of providers. */
 export function createProviderDependencies(

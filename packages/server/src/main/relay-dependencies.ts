@@ -6,7 +6,10 @@ import { DecisionEngine } from '../relay/decision-engine.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Creates the dependencies of the verbs of the relay. */
-export function createRelayDependencies(parts: ServerComponents, place: { readonly url: string }): RelayDependencies {
+export function createRelayDependencies(
+  parts: ServerComponents,
+  place: { readonly url: string },
+): RelayDependencies {
   const { database, relay } = parts;
   const { relays, rows, sessions, bundleKey } = relay;
   const approvals = new RelayApprovals({ database, clock: systemClock, baseUrl: () => place.url });

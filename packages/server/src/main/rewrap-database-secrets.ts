@@ -3,8 +3,8 @@ import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
 import { rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
 import { deriveSecretEncryptionKey, deriveStoredResponsesKey } from '../platform/secrets.ts';
-import type { DatabaseLocation } from '../store/database-backup.ts';
 import { lockDataDir } from '../store/data-dir-lock.ts';
+import type { DatabaseLocation } from '../store/database-backup.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
 

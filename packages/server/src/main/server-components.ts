@@ -20,15 +20,15 @@ import {
 } from '../monitoring/monitoring-metrics.ts';
 import { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
 import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
-import { derivePepper } from '../platform/keyring.ts';
 import { createKeyLastUsedTracker, type KeyLastUsedTracker } from '../platform/key-last-used-tracker.ts';
+import { derivePepper } from '../platform/keyring.ts';
 import { createProviderResourceOwners } from '../platform/provider-resource-owners.ts';
 import { requireKnownEncryptionKeys } from '../platform/rewrap-secrets.ts';
 import {
-  deriveStoredBodiesKey,
   deriveChallengeKey,
   deriveSecretEncryptionKey,
   deriveSignInKey,
+  deriveStoredBodiesKey,
   deriveStoredResponsesKey,
   type SecretEncryptionKey,
 } from '../platform/secrets.ts';
@@ -53,10 +53,10 @@ import type { DatabaseWriter, RowSink } from '../store/ports.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import {
   bindDatabaseToSecretKey,
-  loadInstallationSecretKey,
   createMissingSharedSecretError,
-  requireSecretKeyOfDatabase,
   type InstallationSecretKey,
+  loadInstallationSecretKey,
+  requireSecretKeyOfDatabase,
 } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
@@ -135,7 +135,11 @@ export async function openServerComponents(
   const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
   const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
-  const others = [render, createSharedStoreMetrics(guardrails.sharedStoreStats).render, () => runtime.render()];
+  const others = [
+    render,
+    createSharedStoreMetrics(guardrails.sharedStoreStats).render,
+    () => runtime.render(),
+  ];
   return {
     environment,
     dataDir,
@@ -198,7 +202,12 @@ function createServerMetrics(
   return createMetrics(
     () => rows.backlog() + bodies.backlog(),
     () =>
-      resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, countPendingAlertDeliveries(database.read), Number.NaN),
+      resolveWithFallback(
+        systemClock,
+        SCRAPE_TIMEOUT_MS,
+        countPendingAlertDeliveries(database.read),
+        Number.NaN,
+      ),
     async () =>
       others.map((render) => render()).join('') +
       (await resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, monitoringNow(), monitoring.render())),

@@ -2,8 +2,8 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { OpenListeners } from './listeners.ts';
-import { closeServerComponents, type ServerComponents } from './server-components.ts';
 import type { ShutdownSteps } from './process-signals.ts';
+import { closeServerComponents, type ServerComponents } from './server-components.ts';
 
 /** How long exchanges may take to close their connections after they have sent an error. */
 const CLOSE_MS = 2_000;

@@ -1,9 +1,9 @@
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
+import { ConsoleSessions } from '../platform/sign-in/console-sessions.ts';
 import { OidcIssuers } from '../platform/sign-in/oidc-issuer.ts';
 import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
 import { toSessionPolicy } from '../platform/sign-in/session-policy.ts';
-import { ConsoleSessions } from '../platform/sign-in/console-sessions.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import { createSignInSite } from '../platform/sign-in/sign-in-site.ts';
 import { createSignInThrottle } from '../platform/sign-in/sign-in-throttle.ts';

@@ -11,7 +11,11 @@ import { backupDatabase, type DatabaseLocation, restoreDatabase } from '../store
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from '../store/open-database.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
-import { bindDatabaseToSecretKey, loadInstallationSecretKey, createMissingSharedSecretError } from '../store/secret-key.ts';
+import {
+  bindDatabaseToSecretKey,
+  createMissingSharedSecretError,
+  loadInstallationSecretKey,
+} from '../store/secret-key.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { planUpgrade, upgradeDatabase } from '../store/upgrade-database.ts';
 import {
@@ -124,7 +128,10 @@ async function writeToStore<T>(
   const { secretKey } = environment;
   requireSqliteFile({ url, dataDir });
   if (isPostgresUrl(url) && secretKey === undefined) throw createMissingSharedSecretError();
-  const secret = loadInstallationSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  const secret = loadInstallationSecretKey({
+    dataDir,
+    ...(secretKey === undefined ? {} : { given: secretKey }),
+  });
   const auditKey = deriveAuditKey(secret.key);
   const database = await openDatabase(url, { dataDir, auditKey, ...databaseOptions(environment) });
   try {

@@ -6,8 +6,8 @@ import type { Log } from '../core/log.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { ConfigFileState } from './config-dependencies.ts';
-import type { ServerComponents } from './server-components.ts';
 import { applyConfigFile, type GatewaySnapshots } from './gateway-snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /**
  * Applies every valid change of the file completely. After an invalid change the running configuration

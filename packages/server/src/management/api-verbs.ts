@@ -16,8 +16,8 @@ import { listBreakerChangesVerb } from './breakers/breaker-history.ts';
 import type { BreakerSource } from './breakers/breaker-resource.ts';
 import { defineForceBreakerVerb } from './breakers/force-breaker.ts';
 import { defineListBreakersVerb } from './breakers/list-breakers.ts';
-import { getCacheSettingsVerb, defineUpdateCacheSettingsVerb } from './cache/cache-settings.ts';
-import { type GetCacheSize, defineGetCacheStatsVerb } from './cache/cache-stats.ts';
+import { defineUpdateCacheSettingsVerb, getCacheSettingsVerb } from './cache/cache-settings.ts';
+import { defineGetCacheStatsVerb, type GetCacheSize } from './cache/cache-stats.ts';
 import { purgeCacheVerb } from './cache/purge-cache.ts';
 import {
   type ChannelDependencies,
@@ -57,8 +57,8 @@ import { createRelayRuleKind } from './resources/relay-rules.ts';
 import { defineResourceVerbs } from './resources/resource-verbs.ts';
 import { ROUTE_KIND_SPEC } from './resources/routes.ts';
 import { SAVED_VIEW_KIND } from './resources/saved-views.ts';
-import { type RouteSimulationDependencies, defineSimulateRouteVerb } from './routes/simulate-route.ts';
-import { getSettingsVerb, defineUpdateSettingsVerb } from './settings/settings-verbs.ts';
+import { defineSimulateRouteVerb, type RouteSimulationDependencies } from './routes/simulate-route.ts';
+import { defineUpdateSettingsVerb, getSettingsVerb } from './settings/settings-verbs.ts';
 import type { Verb } from './verb.ts';
 
 /** Dependencies of individual verbs, in addition to `VerbDependencies`. */

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
-import { decryptSecret, type SecretLocation, type SecretEncryptionKey, encryptSecret } from '../platform/secrets.ts';
+import {
+  decryptSecret,
+  encryptSecret,
+  type SecretEncryptionKey,
+  type SecretLocation,
+} from '../platform/secrets.ts';
 import {
   findIdempotentCreation,
   type IdempotentCreationRow,

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { AuditChainVerifier } from '../platform/audit-chain-verifier.ts';
-import { listAuditAnchorsVerb, defineVerifyAuditVerb } from './audit/audit-anchors.ts';
+import { defineVerifyAuditVerb, listAuditAnchorsVerb } from './audit/audit-anchors.ts';
 import { defineCheckAuditVerb } from './audit/check-audit.ts';
 import { exportAuditVerb } from './audit/export-audit.ts';
 import { listAuditVerb } from './audit/list-audit.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { type SourceColumns, formatSourceLocation } from '../platform/source-location.ts';
+import { formatSourceLocation, type SourceColumns } from '../platform/source-location.ts';
 
 /**
  * Rejects the change of a resource that floe.yaml defines.

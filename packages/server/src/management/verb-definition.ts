@@ -3,7 +3,7 @@ import type { KeyScope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
-import type { SecondaryAuditedChange, AuditedChange } from './audited-change.ts';
+import type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
 import type { Preconditions } from './entity-tags.ts';
 import type { EventStreamContext } from './event-stream-response.ts';
 import { validateInput } from './validate-input.ts';

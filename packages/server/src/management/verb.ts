@@ -3,9 +3,13 @@ import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
 import { setAuditOrigin } from '../store/audit-context.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
-import { type SecondaryAuditedChange, type AuditedChange, recordAuditedChange } from './audited-change.ts';
+import { type AuditedChange, recordAuditedChange, type SecondaryAuditedChange } from './audited-change.ts';
 import { computeEntityTag, requirePreconditions } from './entity-tags.ts';
-import { findIdempotentResponse, storeIdempotentResponse, toIdempotentCreation } from './idempotent-creation.ts';
+import {
+  findIdempotentResponse,
+  storeIdempotentResponse,
+  toIdempotentCreation,
+} from './idempotent-creation.ts';
 import {
   createVerbContext,
   type NoBodySchema,
@@ -21,7 +25,7 @@ import {
 } from './verb-definition.ts';
 import type { SnapshotPart, VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
-export type { SecondaryAuditedChange, AuditedChange } from './audited-change.ts';
+export type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
 export {
   listAcceptedScopes,
   type RawVerbInput,
@@ -187,7 +191,12 @@ async function commitWrite<Answer>(
     if (definition.invalidates !== null && done.audit !== 'unchanged')
       await dependencies.database.signals.announce(writer);
     if (creation)
-      await storeIdempotentResponse(writer, { ...creation, answer: done.answer }, dependencies.secretsKey, now);
+      await storeIdempotentResponse(
+        writer,
+        { ...creation, answer: done.answer },
+        dependencies.secretsKey,
+        now,
+      );
     return { answer: done.answer, isRepeated: false };
   });
 }

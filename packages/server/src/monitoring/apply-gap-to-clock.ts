@@ -1,6 +1,12 @@
-import { endClockPause, computeFirstBeatDueAt } from './monitor-clock-transitions.ts';
 import { computeMedianBeatInterval } from './beat-intervals.ts';
-import type { ClockEvaluation, AvailabilityGap, MonitorHistoryChanges, MonitorClock, MonitorPlan } from './monitor-clock.ts';
+import type {
+  AvailabilityGap,
+  ClockEvaluation,
+  MonitorClock,
+  MonitorHistoryChanges,
+  MonitorPlan,
+} from './monitor-clock.ts';
+import { computeFirstBeatDueAt, endClockPause } from './monitor-clock-transitions.ts';
 import { EARLY_BEAT_TOLERANCE_MS } from './monitor-schedule.ts';
 
 /** Beats usually arrive after this part of the interval. A gap that ends earlier hides no beat. */
@@ -17,7 +23,11 @@ interface ExpectedBeat {
  * arrived in the gap, a new window begins after it, once per last beat. Otherwise the deadline does not
  * change.
  */
-export function applyGapToClock(clock: MonitorClock, evaluation: ClockEvaluation, gap: AvailabilityGap): MonitorClock {
+export function applyGapToClock(
+  clock: MonitorClock,
+  evaluation: ClockEvaluation,
+  gap: AvailabilityGap,
+): MonitorClock {
   const { plan } = evaluation;
   if (clock.status === 'paused') {
     const { pausedUntil } = clock;
@@ -53,7 +63,10 @@ export function applyGapToClock(clock: MonitorClock, evaluation: ClockEvaluation
  */
 function earliestArrival(clock: MonitorClock, plan: MonitorPlan, expectedAt: number): number {
   if (clock.status === 'waiting' || clock.lastBeatAt === null) return clock.periodStartedAt;
-  const interval = Math.min(plan.occurrences.intervalBefore(expectedAt), computeMedianBeatInterval(clock.intervals));
+  const interval = Math.min(
+    plan.occurrences.intervalBefore(expectedAt),
+    computeMedianBeatInterval(clock.intervals),
+  );
   const early = plan.schedule.kind === 'cron' ? EARLY_BEAT_TOLERANCE_MS : 0;
   return Math.min(clock.lastBeatAt + EARLIEST_ARRIVAL_FRACTION * interval, expectedAt - early);
 }
@@ -119,7 +132,12 @@ function extendDeadlineAgain(
   };
 }
 
-function delayFirstBeatReport(clock: MonitorClock, plan: MonitorPlan, gap: AvailabilityGap, dueAt: number): MonitorClock {
+function delayFirstBeatReport(
+  clock: MonitorClock,
+  plan: MonitorPlan,
+  gap: AvailabilityGap,
+  dueAt: number,
+): MonitorClock {
   const later = computeFirstBeatDueAt(plan, gap.endAt) ?? dueAt;
   return { ...clock, originalDueAt: clock.originalDueAt ?? dueAt, dueAt: Math.max(dueAt, later) };
 }

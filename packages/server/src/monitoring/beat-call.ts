@@ -1,9 +1,23 @@
 import { newId } from '../core/ids.ts';
-import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import type {
+  BeatIdempotencyKeyRow,
+  MonitorCheckRow,
+  MonitorClockRow,
+} from '../store/monitoring/monitor-clock-rows.ts';
 import type { MonitorReference } from '../store/monitoring/monitor-clocks.ts';
+import {
+  type AvailabilityGap,
+  createClockEvaluation,
+  type MonitorHistoryChanges,
+  type MonitorStatus,
+} from './monitor-clock.ts';
+import {
+  buildClockRowAfterBeat,
+  parseMonitorClock,
+  parseMonitorPlan,
+  parseMonitorStatus,
+} from './monitor-clock-columns.ts';
 import { applyBeatEvent, type BeatEvent } from './monitor-clock-events.ts';
-import { parseMonitorClock, buildClockRowAfterBeat, parseMonitorStatus, parseMonitorPlan } from './monitor-clock-columns.ts';
-import { createClockEvaluation, type AvailabilityGap, type MonitorHistoryChanges, type MonitorStatus } from './monitor-clock.ts';
 
 /** One report of a job, as it was received. */
 export interface BeatCall {

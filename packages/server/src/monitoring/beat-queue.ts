@@ -30,7 +30,7 @@ export interface BeatQueueOptions {
   readonly applyOptimistically: (calls: readonly BeatCall[]) => Promise<(BeatReceipt | null)[]>;
   /** Writes the remaining beats. Rejects if nothing was written. */
   readonly commit: (calls: readonly BeatCall[]) => Promise<BeatResult[]>;
-  /** Number of beats in one transaction. The default is `BEATS_PER_BATCH`. */
+  /** Number of beats in one transaction. The default is `MAX_BEATS_PER_BATCH`. */
   readonly batchSize?: number;
 }
 

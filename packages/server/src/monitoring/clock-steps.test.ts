@@ -18,12 +18,12 @@ import { createMonitor } from './monitors.ts';
 import { MonitorModel, type MonitorModelEvent } from './test/monitor-model.ts';
 import {
   addTestOrg,
+  createTestBeatCall,
+  createTestMonitorDefinition,
   loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  createTestBeatCall,
-  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 15 : 150;

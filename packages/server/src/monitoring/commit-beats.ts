@@ -11,10 +11,10 @@ import {
   type BeatCall,
   type BeatEvaluationContext,
   type BeatReceipt,
-  sortBeatCallsByReceivedAt,
-  toBeatReceipt,
   formatMonitorReferenceKey,
   listMonitorReferenceKeys,
+  sortBeatCallsByReceivedAt,
+  toBeatReceipt,
 } from './beat-call.ts';
 import type { MonitorClockCache } from './monitor-clock-cache.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
@@ -116,6 +116,8 @@ function distinctAddresses(calls: readonly BeatCall[]): MonitorReference[] {
 /** Indexes each clock by both of its references. */
 function indexByAddress(rows: readonly MonitorClockRow[]): Map<string, MonitorClockRow> {
   return new Map(
-    rows.flatMap((row) => listMonitorReferenceKeys(row).map((name): [string, MonitorClockRow] => [name, row])),
+    rows.flatMap((row) =>
+      listMonitorReferenceKeys(row).map((name): [string, MonitorClockRow] => [name, row]),
+    ),
   );
 }

@@ -1,6 +1,6 @@
-import { endClockPause, markClockFailing } from './monitor-clock-transitions.ts';
 import { applyGapToClock } from './apply-gap-to-clock.ts';
 import type { ClockEvaluation, MonitorClock } from './monitor-clock.ts';
+import { endClockPause, markClockFailing } from './monitor-clock-transitions.ts';
 
 /** If more beats than this were missed at once, one row with their number is stored. */
 export const MAX_MISSES_PER_CATCH_UP = 1_000;
@@ -12,7 +12,11 @@ export const MAX_MISSES_PER_CATCH_UP = 1_000;
  * A beat is missed if `untilMs` is later than its deadline. Deadlines before a gap are evaluated, deadlines
  * in a gap are not, because no process could receive the beat (product section 6, "Semantics").
  */
-export function evaluateClockUntil(clock: MonitorClock, evaluation: ClockEvaluation, untilMs: number): MonitorClock {
+export function evaluateClockUntil(
+  clock: MonitorClock,
+  evaluation: ClockEvaluation,
+  untilMs: number,
+): MonitorClock {
   let evaluated = clock;
   for (const gap of evaluation.gaps) {
     if (gap.endAt <= evaluated.evaluatedUntil) continue;
@@ -20,7 +24,10 @@ export function evaluateClockUntil(clock: MonitorClock, evaluation: ClockEvaluat
     const startAt = Math.max(gap.startAt, evaluated.evaluatedUntil);
     evaluated = evaluateDeadlines(evaluated, evaluation, startAt);
     const endAt = Math.min(gap.endAt, untilMs);
-    evaluated = { ...applyGapToClock(evaluated, evaluation, { ...gap, startAt, endAt }), evaluatedUntil: endAt };
+    evaluated = {
+      ...applyGapToClock(evaluated, evaluation, { ...gap, startAt, endAt }),
+      evaluatedUntil: endAt,
+    };
   }
   evaluated = evaluateDeadlines(evaluated, evaluation, untilMs);
   return { ...evaluated, evaluatedUntil: Math.max(evaluated.evaluatedUntil, untilMs) };

@@ -10,12 +10,12 @@ import { commitBeats } from './commit-beats.ts';
 import { createMonitor } from './monitors.ts';
 import {
   addTestOrg,
+  createTestBeatCall,
+  createTestMonitorDefinition,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  createTestBeatCall,
-  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 test('those who watch hear of the first beat of a monitor, once, and of no beat after it', async (t) => {

@@ -5,8 +5,8 @@ import { findMonitorById } from '../store/monitoring/monitors.ts';
 import type { DatabaseWithBeats } from '../store/open-database.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import type { BeatCall, BeatEvaluationContext } from './beat-call.ts';
-import { MonitorClockCache } from './monitor-clock-cache.ts';
 import { commitBeats } from './commit-beats.ts';
+import { MonitorClockCache } from './monitor-clock-cache.ts';
 import { createMonitor, pauseMonitor, replaceMonitor, resumeMonitor } from './monitors.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { sweepDueMonitorClocks } from './sweep.ts';
@@ -18,13 +18,13 @@ import {
 } from './test/monitor-model.ts';
 import {
   addTestOrg,
+  createTestBeatCall,
+  createTestMonitorDefinition,
   loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  createTestBeatCall,
-  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const S = 1_000;
@@ -235,7 +235,10 @@ async function playStory(database: DatabaseWithBeats, id: string, told: Story): 
         });
         break;
       default: {
-        const beat = createTestBeatCall(id, at, { kind: step.kind, idempotencyKey: twice ? `key ${at}` : null });
+        const beat = createTestBeatCall(id, at, {
+          kind: step.kind,
+          idempotencyKey: twice ? `key ${at}` : null,
+        });
         const send = () => applyBeat(database, beat, context(at), clocks);
         await Promise.all([send(), ...(twice ? [send()] : [])]);
       }

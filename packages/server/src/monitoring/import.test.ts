@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
-import { findMonitorById } from '../store/monitoring/monitors.ts';
 import { recordMonitoringPulse } from '../store/monitoring/monitoring-pulse.ts';
+import { findMonitorById } from '../store/monitoring/monitors.ts';
 import { openDatabase } from '../store/open-database.ts';
 import type { Database } from '../store/ports.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
@@ -15,12 +15,12 @@ import { createMonitor } from './monitors.ts';
 import { sweepDueMonitorClocks } from './sweep.ts';
 import {
   addTestOrg,
+  createTestBeatCall,
+  createTestMonitorDefinition,
   loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  createTestBeatCall,
-  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const parts = { log: silentLog, clock: new FakeClock() };
@@ -45,7 +45,9 @@ function pulse(database: Database, at: number) {
     presence: 'present',
     startedAt: null,
   } as const;
-  return database.rowTransaction((writer) => recordMonitoringPulse(writer, { ...given, wallMs: at, gapsUntilMs: 0 }));
+  return database.rowTransaction((writer) =>
+    recordMonitoringPulse(writer, { ...given, wallMs: at, gapsUntilMs: 0 }),
+  );
 }
 
 async function beats(database: Database, ids: readonly string[], at: number) {

@@ -3,9 +3,9 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import { requireMonitorsExist } from './require-monitors.ts';
 import { requireFutureOccurrence } from './monitor-schedule.ts';
 import { parseStringListColumn } from './monitoring-unit-of-work.ts';
+import { requireMonitorsExist } from './require-monitors.ts';
 
 /** The fields of a maintenance window. Times are in RFC 3339. */
 export type MaintenanceWindowFields = z.output<typeof maintenanceWindowPatch>;
@@ -22,7 +22,10 @@ type MaintenanceWindowColumns = Omit<
  * @throws Fault `invalid_request` with `param` if the window is neither single nor repeated, or ends before
  * it starts
  */
-export function toMaintenanceWindowColumns(fields: MaintenanceWindowFields, timezone: string): MaintenanceWindowColumns {
+export function toMaintenanceWindowColumns(
+  fields: MaintenanceWindowFields,
+  timezone: string,
+): MaintenanceWindowColumns {
   const { schedule = null, duration_minutes: minutes = null, monitors = [], tags = [] } = fields;
   const startsAt = fields.starts_at == null ? null : Date.parse(fields.starts_at);
   const endsAt = fields.ends_at == null ? null : Date.parse(fields.ends_at);

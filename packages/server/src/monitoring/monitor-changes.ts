@@ -1,20 +1,30 @@
 import type { KeyObject } from 'node:crypto';
 import { newId } from '../core/ids.ts';
 import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
-import { deleteMonitorClocks, lockMonitorClocksByUid, upsertMonitorClocks } from '../store/monitoring/monitor-clocks.ts';
+import {
+  deleteMonitorClocks,
+  lockMonitorClocksByUid,
+  upsertMonitorClocks,
+} from '../store/monitoring/monitor-clocks.ts';
 import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { deriveBeatToken, hashBeatToken } from './beat-token.ts';
-import { changeMonitorPlan, createMonitorClock, endMonitorClock, pauseMonitorClock, resumeMonitorClock } from './monitor-clock-events.ts';
-import { toMonitorClockColumns, parseMonitorClock, parseMonitorPlan } from './monitor-clock-columns.ts';
 import { evaluateClockUntil } from './evaluate-clock-until.ts';
 import {
-  createClockEvaluation,
-  type ClockEvaluation,
   type AvailabilityGap,
+  type ClockEvaluation,
+  createClockEvaluation,
   type MonitorClock,
   type MonitorPlan,
 } from './monitor-clock.ts';
+import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './monitor-clock-columns.ts';
+import {
+  changeMonitorPlan,
+  createMonitorClock,
+  endMonitorClock,
+  pauseMonitorClock,
+  resumeMonitorClock,
+} from './monitor-clock-events.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
@@ -144,7 +154,11 @@ export class MonitorChanges {
     await deleteMonitorClocks(writer, ended);
   }
 
-  #clockAfter(step: ClockChange, evaluation: ClockEvaluation, before: MonitorClockRow | undefined): MonitorClock {
+  #clockAfter(
+    step: ClockChange,
+    evaluation: ClockEvaluation,
+    before: MonitorClockRow | undefined,
+  ): MonitorClock {
     const { nowMs, committedUntil } = this.#context;
     const { row } = step;
     if (step.kind === 'begin') return createMonitorClock(evaluation, nowMs, activePause(row, nowMs));

@@ -33,6 +33,7 @@ export class MonitorClockCache {
     if (!row) return;
     this.#byUid.delete(uid);
     // If the monitor was deleted and created again, its references already belong to the new row.
-    for (const name of listMonitorReferenceKeys(row)) if (this.#uids.get(name) === uid) this.#uids.delete(name);
+    for (const name of listMonitorReferenceKeys(row))
+      if (this.#uids.get(name) === uid) this.#uids.delete(name);
   }
 }

@@ -16,7 +16,11 @@ export interface MonitorScheduleColumns {
   readonly timezone: string | null;
 }
 
-export function parseMonitorSchedule({ interval_ms, cron, timezone }: MonitorScheduleColumns): MonitorSchedule {
+export function parseMonitorSchedule({
+  interval_ms,
+  cron,
+  timezone,
+}: MonitorScheduleColumns): MonitorSchedule {
   if (interval_ms !== null) return { kind: 'interval', intervalMs: interval_ms };
   if (cron === null) throw new Error('a monitor has neither an interval nor a cron expression');
   return { kind: 'cron', cron, timezone: timezone ?? 'UTC' };

@@ -1,13 +1,18 @@
-import { endClockPause, computeFirstBeatDueAt, markClockFailing, startStatusPeriod } from './monitor-clock-transitions.ts';
-import { evaluateClockUntil } from './evaluate-clock-until.ts';
 import { appendBeatInterval } from './beat-intervals.ts';
+import { evaluateClockUntil } from './evaluate-clock-until.ts';
 import type {
   ClockEvaluation,
-  MonitorHistoryChanges,
   MonitorClock,
+  MonitorHistoryChanges,
   MonitorPlan,
   MonitorRecoveryCause,
 } from './monitor-clock.ts';
+import {
+  computeFirstBeatDueAt,
+  endClockPause,
+  markClockFailing,
+  startStatusPeriod,
+} from './monitor-clock-transitions.ts';
 
 /** A report of a job. `ok` and `fail` count as the expected beat, `start` and `log` do not. */
 export interface BeatEvent {
@@ -65,7 +70,11 @@ export function createMonitorClock(
  * on when the sweep runs. A beat that is older than the newest one is recorded but does not change the
  * clock.
  */
-export function applyBeatEvent(clock: MonitorClock, evaluation: ClockEvaluation, call: BeatEvent): BeatEventResult {
+export function applyBeatEvent(
+  clock: MonitorClock,
+  evaluation: ClockEvaluation,
+  call: BeatEvent,
+): BeatEventResult {
   const { plan } = evaluation;
   const { at, kind } = call;
   const settled = evaluateClockUntil(clock, evaluation, Math.min(at, call.earliestReceivedAt ?? at));
@@ -113,14 +122,23 @@ function recordRecovery(clock: MonitorClock, at: number, out: MonitorHistoryChan
 }
 
 /** Ends a failure. If an alert was sent, also sends a recovery. */
-function clearFailure(clock: MonitorClock, at: number, by: MonitorRecoveryCause, out: MonitorHistoryChanges): MonitorClock {
+function clearFailure(
+  clock: MonitorClock,
+  at: number,
+  by: MonitorRecoveryCause,
+  out: MonitorHistoryChanges,
+): MonitorClock {
   if (clock.alertedSince !== null)
     out.alertTriggers.push({ event: 'recovered', at, since: clock.alertedSince, by });
   return { ...clock, misses: 0, alertedSince: null, failingSince: null };
 }
 
 /** Ends the clock of a removed monitor. If a failure alert was sent, also sends a recovery. */
-export function endMonitorClock(settled: MonitorClock, atMs: number, out: MonitorHistoryChanges): MonitorClock {
+export function endMonitorClock(
+  settled: MonitorClock,
+  atMs: number,
+  out: MonitorHistoryChanges,
+): MonitorClock {
   const over = clearFailure(settled, atMs, 'deleted', out);
   if (settled.status === 'paused') return over;
   return { ...enterPaused(over, atMs, out), expectedAt: null, dueAt: null };
@@ -143,7 +161,11 @@ function enterPaused(clock: MonitorClock, atMs: number, out: MonitorHistoryChang
 }
 
 /** Ends a pause now. Returns a clock that is not paused unchanged. */
-export function resumeMonitorClock(settled: MonitorClock, evaluation: ClockEvaluation, atMs: number): MonitorClock {
+export function resumeMonitorClock(
+  settled: MonitorClock,
+  evaluation: ClockEvaluation,
+  atMs: number,
+): MonitorClock {
   return settled.status === 'paused' ? endClockPause(settled, evaluation, atMs) : settled;
 }
 

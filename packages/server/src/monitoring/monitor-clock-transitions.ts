@@ -1,4 +1,10 @@
-import type { ClockEvaluation, MonitorHistoryChanges, MonitorClock, MonitorPlan, StatusPeriod } from './monitor-clock.ts';
+import type {
+  ClockEvaluation,
+  MonitorClock,
+  MonitorHistoryChanges,
+  MonitorPlan,
+  StatusPeriod,
+} from './monitor-clock.ts';
 
 /**
  * Marks a clock as failing at `atMs`, unless it already is.

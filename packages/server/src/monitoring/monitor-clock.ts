@@ -1,4 +1,8 @@
-import { createScheduleOccurrences, type ScheduleOccurrences, type MonitorSchedule } from './monitor-schedule.ts';
+import {
+  createScheduleOccurrences,
+  type MonitorSchedule,
+  type ScheduleOccurrences,
+} from './monitor-schedule.ts';
 
 /** The states of a monitor in the API. `unknown` is not a state but describes a gap in the history. */
 export type MonitorStatus = 'waiting' | 'healthy' | 'failing' | 'paused';
@@ -111,7 +115,10 @@ export type MonitorAlertTrigger =
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
 /** Creates an evaluation without results. */
-export function createClockEvaluation(plan: MonitorPlan, gaps: readonly AvailabilityGap[] = []): ClockEvaluation {
+export function createClockEvaluation(
+  plan: MonitorPlan,
+  gaps: readonly AvailabilityGap[] = [],
+): ClockEvaluation {
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startWebhookReceiver } from '../alerts/test/webhook-receiver.ts';
 import {
   ALERT_TEST_ORG,
-  createTestOutbox,
   createFailingAlert,
   createRecoveredAlert,
+  createTestOutbox,
 } from '../alerts/test/test-outbox.ts';
+import { startWebhookReceiver } from '../alerts/test/webhook-receiver.ts';
 import {
   insertMaintenanceWindow,
   type MaintenanceWindowRow,
@@ -14,7 +14,7 @@ import {
 import { findMaintenanceOccurrenceAt, listMaintenanceOccurrencesAfter } from './maintenance-occurrences.ts';
 import { resolveMonitorMutes } from './monitor-mutes.ts';
 import { createMonitor } from './monitors.ts';
-import { runMonitorChange, createTestMonitorDefinition } from './test/test-monitors.ts';
+import { createTestMonitorDefinition, runMonitorChange } from './test/test-monitors.ts';
 
 const HOUR = 3_600_000;
 

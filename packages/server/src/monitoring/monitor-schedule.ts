@@ -55,7 +55,13 @@ const MAX_PARSED_CRONS = 10_000;
  * immediately after the jump. If a time occurs twice, the job is expected once. These are the rules of
  * croner and Vixie cron.
  */
-function cronSchedule({ cron, timezone }: { readonly cron: string; readonly timezone: string }): ScheduleOccurrences {
+function cronSchedule({
+  cron,
+  timezone,
+}: {
+  readonly cron: string;
+  readonly timezone: string;
+}): ScheduleOccurrences {
   const times = parseCron(cron, timezone);
   const after = (atMs: number) => times.nextRun(new Date(atMs))?.getTime() ?? null;
   return {

@@ -6,8 +6,8 @@ import { expireBeatIdempotencyKeys } from '../store/monitoring/monitor-history.t
 import type { DatabaseWithBeats } from '../store/open-database.ts';
 import type { BeatCall, BeatReceipt, BeatEvaluationContext as BeatSight } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
-import { MonitorClockCache } from './monitor-clock-cache.ts';
 import { commitBeats } from './commit-beats.ts';
+import { MonitorClockCache } from './monitor-clock-cache.ts';
 import type { MonitoringCounters } from './monitoring-metrics.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { ProcessPulse } from './process-pulse.ts';

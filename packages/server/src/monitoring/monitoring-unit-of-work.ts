@@ -1,7 +1,11 @@
 import { type Alert, enqueueAlerts } from '../alerts/alert.ts';
 import { deriveId } from '../core/ids.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
-import type { MonitorCheckRow, MonitorClockRow, MonitorPeriodRow } from '../store/monitoring/monitor-clock-rows.ts';
+import type {
+  MonitorCheckRow,
+  MonitorClockRow,
+  MonitorPeriodRow,
+} from '../store/monitoring/monitor-clock-rows.ts';
 import {
   findMonitorsByUid,
   insertMonitorChecks,

@@ -1,5 +1,9 @@
 import { Fault } from '@floe/contract/faults';
-import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import type {
+  BeatIdempotencyKeyRow,
+  MonitorCheckRow,
+  MonitorClockRow,
+} from '../store/monitoring/monitor-clock-rows.ts';
 import type { BeatStore, UneventfulBeats } from '../store/monitoring/uneventful-beats.ts';
 import {
   applyBeatCall,
@@ -9,8 +13,8 @@ import {
   sortBeatCallsByReceivedAt,
   toBeatReceipt,
 } from './beat-call.ts';
-import type { MonitorClockCache } from './monitor-clock-cache.ts';
 import type { MonitorHistoryChanges } from './monitor-clock.ts';
+import type { MonitorClockCache } from './monitor-clock-cache.ts';
 
 /** Calls of one monitor, evaluated with its cached clock. */
 interface EvaluatedBeats extends UneventfulBeats {

@@ -4,7 +4,12 @@ import { Fault } from '@floe/contract/faults';
 import type { MonitoringEngine } from './monitoring-engine.ts';
 import { replaceMonitor, requireMonitor } from './monitors.ts';
 import { createTestCluster, recordTestBeat, runEngineFor, type TestCluster } from './test/test-cluster.ts';
-import { MINUTE, MONITOR_TEST_ORG, runMonitorChange, createTestMonitorDefinition } from './test/test-monitors.ts';
+import {
+  createTestMonitorDefinition,
+  MINUTE,
+  MONITOR_TEST_ORG,
+  runMonitorChange,
+} from './test/test-monitors.ts';
 
 const gapsOf = async ({ database }: TestCluster) =>
   (

@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { type MonitoringPulseInput, type MonitoringPulseResult, recordMonitoringPulse } from '../store/monitoring/monitoring-pulse.ts';
+import {
+  type MonitoringPulseInput,
+  type MonitoringPulseResult,
+  recordMonitoringPulse,
+} from '../store/monitoring/monitoring-pulse.ts';
 import type { Database } from '../store/ports.ts';
 import type { AvailabilityGap } from './monitor-clock.ts';
 import { rewindMonitorClocks } from './rewind-monitor-clocks.ts';
@@ -221,7 +225,9 @@ export class ProcessPulse {
       wallMs,
       estimateNowMs: database.isShared ? () => this.#estimate() : () => estimateMs,
       acceptedUntilMs: estimateMs === null ? null : Math.min(unread, oldest ?? estimateMs),
-      gapThresholdMs: this.#hasRejected ? MONITORING_GAP_THRESHOLD_MS : BEAT_CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
+      gapThresholdMs: this.#hasRejected
+        ? MONITORING_GAP_THRESHOLD_MS
+        : BEAT_CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
       leaseTimeoutMs: BEAT_CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
       presence,
       startedAt: this.#startedAt,

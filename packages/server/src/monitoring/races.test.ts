@@ -12,11 +12,11 @@ import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
 import {
   addTestOrg,
+  createTestBeatCall,
+  createTestMonitorDefinition,
   MINUTE,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  createTestBeatCall,
-  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 const full = process.env['FLOE_TEST_FULL'] !== undefined;

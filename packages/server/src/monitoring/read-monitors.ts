@@ -1,14 +1,27 @@
 import { Fault } from '@floe/contract/faults';
-import type { MonitorCheckRow, MonitorClockRow, MonitorPeriodRow } from '../store/monitoring/monitor-clock-rows.ts';
-import { type MonitorCheckQuery, getMonitorCheckPage, listMonitorPeriodsInRange } from '../store/monitoring/monitor-history.ts';
+import type {
+  MonitorCheckRow,
+  MonitorClockRow,
+  MonitorPeriodRow,
+} from '../store/monitoring/monitor-clock-rows.ts';
+import {
+  getMonitorCheckPage,
+  listMonitorPeriodsInRange,
+  type MonitorCheckQuery,
+} from '../store/monitoring/monitor-history.ts';
 import { getMonitorPage, type MonitorQuery } from '../store/monitoring/monitor-page.ts';
-import { findMonitorClocksByUid, findMonitorById, type MonitorRow } from '../store/monitoring/monitors.ts';
+import { findMonitorById, findMonitorClocksByUid, type MonitorRow } from '../store/monitoring/monitors.ts';
 import type { RowPage } from '../store/pagination.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import { parseMonitorClock, parseMonitorStatus, parseMonitorPlan } from './monitor-clock-columns.ts';
 import { evaluateClockUntil } from './evaluate-clock-until.ts';
-import { createClockEvaluation, type AvailabilityGap, type MonitorClock } from './monitor-clock.ts';
-import { replaceGapsWithUnknown, type MonitorStatusSpan, summarizeUptime, type UptimeSummary } from './timeline.ts';
+import { type AvailabilityGap, createClockEvaluation, type MonitorClock } from './monitor-clock.ts';
+import { parseMonitorClock, parseMonitorPlan, parseMonitorStatus } from './monitor-clock-columns.ts';
+import {
+  type MonitorStatusSpan,
+  replaceGapsWithUnknown,
+  summarizeUptime,
+  type UptimeSummary,
+} from './timeline.ts';
 
 /** What reading requires besides the database. The engine provides it. */
 export interface MonitorEvaluationContext {
@@ -73,7 +86,10 @@ export async function readMonitor(
 }
 
 /** Pages of the checks of a monitor, newest first. */
-export function readMonitorChecks(reader: DatabaseReader, query: MonitorCheckQuery): Promise<RowPage<MonitorCheckRow>> {
+export function readMonitorChecks(
+  reader: DatabaseReader,
+  query: MonitorCheckQuery,
+): Promise<RowPage<MonitorCheckRow>> {
   return getMonitorCheckPage(reader, query);
 }
 
@@ -160,7 +176,11 @@ export function toMonitorView(
   const until = Math.max(clock.settled_at, context.committedUntil);
   return {
     row,
-    clock: evaluateClockUntil(parseMonitorClock(clock), createClockEvaluation(parseMonitorPlan(clock), context.gaps), until),
+    clock: evaluateClockUntil(
+      parseMonitorClock(clock),
+      createClockEvaluation(parseMonitorPlan(clock), context.gaps),
+      until,
+    ),
     graceMs: clock.grace_ms,
     graceSource: row.grace_ms === null ? 'org' : 'monitor',
   };

@@ -2,8 +2,8 @@ import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts'
 import { lockFutureMonitorClocks, updateMonitorClockStates } from '../store/monitoring/monitor-clocks.ts';
 import { shiftFutureMonitorPeriods } from '../store/monitoring/monitor-history.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
-import { toMonitorClockColumns, parseMonitorClock, parseMonitorPlan } from './monitor-clock-columns.ts';
 import type { MonitorClock, MonitorPlan } from './monitor-clock.ts';
+import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './monitor-clock-columns.ts';
 
 /**
  * Corrects clocks and periods after the database clock was set back to `nowMs`: times after `nowMs` move
@@ -12,7 +12,11 @@ import type { MonitorClock, MonitorPlan } from './monitor-clock.ts';
  *
  * Checks do not change.
  */
-export async function rewindMonitorClocks(writer: DatabaseWriter, nowMs: number, aheadMs: number): Promise<number> {
+export async function rewindMonitorClocks(
+  writer: DatabaseWriter,
+  nowMs: number,
+  aheadMs: number,
+): Promise<number> {
   const rows = await lockFutureMonitorClocks(writer, nowMs);
   const moved: MonitorClockRow[] = [];
   for (const row of rows) {

@@ -1,10 +1,10 @@
 import { lockDueMonitorClocks } from '../store/monitoring/monitor-clocks.ts';
 import type { Database } from '../store/ports.ts';
-import { toMonitorClockColumns, parseMonitorClock, parseMonitorPlan } from './monitor-clock-columns.ts';
 import { evaluateClockUntil } from './evaluate-clock-until.ts';
 import { createClockEvaluation } from './monitor-clock.ts';
-import type { MonitorEvaluationContext } from './read-monitors.ts';
+import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './monitor-clock-columns.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
+import type { MonitorEvaluationContext } from './read-monitors.ts';
 
 /** Small enough that beats are processed between batches. */
 export const MAX_CLOCKS_PER_SWEEP_BATCH = 1_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { AvailabilityGap, MonitorStatus } from './monitor-clock.ts';
-import { replaceGapsWithUnknown, type MonitorStatusSpan, summarizeUptime } from './timeline.ts';
+import { type MonitorStatusSpan, replaceGapsWithUnknown, summarizeUptime } from './timeline.ts';
 
 const STATES: readonly MonitorStatus[] = ['waiting', 'healthy', 'failing', 'paused'];
 const NOW = 400;

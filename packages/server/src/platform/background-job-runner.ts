@@ -4,7 +4,13 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import { finishBackgroundJob, insertBackgroundJob, type BackgroundJobResult, type BackgroundJobRow, recordBackgroundJobProgress } from '../store/background-jobs.ts';
+import {
+  type BackgroundJobResult,
+  type BackgroundJobRow,
+  finishBackgroundJob,
+  insertBackgroundJob,
+  recordBackgroundJobProgress,
+} from '../store/background-jobs.ts';
 import type { Database } from '../store/ports.ts';
 
 /** Interval at which a running job stores its progress. */
@@ -18,7 +24,10 @@ const MAX_RESULT_CHARS = 1_000_000;
 const LOST_AFTER_MS = 30_000;
 
 /** The state of a job. A running job whose process has ended is `lost`. */
-export function resolveBackgroundJobState({ state, seen_at }: BackgroundJobRow, nowMs: number): (typeof JOB_STATES)[number] {
+export function resolveBackgroundJobState(
+  { state, seen_at }: BackgroundJobRow,
+  nowMs: number,
+): (typeof JOB_STATES)[number] {
   if (state === 'running' && nowMs - seen_at > LOST_AFTER_MS) return 'lost';
   return JOB_STATES.find((known) => known === state) ?? 'failed';
 }
@@ -114,7 +123,11 @@ export class BackgroundJobRunner {
     await Promise.all(all.map(({ finished }) => finished));
   }
 
-  async #work(row: BackgroundJobRow, abort: AbortController, work: (handle: RunningBackgroundJob) => Promise<JsonObject>) {
+  async #work(
+    row: BackgroundJobRow,
+    abort: AbortController,
+    work: (handle: RunningBackgroundJob) => Promise<JsonObject>,
+  ) {
     const { database, clock, log } = this.#options;
     const progress: { done: number; total: number | null } = { done: 0, total: null };
     const stopNoting = this.#trackProgress(row.id, progress, abort);
@@ -135,7 +148,9 @@ export class BackgroundJobRunner {
     }
     await stopNoting();
     await database
-      .rowTransaction((writer) => finishBackgroundJob(writer, row.id, { ...progress, ...end, ended_at: clock.now() }))
+      .rowTransaction((writer) =>
+        finishBackgroundJob(writer, row.id, { ...progress, ...end, ended_at: clock.now() }),
+      )
       .catch((error: unknown) => log.warn({ err: error, job: row.id }, 'job result could not be stored'));
   }
 

@@ -10,9 +10,13 @@ import {
   revokePlatformKey,
   updatePlatformKey,
 } from '../store/platform-keys.ts';
-import { buildPlatformKeyValueColumns, type PlatformKeyValueColumns, UNROTATED_PLATFORM_KEY_COLUMNS } from './create-platform-key.ts';
-import type { DeclaredResource } from './declared-resources.ts';
 import { defineConfigFileKind, type StoredResourceKind } from './config-file-sync.ts';
+import {
+  buildPlatformKeyValueColumns,
+  type PlatformKeyValueColumns,
+  UNROTATED_PLATFORM_KEY_COLUMNS,
+} from './create-platform-key.ts';
+import type { DeclaredResource } from './declared-resources.ts';
 import { toPlatformKey } from './stored-key.ts';
 
 const FOREIGN_KEY_VALUE =

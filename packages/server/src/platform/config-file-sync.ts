@@ -53,7 +53,10 @@ export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Co
 export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns extends object>
   extends StoredResourceKind<Config, Row> {
   /** Replaces the matching by name. */
-  match?(declared: readonly DeclaredResource<Config>[], stored: readonly Row[]): MatchedResourceRows<Config, Row>;
+  match?(
+    declared: readonly DeclaredResource<Config>[],
+    stored: readonly Row[],
+  ): MatchedResourceRows<Config, Row>;
   /** Conflicts of the file with stored resources. */
   findIssues?(declared: readonly DeclaredResource<Config>[], stored: readonly Row[]): readonly ConfigIssue[];
   /** The columns of a resource of the file. */

@@ -1,5 +1,5 @@
 import type { OidcConfig } from '@floe/contract/config';
-import { type MemberRole, getStrongerRole } from '@floe/contract/roles';
+import { getStrongerRole, type MemberRole } from '@floe/contract/roles';
 
 /** The role of a person in an organization. */
 export interface MappedMembership {

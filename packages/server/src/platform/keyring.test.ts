@@ -12,9 +12,9 @@ import {
 import {
   compileKeyring,
   derivePepper,
+  grantsScope,
   hashImportedKey,
   hashPlatformKey,
-  grantsScope,
   type KeyRecord,
   requireKeyScope,
 } from './keyring.ts';

@@ -45,7 +45,11 @@ export async function removeOperator(writer: DatabaseWriter, userId: string): Pr
  *
  * @throws Fault `not_found` if no account has this address, `conflict` if it already is an operator
  */
-export async function grantOperatorRoleFromHost(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
+export async function grantOperatorRoleFromHost(
+  writer: DatabaseWriter,
+  clock: Clock,
+  email: string,
+): Promise<void> {
   const { user_id } = await addOperator(writer, email, { by: 'cli', nowMs: clock.now() });
   await auditInEveryOrg(writer, clock, 'operators.grant', user_id);
 }
@@ -55,7 +59,11 @@ export async function grantOperatorRoleFromHost(writer: DatabaseWriter, clock: C
  *
  * @throws Fault `not_found` if no account has this address, or it is not an operator
  */
-export async function revokeOperatorRoleFromHost(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
+export async function revokeOperatorRoleFromHost(
+  writer: DatabaseWriter,
+  clock: Clock,
+  email: string,
+): Promise<void> {
   const user = await findUserByEmail(writer, email);
   if (!user) throw new Fault('not_found', `No account has the email address ${email}.`);
   if (!(await deleteOperator(writer, user.id))) throw new Fault('not_found', `${email} is not an operator.`);

@@ -5,7 +5,12 @@ import { insertProviderCredential, updateProviderCredential } from '../store/con
 import { insertOrg } from '../store/orgs.ts';
 import type { Database } from '../store/ports.ts';
 import { requireKnownEncryptionKeys, rewrapStoredSecrets } from './rewrap-secrets.ts';
-import { deriveSecretEncryptionKey, deriveStoredResponsesKey, decryptSecret, encryptSecret } from './secrets.ts';
+import {
+  decryptSecret,
+  deriveSecretEncryptionKey,
+  deriveStoredResponsesKey,
+  encryptSecret,
+} from './secrets.ts';
 import { openTestPlatform } from './test/test-platform.ts';
 
 const ROOT = Buffer.alloc(32, 1);

@@ -1,13 +1,18 @@
-import type { Database, DatabaseWriter } from '../store/ports.ts';
 import {
-  listEncryptionKeyIds,
-  listEncryptedTextsWithOtherPrefix,
-  replaceEncryptedText,
   ENCRYPTED_TABLES,
   type EncryptedTable,
+  listEncryptedTextsWithOtherPrefix,
+  listEncryptionKeyIds,
+  replaceEncryptedText,
 } from '../store/encrypted-texts.ts';
+import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
-import { getEncryptedSecretPrefix, rewrapSecret, type SecretEncryptionKey, UnreadableSecretError } from './secrets.ts';
+import {
+  getEncryptedSecretPrefix,
+  rewrapSecret,
+  type SecretEncryptionKey,
+  UnreadableSecretError,
+} from './secrets.ts';
 
 /** The result for the texts of a table that were encrypted with an older key. */
 export interface RewrapResult {
@@ -42,7 +47,12 @@ async function rewrapTable(
   while (true) {
     const last: typeof after = after;
     const batch = await database.transaction(async (writer) => {
-      const texts = await listEncryptedTextsWithOtherPrefix(writer, table, getEncryptedSecretPrefix(key), last);
+      const texts = await listEncryptedTextsWithOtherPrefix(
+        writer,
+        table,
+        getEncryptedSecretPrefix(key),
+        last,
+      );
       for (const text of texts) {
         const replacement = rewrapText(text, key);
         if (replacement === null) unreadable += 1;

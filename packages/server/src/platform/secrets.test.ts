@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  deriveSecretEncryptionKey,
   decryptSecret,
+  deriveSecretEncryptionKey,
+  encryptSecret,
   rewrapSecret,
   type SecretLocation,
-  encryptSecret,
   UnreadableSecretError,
 } from './secrets.ts';
 
@@ -37,7 +37,10 @@ test('the same secret sealed twice gives two texts', () => {
 });
 
 test('under another key it does not open, and says that the key is wrong', () => {
-  assert.throws(() => decryptSecret(encryptSecret(SECRET, place, key), place, otherKey), isUnreadable('wrong_key'));
+  assert.throws(
+    () => decryptSecret(encryptSecret(SECRET, place, key), place, otherKey),
+    isUnreadable('wrong_key'),
+  );
   const relabelled = encryptSecret(SECRET, place, key).replace(key.id, otherKey.id);
   assert.throws(() => decryptSecret(relabelled, place, otherKey), isUnreadable('damaged'));
 });
@@ -65,7 +68,11 @@ test('the parts of two texts cannot be put together', () => {
 test('a text cut at any character, or with any byte changed, does not open', () => {
   const sealed = encryptSecret(SECRET, place, key);
   for (let cut = 0; cut < sealed.length; cut++)
-    assert.throws(() => decryptSecret(sealed.slice(0, cut), place, key), UnreadableSecretError, `cut at ${cut}`);
+    assert.throws(
+      () => decryptSecret(sealed.slice(0, cut), place, key),
+      UnreadableSecretError,
+      `cut at ${cut}`,
+    );
   const [format = '', id = '', ...parts] = sealed.split('.');
   for (const [at, part] of parts.entries()) {
     const bytes = Buffer.from(part, 'base64url');
@@ -84,7 +91,10 @@ test('a secret wrapped under a new key opens with that one only, and only at its
   const rewrapped = rewrapSecret(sealed, place, key, otherKey);
   assert.equal(decryptSecret(rewrapped, place, otherKey), SECRET);
   assert.throws(() => decryptSecret(rewrapped, place, key), isUnreadable('wrong_key'));
-  assert.throws(() => decryptSecret(rewrapped, { ...place, rowId: 'prv_2' }, otherKey), isUnreadable('damaged'));
+  assert.throws(
+    () => decryptSecret(rewrapped, { ...place, rowId: 'prv_2' }, otherKey),
+    isUnreadable('damaged'),
+  );
   // The secret itself was not encrypted again.
   assert.equal(rewrapped.split('.')[3], sealed.split('.')[3]);
   assert.throws(() => rewrapSecret(sealed, place, otherKey, key), isUnreadable('wrong_key'));

@@ -59,7 +59,10 @@ export class UnreadableSecretError extends Error {
  * Derives the key that encrypts credentials (HKDF, RFC 5869) from the first of `encryptionKeys`, or from
  * the installation's secret key. The other keys only decrypt.
  */
-export function deriveSecretEncryptionKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretEncryptionKey {
+export function deriveSecretEncryptionKey(
+  secretKey: Buffer,
+  encryptionKeys: readonly string[] = [],
+): SecretEncryptionKey {
   return deriveKeys(secretKey, encryptionKeys, 'floe credentials');
 }
 
@@ -67,11 +70,18 @@ export function deriveSecretEncryptionKey(secretKey: Buffer, encryptionKeys: rea
  * Derives the key that encrypts stored responses. It differs, so that neither kind of text can be decrypted
  * as the other.
  */
-export function deriveStoredResponsesKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretEncryptionKey {
+export function deriveStoredResponsesKey(
+  secretKey: Buffer,
+  encryptionKeys: readonly string[] = [],
+): SecretEncryptionKey {
   return deriveKeys(secretKey, encryptionKeys, 'floe stored turns');
 }
 
-function deriveKeys(secretKey: Buffer, encryptionKeys: readonly string[], purpose: string): SecretEncryptionKey {
+function deriveKeys(
+  secretKey: Buffer,
+  encryptionKeys: readonly string[],
+  purpose: string,
+): SecretEncryptionKey {
   const given = encryptionKeys.map((text) => deriveKey(Buffer.from(text, 'utf8'), purpose));
   const own = deriveKey(secretKey, purpose);
   const [current = own, ...others] = [...given, own];
@@ -104,7 +114,11 @@ function deriveKey(secretKey: Buffer, purpose: string): SecretEncryptionKey {
  * of the latter does not touch secrets. The text is `fs1.<key id>.<wrapped data key>.<encrypted secret>`,
  * base64url.
  */
-export function encryptSecret(secret: string, place: SecretLocation, { key, id }: SecretEncryptionKey): string {
+export function encryptSecret(
+  secret: string,
+  place: SecretLocation,
+  { key, id }: SecretEncryptionKey,
+): string {
   const dataKey = randomBytes(KEY_BYTES);
   const wrapped = encrypt(key, dataKey, encodeAad('key', place));
   const body = encrypt(createSecretKey(dataKey), Buffer.from(secret, 'utf8'), encodeAad('secret', place));
@@ -122,7 +136,12 @@ export function decryptSecret(sealed: string, place: SecretLocation, under: Secr
  *
  * @throws UnreadableSecretError if `from` cannot decrypt it
  */
-export function rewrapSecret(sealed: string, place: SecretLocation, from: SecretEncryptionKey, to: SecretEncryptionKey): string {
+export function rewrapSecret(
+  sealed: string,
+  place: SecretLocation,
+  from: SecretEncryptionKey,
+  to: SecretEncryptionKey,
+): string {
   const { body, dataKey } = unwrapDataKey(sealed, place, from);
   // Decrypted once, so that a damaged secret does not look valid afterwards.
   decrypt(createSecretKey(dataKey), body, encodeAad('secret', place));

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { UpstreamTransport, UpstreamHeaders, UpstreamRequest } from './transport.ts';
+import type { UpstreamHeaders, UpstreamRequest, UpstreamTransport } from './transport.ts';
 
 /** A complete response in memory. */
 export interface BufferedResponse {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { RequestWriteOptions } from '@floe/wire/dialect';
 import { compilePatterns } from '../core/pattern.ts';
 import {
+  compileModelMatcher,
   createDialectSupport,
   type DialectSupport,
   fillPlaceholders,
-  compileModelMatcher,
 } from './dialect-support.ts';
 import { createOpaquePaths, type OpaquePaths } from './opaque-paths.ts';
 import type { ConnectionOptions } from './outbound.ts';

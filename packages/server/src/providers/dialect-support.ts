@@ -1,9 +1,9 @@
 import { compilePatterns, type PatternMatcher } from '../core/pattern.ts';
 import type {
-  EndpointBodyAdjustments,
   Dialect,
   DialectEndpoint,
   DialectPaths,
+  EndpointBodyAdjustments,
   EndpointPath,
   ProviderSheet,
 } from './provider-sheet.ts';

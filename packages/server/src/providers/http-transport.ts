@@ -1,7 +1,7 @@
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import { OriginPool } from './http1/origin-pool.ts';
 import { createSocketConnector, type SocketConnector } from './socket-connector.ts';
-import type { UpstreamTransport, UpstreamHandler, UpstreamRequest } from './transport.ts';
+import type { UpstreamHandler, UpstreamRequest, UpstreamTransport } from './transport.ts';
 import { UploadPool } from './upload-pool.ts';
 
 /**

@@ -6,7 +6,7 @@ import { configureProvider, type Provider } from './configured-provider.ts';
 import { createModelLists } from './model-list.ts';
 import { parseModelPage } from './model-page.ts';
 import { findProviderSheet } from './provider-sheets.ts';
-import type { UpstreamTransport, UpstreamRequest } from './transport.ts';
+import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
 const ids = (body: unknown) => parseModelPage(body).models.map((model) => model.id);
 

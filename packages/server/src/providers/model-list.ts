@@ -3,7 +3,7 @@ import type { Log } from '../core/log.ts';
 import { sendBufferedRequest } from './buffered-request.ts';
 import type { Credential, Provider } from './configured-provider.ts';
 import { type ListedModel, parseModelPage } from './model-page.ts';
-import type { UpstreamTransport, UpstreamRequest } from './transport.ts';
+import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
 const REFRESH_INTERVAL_MS = 10 * 60 * 1000;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { UnitCounts } from '@floe/wire/unit-counts';
 import type { Usage } from '@floe/wire/usage';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
-import { loadPriceBook, EMPTY_PRICE_BOOK } from './price-catalog.ts';
-import { computeUsageCost, type Price, computeMaxCostNanoUsd } from './prices.ts';
+import { EMPTY_PRICE_BOOK, loadPriceBook } from './price-catalog.ts';
+import { computeMaxCostNanoUsd, computeUsageCost, type Price } from './prices.ts';
 
 function cost(price: Price, usage: Usage) {
   const { nanoUsd, unpriced } = computeUsageCost(price, usage, NOON);
@@ -102,7 +102,13 @@ test('an hour of cache, web searches and service tiers cost what they cost', asy
 
 test('what has no price is named, whatever else has one', () => {
   const overrides = { m: { input: 1, output: 2, units: { image: 40_000 }, tiers: { flex: 0.5 } } };
-  const settings = { billing: 'metered', multiplier: 1, overrides, book: EMPTY_PRICE_BOOK, bookName: null } as const;
+  const settings = {
+    billing: 'metered',
+    multiplier: 1,
+    overrides,
+    book: EMPTY_PRICE_BOOK,
+    bookName: null,
+  } as const;
   const price = createPriceLookup(settings)('m') ?? assert.fail();
   assert.deepEqual(cost(price, { units: { image: 2 } }), { nanoUsd: 80_000_000, unpriced: [] });
   assert.deepEqual(cost(price, { units: { input: 1000 }, tier: 'flex' }), { nanoUsd: 500_000, unpriced: [] });

@@ -1,6 +1,10 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { type Credential, configureProvider, type Provider } from './configured-provider.ts';
-import { OutboundConfigError, type OutboundConnectionSettings, resolveOutboundConnections } from './outbound.ts';
+import {
+  OutboundConfigError,
+  type OutboundConnectionSettings,
+  resolveOutboundConnections,
+} from './outbound.ts';
 import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
 import type { PriceBook } from './prices.ts';
 import type { ProviderSheet } from './provider-sheet.ts';

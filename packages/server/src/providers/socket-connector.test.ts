@@ -11,7 +11,11 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { createOutboundGuard } from '../core/outbound-guard.ts';
 import { sendBufferedRequest } from './buffered-request.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { OutboundConfigError, type OutboundConnectionSettings, resolveOutboundConnections } from './outbound.ts';
+import {
+  OutboundConfigError,
+  type OutboundConnectionSettings,
+  resolveOutboundConnections,
+} from './outbound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'floe-ways-'));
 const at = (name: string) => join(folder, name);
@@ -179,8 +183,9 @@ test('hosts of `no_proxy` are reached directly: names with all below them, ports
 
 test('`no_proxy` takes addresses and networks, of both families', () => {
   const isDirect = (no_proxy: string, origin: string) =>
-    resolveOutboundConnections([{ ...NOTHING, proxy: 'http://proxy.test:1', no_proxy }], () => undefined).via(origin) ===
-    undefined;
+    resolveOutboundConnections([{ ...NOTHING, proxy: 'http://proxy.test:1', no_proxy }], () => undefined).via(
+      origin,
+    ) === undefined;
   for (const [list, origin] of [
     ['10.0.0.0/8', 'http://10.1.2.3'],
     ['::1', 'http://[::1]:80'],
@@ -262,7 +267,8 @@ test('settings of a provider win over those of the file, one by one', () => {
 
 test('nothing configured costs nothing, and a file that is not there is named', () => {
   assert.equal(resolveOutboundConnections([NOTHING], () => undefined).via('https://a.test'), undefined);
-  const absent = () => resolveOutboundConnections([{ ...NOTHING, ca_file: at('absent.pem') }], () => undefined);
+  const absent = () =>
+    resolveOutboundConnections([{ ...NOTHING, ca_file: at('absent.pem') }], () => undefined);
   assert.throws(
     absent,
     (error) => error instanceof OutboundConfigError && /ca_file: .*absent\.pem/.test(error.message),

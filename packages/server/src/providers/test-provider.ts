@@ -6,7 +6,7 @@ import type { Credential, Provider } from './configured-provider.ts';
 import { buildGetRequest } from './model-list.ts';
 import { parseModelPage } from './model-page.ts';
 import type { Dialect } from './provider-sheet.ts';
-import type { UpstreamTransport, UpstreamRequest } from './transport.ts';
+import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 4 << 20 };
 /** Maximum length of the provider's message. */

@@ -2,7 +2,9 @@ import type { RelayRuleConfig } from '@floe/contract/config';
 import type { DeclaredResourceKind } from '../platform/declared-resources.ts';
 
 /** The `relay_rules` of floe.yaml. The relay reads them from the file and does not store them. */
-export const CONFIG_FILE_RELAY_RULE_KIND: DeclaredResourceKind<RelayRuleConfig> & { readonly kind: 'relay_rules' } = {
+export const CONFIG_FILE_RELAY_RULE_KIND: DeclaredResourceKind<RelayRuleConfig> & {
+  readonly kind: 'relay_rules';
+} = {
   kind: 'relay_rules',
   section: ['relay', 'rules'],
   list: ({ relay }) => relay.rules,

@@ -138,7 +138,10 @@ export class RelaySessions {
     return session;
   }
 
-  #delta({ orgId, keyId, keyName, owner, sessionId }: SessionModelRequest, nowMs: number): RelaySessionDelta | null {
+  #delta(
+    { orgId, keyId, keyName, owner, sessionId }: SessionModelRequest,
+    nowMs: number,
+  ): RelaySessionDelta | null {
     const name = `${orgId}\n${sessionId}\n${keyId}`;
     const found = this.#deltas.get(name);
     if (found) {

@@ -16,7 +16,11 @@ export const AUDIT_CHAIN_START_HASH = '';
  * HMAC-SHA-256, hex, of the previous hash and every column, as a JSON list in this order. The key is not in
  * the database, so that write access to the database is not enough to change or add an entry.
  */
-export function computeAuditEntryHash(key: KeyObject, previous: string, entry: Omit<AuditRow, 'hash'>): string {
+export function computeAuditEntryHash(
+  key: KeyObject,
+  previous: string,
+  entry: Omit<AuditRow, 'hash'>,
+): string {
   const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = entry;
   const { reason, ip_address, session_id } = entry;
   const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];

@@ -15,7 +15,11 @@ export async function insertBackgroundJob(writer: DatabaseWriter, row: Backgroun
   await writer.insertInto('jobs').values(row).execute();
 }
 
-export function findBackgroundJobById(reader: DatabaseReader, orgId: string, id: string): Promise<BackgroundJobRow | undefined> {
+export function findBackgroundJobById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<BackgroundJobRow | undefined> {
   return reader
     .selectFrom('jobs')
     .selectAll()
@@ -41,10 +45,17 @@ export async function recordBackgroundJobProgress(
 }
 
 /** The columns that the end of a job sets. */
-export type BackgroundJobResult = Pick<BackgroundJobRow, 'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'>;
+export type BackgroundJobResult = Pick<
+  BackgroundJobRow,
+  'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'
+>;
 
 /** Stores the end of a job, once. */
-export async function finishBackgroundJob(writer: DatabaseWriter, id: string, end: BackgroundJobResult): Promise<void> {
+export async function finishBackgroundJob(
+  writer: DatabaseWriter,
+  id: string,
+  end: BackgroundJobResult,
+): Promise<void> {
   await writer.updateTable('jobs').set(end).where('id', '=', id).where('state', '=', 'running').execute();
 }
 

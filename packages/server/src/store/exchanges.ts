@@ -1,8 +1,8 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
   buildExchangeFilterConditions,
-  type ExchangeFilters,
   type ExchangeFilterCondition,
+  type ExchangeFilters,
   formatMetadataFilterName,
   type ValueFilter,
 } from './exchange-filters.ts';
@@ -145,7 +145,9 @@ async function scanExchanges(
   const rows = sortExchangesNewestFirst(found.flatMap((walk) => walk.rows));
   // A scan that ended at a later time says nothing about rows that another scan has not reached.
   return {
-    rows: horizon ? rows.filter((row) => compareNewestFirst(toExchangeTimePosition(row), horizon) <= 0) : rows,
+    rows: horizon
+      ? rows.filter((row) => compareNewestFirst(toExchangeTimePosition(row), horizon) <= 0)
+      : rows,
     scanEnd: horizon,
   };
 }

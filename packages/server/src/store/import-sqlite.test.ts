@@ -8,7 +8,7 @@ import { silentLog } from '../core/log.ts';
 import { appendAuditEntry } from './audit-entries.ts';
 import { insertBreakerChange } from './breaker-changes.ts';
 import { getExchangePage } from './exchanges.ts';
-import { TABLES_EXCLUDED_FROM_IMPORT, importSqliteDatabase } from './import-sqlite.ts';
+import { importSqliteDatabase, TABLES_EXCLUDED_FROM_IMPORT } from './import-sqlite.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { openDatabase } from './open-database.ts';
 import { insertOrg } from './orgs.ts';
@@ -19,6 +19,7 @@ import { insertProviderResources } from './provider-resources.ts';
 import { getRollupTotal } from './rollups/read-rollups.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS } from './rollups/rollup-figures.ts';
+import { upsertSavedView } from './saved-views.ts';
 import { bindDatabaseToSecretKey, type InstallationSecretKey } from './secret-key.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import { insertStoredResponses } from './stored-responses.ts';
@@ -26,7 +27,6 @@ import { ingestRows } from './test/ingest-rows.ts';
 import { createTestDatabase } from './test/postgres-database.ts';
 import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
-import { upsertSavedView } from './saved-views.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 const T0 = Date.UTC(2026, 10, 21);
@@ -252,7 +252,10 @@ test('every table is imported, or named with why it is not', async (t) => {
     { url: await createTestDatabase(t), dataDir },
     quiet,
   );
-  const accounted = new Set([...imported.map(({ table }) => table), ...Object.keys(TABLES_EXCLUDED_FROM_IMPORT)]);
+  const accounted = new Set([
+    ...imported.map(({ table }) => table),
+    ...Object.keys(TABLES_EXCLUDED_FROM_IMPORT),
+  ]);
   assert.deepEqual(
     rows.map(({ name }) => name).filter((name) => !accounted.has(name)),
     [],

@@ -20,7 +20,7 @@ const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
  * Imports a SQLite database into the PostgreSQL database of `place`, except for tables of running processes
- * (`EXCLUDED_TABLES`). Existing rows do not change, so that it can be repeated. Reads from a copy, so that
+ * (`TABLES_EXCLUDED_FROM_IMPORT`). Existing rows do not change, so that it can be repeated. Reads from a copy, so that
  * a server may use the file.
  *
  * @throws StoreUnusableError if `place` is not PostgreSQL, or the databases use different secret keys

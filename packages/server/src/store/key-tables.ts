@@ -63,6 +63,6 @@ export interface AuditTable {
   session_id: string | null;
   /** Position in the organization's chain, starting at 1. Null for entries from before the chain. */
   seq: number | null;
-  /** Hash of the entry and of the previous hash, see `computeEntryHash`. */
+  /** Hash of the entry and of the previous hash, see `computeAuditEntryHash`. */
   hash: string | null;
 }

@@ -4,10 +4,10 @@ import { eventually } from '@floe/testkit/eventually';
 import { getDatabaseEngine } from './database-engine.ts';
 import { getExchangeBatchMatches } from './exchange-batch-matches.ts';
 import {
-  hasAllLiveEventsAfter,
   expireLiveEvents,
   formatLiveEventPosition,
   getLatestLiveEventPosition,
+  hasAllLiveEventsAfter,
   type LiveEventPosition,
   listLiveEventData,
   listLiveEventsAfter,
@@ -36,7 +36,9 @@ async function waitUntilVisible({ read }: Database): Promise<void> {
     .orderBy('xid', 'desc')
     .limit(1)
     .execute();
-  await eventually(async () => (await getLatestLiveEventPosition(read)).xid >= (newest?.xid ?? 0) || undefined);
+  await eventually(
+    async () => (await getLatestLiveEventPosition(read)).xid >= (newest?.xid ?? 0) || undefined,
+  );
 }
 
 /**
@@ -187,7 +189,12 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
       ],
     );
     const tail = async (limit: number, filters = {}) => {
-      const found = await getExchangeBatchMatches(database.read, batches, { orgId: TEST_ORG_ID, ...filters }, limit);
+      const found = await getExchangeBatchMatches(
+        database.read,
+        batches,
+        { orgId: TEST_ORG_ID, ...filters },
+        limit,
+      );
       return [found.count, found.rows.map(({ id }) => id.slice(4)).join(' ')];
     };
     assert.deepEqual(await tail(100, { textColumns: { state: { any: ['blocked'], none: [] } } }), [

@@ -170,7 +170,8 @@ export async function getListPage<DB, Table extends keyof DB, Row>(
   { search, sort = 'newest', ...asked }: Omit<ListRequest, 'orgId'>,
 ): Promise<RowPage<Row>> {
   const isNamed = sort === 'name';
-  const found = search === undefined ? rows : rows.where(buildContainsTextCondition([columns.id, columns.name], search));
+  const found =
+    search === undefined ? rows : rows.where(buildContainsTextCondition([columns.id, columns.name], search));
   const keyset: PageSortKey<Row> = {
     key: isNamed ? nameOrder(reader, columns.name) : sql.ref(columns.at),
     id: sql.ref(columns.id),

@@ -27,8 +27,8 @@ import { listLiveEventsAfter } from './live-events.ts';
 import { openDatabase } from './open-database.ts';
 import { encodeTimeCursor } from './pagination.ts';
 import type { DatabaseReader } from './ports.ts';
-import { sumRollupsByKeyAndModel } from './rollups/rollup-sums-by-key-and-model.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
+import { sumRollupsByKeyAndModel } from './rollups/rollup-sums-by-key-and-model.ts';
 import type { Schema } from './schema.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestDatabase } from './test/postgres-database.ts';
@@ -76,7 +76,8 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     }),
     'list of some metadata': list({ metadata: { env: is('prod', 'test') } }),
     'list of other metadata': list({ metadata: { build: not('7') } }),
-    'tail, filtered': () => getExchangeBatchMatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
+    'tail, filtered': () =>
+      getExchangeBatchMatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
     'live events': () =>
       listLiveEventsAfter(reader, {
         orgIds: [TEST_ORG_ID, 'org_two'],

@@ -50,7 +50,9 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       { ...budget, orgId: TEST_ORG_ID, bucket: 'b:each:\0\ud800', nanoUsd: 2 },
       { ...budget, orgId: OTHER_ORG, bucket: 'b:each:ana', nanoUsd: 3 },
     ];
-    await database.transaction((writer) => applySpendJournalBatch(writer, { journal: 'j', upTo: 1, charges }, 5));
+    await database.transaction((writer) =>
+      applySpendJournalBatch(writer, { journal: 'j', upTo: 1, charges }, 5),
+    );
     const spent = await listBudgetSpendSince(database.read, 0, 5);
     assert.deepEqual(spent.map(({ bucket, spent_nano_usd }) => [bucket, spent_nano_usd]).sort(), [
       ['b:each:ana', 3],

@@ -3,7 +3,12 @@ import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-t
 import type { BackgroundResponsesTable, StoredBodiesTable } from './body-tables.ts';
 import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
-import type { BreakerChangesTable, BackgroundJobsTable, LiveEventsTable, SavedViewsTable } from './live-tables.ts';
+import type {
+  BackgroundJobsTable,
+  BreakerChangesTable,
+  LiveEventsTable,
+  SavedViewsTable,
+} from './live-tables.ts';
 import type {
   InvitationsTable,
   MemberGrantsTable,

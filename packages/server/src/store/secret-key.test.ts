@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadInstallationSecretKey, type InstallationSecretKey, type InstallationSecretKeyOptions } from './secret-key.ts';
+import {
+  type InstallationSecretKey,
+  type InstallationSecretKeyOptions,
+  loadInstallationSecretKey,
+} from './secret-key.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
 
@@ -37,7 +41,11 @@ test('a key that other users of the machine can read is refused, with the comman
   const file = join(dataDir, 'secret.key');
   for (const bit of [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]) {
     chmodSync(file, 0o600 | bit);
-    assert.throws(() => loadInstallationSecretKey({ dataDir }), refuses(/chmod 600 .*secret\.key/), bit.toString(8));
+    assert.throws(
+      () => loadInstallationSecretKey({ dataDir }),
+      refuses(/chmod 600 .*secret\.key/),
+      bit.toString(8),
+    );
   }
   for (const mode of [0o600, 0o400]) {
     chmodSync(file, mode);

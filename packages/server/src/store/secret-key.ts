@@ -47,7 +47,10 @@ export interface InstallationSecretKey {
  * @throws StoreUnusableError if the key is short, differs from the last one, is missing, or other users can
  * read its file
  */
-export function loadInstallationSecretKey({ dataDir, given }: InstallationSecretKeyOptions): InstallationSecretKey {
+export function loadInstallationSecretKey({
+  dataDir,
+  given,
+}: InstallationSecretKeyOptions): InstallationSecretKey {
   const file = join(dataDir, 'secret.key');
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
@@ -125,7 +128,10 @@ export async function requireSecretKeyOfDatabase(
  *
  * @throws StoreUnusableError if the database was used with another key. Nothing is written then.
  */
-export async function bindDatabaseToSecretKey(writer: DatabaseWriter, secret: InstallationSecretKey): Promise<void> {
+export async function bindDatabaseToSecretKey(
+  writer: DatabaseWriter,
+  secret: InstallationSecretKey,
+): Promise<void> {
   await requireSecretKeyOfDatabase(writer, secret);
   // The files first: if writing them failed afterwards, the database could not be opened again.
   secret.remember();

@@ -6,8 +6,8 @@ import {
   deleteStoredResponses,
   expireStoredResponses,
   findStoredResponse,
-  listStoredConversation,
   insertStoredResponses,
+  listStoredConversation,
   type StoredResponseRow,
 } from './stored-responses.ts';
 import { TEST_ORG_ID } from './test/rows.ts';

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { DatabaseLocation } from './database-backup.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+import type { DatabaseLocation } from './database-backup.ts';
 import type { Migration } from './migrations/migration.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
 import { readAppliedPostgresMigrations } from './postgres/applied-migrations.ts';
 import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import {
+  buildMigrationCopyPath,
   createCopyFailedError,
   type DatabaseCopyOptions,
-  buildMigrationCopyPath,
   requireFreeSpace,
 } from './sqlite/database-copy.ts';
 

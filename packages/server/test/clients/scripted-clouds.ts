@@ -26,7 +26,8 @@ export function scriptedConverseReply(turn: ScriptedTurn, isStream: boolean): Up
     ['messageStop', { stopReason: 'call' in turn ? 'tool_use' : 'end_turn' }],
     ['metadata', { metrics: { latencyMs: 1 }, usage }],
   ];
-  if (!isStream) return createJsonReply(assembleConverseAnswer(events.map(([, data]) => ({ event: '', data }))));
+  if (!isStream)
+    return createJsonReply(assembleConverseAnswer(events.map(([, data]) => ({ event: '', data }))));
   const text = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join('');
   return toBinaryReply(convertSseToEventStream(text));
 }
@@ -52,5 +53,7 @@ export function scriptedCohereReply(turn: ScriptedTurn, isStream: boolean): Upst
     ...content,
     { type: 'message-end', delta: { finish_reason: called ? 'TOOL_CALL' : 'COMPLETE', usage } },
   ];
-  return isStream ? createSseReply([...events, 'data: [DONE]\n\n']) : createJsonReply(assembleCohereAnswer(events));
+  return isStream
+    ? createSseReply([...events, 'data: [DONE]\n\n'])
+    : createJsonReply(assembleCohereAnswer(events));
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { countContentBytesAt } from '../content-bytes.ts';
-import { type ResponseFinish, parseFinishReason } from '../finish.ts';
+import { parseFinishReason, type ResponseFinish } from '../finish.ts';
 import { decodeUtf8Range } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';

@@ -1,9 +1,9 @@
 import { writeOpenAiFault } from '../client-fault.ts';
 import type { ClientDialect, UpstreamDialect } from '../dialect.ts';
 import { parseUpstreamFault } from '../upstream-fault.ts';
+import { readRequest } from './read-request.ts';
 import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 import { createResponseWriter, writeCompleteResponse } from './response-writer.ts';
-import { readRequest } from './read-request.ts';
 import { writeRequest } from './write-request.ts';
 
 /** The dialect OpenAI Chat Completions, which many hosts use. */

@@ -1,7 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { type ResponseFinish, parseFinishReason } from '../finish.ts';
+import { parseFinishReason, type ResponseFinish } from '../finish.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { upstreamErrorFault } from '../upstream-error.ts';
@@ -31,7 +31,7 @@ export interface ForwardedChatResponse {
  * reason.
  * @example
  * const body = '{"choices":[{"message":{"content":"Hi","reasoning":"hm"},"finish_reason":"stop"}]}';
- * const { body: sent } = forwardChatAnswer(Buffer.from(body), { stripReasoning: true, thinkTags: false });
+ * const { body: sent } = forwardChatResponse(Buffer.from(body), { stripReasoning: true, thinkTags: false });
  * sent.toString(); // '{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
  */
 export function forwardChatResponse(body: Buffer, options: ReasoningStripOptions): ForwardedChatResponse {
@@ -42,15 +42,18 @@ export function forwardChatResponse(body: Buffer, options: ReasoningStripOptions
 /**
  * Reads the most common form of short responses without removing anything. All choices must be finished
  * messages, and no other member may be an error or contain usage. Returns null for all other texts, whether
- * or not they are valid. `scanAnswer` returns the same result (forward-answer.test.ts). As for the client,
+ * or not they are valid. `scanChatResponse` returns the same result (forward-answer.test.ts). As for the client,
  * the last of duplicate members counts.
  * @example
  * const options = { stripReasoning: true, thinkTags: false };
  * const body = Buffer.from('{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}');
- * parseSimpleAnswer(body, options)?.finish; // { reason: 'stop', raw: 'stop' }
- * parseSimpleAnswer(Buffer.from('{"error":{"message":"busy"}}'), options); // null
+ * parseSimpleChatResponse(body, options)?.finish; // { reason: 'stop', raw: 'stop' }
+ * parseSimpleChatResponse(Buffer.from('{"error":{"message":"busy"}}'), options); // null
  */
-export function parseSimpleChatResponse(body: Buffer, options: ReasoningStripOptions): ForwardedChatResponse | null {
+export function parseSimpleChatResponse(
+  body: Buffer,
+  options: ReasoningStripOptions,
+): ForwardedChatResponse | null {
   if (!isUtf8(body)) return null;
   const root = tryParse(body.toString());
   if (!isObject(root) || !hasOnlyStandardMembers(root) || !Array.isArray(root['choices'])) return null;
@@ -111,7 +114,7 @@ function tryParse(text: string): Json | undefined {
  * Reads any response byte by byte.
  * @example
  * const options = { stripReasoning: true, thinkTags: false };
- * scanAnswer(Buffer.from('{"choices":[]'), options).fault?.code; // 'upstream_error'
+ * scanChatResponse(Buffer.from('{"choices":[]'), options).fault?.code; // 'upstream_error'
  */
 export function scanChatResponse(body: Buffer, options: ReasoningStripOptions): ForwardedChatResponse {
   const walk = new ChatScanner(options);

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import type { Seal } from '../response-events.ts';
 import { asArray, asString, isNonEmpty, isObject } from '../json-narrowing.ts';
+import type { Seal } from '../response-events.ts';
 
 /**
  * Members that are streamed in fragments. Other members are complete in one chunk; the last non-empty value

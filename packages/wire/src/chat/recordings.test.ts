@@ -4,7 +4,12 @@ import { test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { chatRecordings, type RecordedExchange } from '../../test/recordings.ts';
 import { parseSseFrame, SseFramer } from '../sse.ts';
-import { forwardChatResponse, MAX_FAST_PARSE_BYTES, parseSimpleChatResponse, scanChatResponse } from './forward-response.ts';
+import {
+  forwardChatResponse,
+  MAX_FAST_PARSE_BYTES,
+  parseSimpleChatResponse,
+  scanChatResponse,
+} from './forward-response.ts';
 import { type ChatForwardOptions, ChatStreamForwarder } from './stream-forwarder.ts';
 
 const PLAIN: ChatForwardOptions = {

@@ -1,9 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
 import { BlockEmitter } from '../block-emitter.ts';
+import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import type { EmitResponseEvent } from '../response-events.ts';
 import {
   asArray,
   asNumber,
@@ -15,6 +14,7 @@ import {
   tryParseExactJson,
   tryParseJson,
 } from '../json-narrowing.ts';
+import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
 import { ChoiceDeltaReader, readChoiceMessage, requiresExactNumbers } from './choice-reader.ts';
@@ -27,7 +27,10 @@ const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questio
 const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
 
 /** Creates a reader of Chat Completions chunks. It accepts the variants of all known hosts. */
-export function createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader {
+export function createResponseReader(
+  emit: EmitResponseEvent,
+  options: ResponseReadOptions,
+): ResponseStreamReader {
   return new ChatAnswerReader(emit, options);
 }
 

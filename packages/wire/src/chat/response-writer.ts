@@ -1,10 +1,10 @@
 import type { JsonObject } from '@floe/contract/json';
-import { adaptResponseForClient, adaptEventsForClient } from '../adapt-for-client.ts';
+import { adaptEventsForClient, adaptResponseForClient } from '../adapt-for-client.ts';
 import type { CanonicalResponse, ToolCallBlock } from '../canonical-response.ts';
 import { toOpenAiError } from '../client-fault.ts';
-import type { ResponseWriteContext, ResponseStreamWriter } from '../dialect.ts';
-import type { ResponseEvent, BlockOpenEvent, EmitResponseEvent } from '../response-events.ts';
+import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
 import type { FinishReason } from '../finish.ts';
+import type { BlockOpenEvent, EmitResponseEvent, ResponseEvent } from '../response-events.ts';
 import type { Usage } from '../usage.ts';
 
 const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {

@@ -1,4 +1,16 @@
 import type { Json, JsonObject } from '@floe/contract/json';
+import {
+  acceptHint,
+  applyQuirks,
+  joinResultText,
+  joinSystemText,
+  OPENAI_SERVICE_TIERS,
+  reportReasoningSummary,
+  resolveCacheKey,
+  resolveServiceTier,
+  selectSeal,
+  toReminderTurn,
+} from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { tryParseExactJson } from '../json-narrowing.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
@@ -12,20 +24,8 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../request.ts';
-import {
-  acceptHint,
-  applyQuirks,
-  joinResultText,
-  joinSystemText,
-  OPENAI_SERVICE_TIERS,
-  reportReasoningSummary,
-  resolveCacheKey,
-  resolveServiceTier,
-  selectSeal,
-  toReminderTurn,
-} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
-import { writeChatResponseFormat, writeChatReasoning, writeChatTools } from './write-settings.ts';
+import { writeChatReasoning, writeChatResponseFormat, writeChatTools } from './write-settings.ts';
 
 /** OpenAI rejects `tool_calls[].id` with more than 40 characters in Chat. */
 const CALL_ID_MAX = 40;

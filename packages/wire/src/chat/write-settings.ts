@@ -1,12 +1,12 @@
 import type { JsonObject } from '@floe/contract/json';
-import type { RequestWriteOptions } from '../dialect.ts';
-import type { CanonicalRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
 import {
   adaptToolsForTarget,
   resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
+import type { RequestWriteOptions } from '../dialect.ts';
+import type { CanonicalRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
 import { toProviderToolName } from '../tool-names.ts';
 
 /** Writes `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */

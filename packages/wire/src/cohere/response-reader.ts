@@ -1,9 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
 import { BlockEmitter } from '../block-emitter.ts';
+import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import type { EmitResponseEvent } from '../response-events.ts';
 import {
   asArray,
   asNumber,
@@ -15,12 +14,16 @@ import {
   isObject,
   tryParseJson,
 } from '../json-narrowing.ts';
+import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { readCohereUsage } from './usage.ts';
 
 /** Creates a reader of a Cohere Chat stream (version 2). */
-export function createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader {
+export function createResponseReader(
+  emit: EmitResponseEvent,
+  options: ResponseReadOptions,
+): ResponseStreamReader {
   return new CohereAnswerReader(emit, options);
 }
 

@@ -1,4 +1,16 @@
 import type { JsonObject } from '@floe/contract/json';
+import {
+  adaptToolsForTarget,
+  applyQuirks,
+  joinResultText,
+  joinSystemText,
+  reportDroppedFields,
+  reportReasoningSummary,
+  reportUnsupportedFormatFields,
+  resolveReasoningBudget,
+  resolveReasoningEffort,
+  toFunctionSchema,
+} from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
 import type {
@@ -9,18 +21,6 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
-import {
-  applyQuirks,
-  joinResultText,
-  joinSystemText,
-  adaptToolsForTarget,
-  reportDroppedFields,
-  reportReasoningSummary,
-  reportUnsupportedFormatFields,
-  resolveReasoningBudget,
-  resolveReasoningEffort,
-  toFunctionSchema,
-} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
-import { encodeEventStreamFrame, convertSseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { convertSseToEventStream, encodeEventStreamFrame } from '@floe/testkit/amazon-event-stream';
 import { RECORDED_STREAMS } from '../../test/samples.ts';
 import { accumulateResponse } from '../canonical-response.ts';
 import type { ResponseEvent } from '../response-events.ts';
 import { parseSseFrame, SseFramer } from '../sse.ts';
-import { createResponseReader } from './response-reader.ts';
 import { EventStreamTranscoder, isAwsEventStream } from './event-stream.ts';
+import { createResponseReader } from './response-reader.ts';
 
 const streams = RECORDED_STREAMS.filter(({ dialect }) => dialect === 'converse');
 

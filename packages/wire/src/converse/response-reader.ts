@@ -1,9 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
 import { BlockEmitter } from '../block-emitter.ts';
+import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import {
   asNumber,
   asObject,
@@ -13,6 +12,7 @@ import {
   isObject,
   tryParseJson,
 } from '../json-narrowing.ts';
+import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { readConverseUsage } from './usage.ts';
@@ -21,7 +21,10 @@ import { readConverseUsage } from './usage.ts';
  * Creates a reader of a ConverseStream response. `EventStreamTranscoder` must have converted its binary
  * frames.
  */
-export function createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader {
+export function createResponseReader(
+  emit: EmitResponseEvent,
+  options: ResponseReadOptions,
+): ResponseStreamReader {
   return new ConverseAnswerReader(emit, options);
 }
 

@@ -1,4 +1,14 @@
 import type { JsonObject } from '@floe/contract/json';
+import {
+  acceptHint,
+  applyQuirks,
+  ensureNonEmptyConversation,
+  reportDroppedFields,
+  reportReasoningSummary,
+  resolveServiceTier,
+  selectSeal,
+  toReminderTurn,
+} from '../adapt-request-for-target.ts';
 import { withCacheBreakpoints } from '../cache-breakpoints.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { isObject, tryParseExactJson } from '../json-narrowing.ts';
@@ -14,16 +24,6 @@ import {
   type ToolResultPart,
   unsupportedFeatureFault,
 } from '../request.ts';
-import {
-  acceptHint,
-  applyQuirks,
-  ensureNonEmptyConversation,
-  reportDroppedFields,
-  reportReasoningSummary,
-  resolveServiceTier,
-  selectSeal,
-  toReminderTurn,
-} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 import {
   writeAdditionalModelFields,
@@ -183,7 +183,9 @@ function resultBreakpoint({ cache, parts }: ToolResultPart): CacheBreakpoint | u
 }
 
 function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
-  return part.text.trim() === '' ? [] : [{ text: part.text }, ...writeConverseCachePoint(part.cache, writer.options)];
+  return part.text.trim() === ''
+    ? []
+    : [{ text: part.text }, ...writeConverseCachePoint(part.cache, writer.options)];
 }
 
 /**

@@ -1,4 +1,10 @@
 import type { JsonObject } from '@floe/contract/json';
+import {
+  adaptToolsForTarget,
+  resolveReasoningBudget,
+  resolveReasoningEffort,
+  toFunctionSchema,
+} from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type {
   CacheBreakpoint,
@@ -7,12 +13,6 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../request.ts';
-import {
-  adaptToolsForTarget,
-  resolveReasoningBudget,
-  resolveReasoningEffort,
-  toFunctionSchema,
-} from '../adapt-request-for-target.ts';
 import { toProviderToolName } from '../tool-names.ts';
 
 const MIN_BUDGET = 1_024;

@@ -1,9 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
 import { BlockEmitter } from '../block-emitter.ts';
+import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import {
   asArray,
   asNumber,
@@ -14,6 +13,7 @@ import {
   isObject,
   parseStreamEvent,
 } from '../json-narrowing.ts';
+import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { PartialArguments } from './partial-arguments.ts';
@@ -25,7 +25,10 @@ const CALL_MEMBERS = ['functionCall'];
 const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
 
 /** Creates a reader of a streamGenerateContent stream (`alt=sse`). */
-export function createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader {
+export function createResponseReader(
+  emit: EmitResponseEvent,
+  options: ResponseReadOptions,
+): ResponseStreamReader {
   return new GeminiAnswerReader(emit, options);
 }
 

@@ -1,4 +1,19 @@
 import { type Json, type JsonObject, mayContainInexactNumbers } from '@floe/contract/json';
+import {
+  adaptToolsForTarget,
+  applyQuirks,
+  ensureNonEmptyConversation,
+  joinResultText,
+  joinSystemText,
+  reportDroppedFields,
+  reportReasoningSummary,
+  reportUnsupportedFormatFields,
+  resolveReasoningBudget,
+  resolveReasoningEffort,
+  selectSeal,
+  toFunctionSchema,
+  toReminderTurn,
+} from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { isNonEmpty, isObject, tryParseExactJson } from '../json-narrowing.ts';
 import { reportUnsupportedPartFields } from '../part-capabilities.ts';
@@ -12,21 +27,6 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
-import {
-  applyQuirks,
-  ensureNonEmptyConversation,
-  joinResultText,
-  joinSystemText,
-  adaptToolsForTarget,
-  reportDroppedFields,
-  reportReasoningSummary,
-  reportUnsupportedFormatFields,
-  resolveReasoningBudget,
-  resolveReasoningEffort,
-  selectSeal,
-  toFunctionSchema,
-  toReminderTurn,
-} from '../adapt-request-for-target.ts';
 import { isGeneratedCallId, toProviderToolName } from '../tool-names.ts';
 
 /** Limit of the service's schema. */

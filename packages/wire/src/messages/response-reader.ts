@@ -1,9 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
 import { BlockEmitter } from '../block-emitter.ts';
+import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import {
   asNumber,
   asObject,
@@ -13,12 +12,16 @@ import {
   isObject,
   parseStreamEvent,
 } from '../json-narrowing.ts';
+import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { readMessagesUsage } from './usage.ts';
 
 /** Creates a reader of a Messages stream. */
-export function createResponseReader(emit: EmitResponseEvent, options: ResponseReadOptions): ResponseStreamReader {
+export function createResponseReader(
+  emit: EmitResponseEvent,
+  options: ResponseReadOptions,
+): ResponseStreamReader {
   return new MessagesAnswerReader(emit, options);
 }
 

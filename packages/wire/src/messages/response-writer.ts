@@ -1,11 +1,17 @@
 import type { JsonObject } from '@floe/contract/json';
-import { adaptResponseForClient, adaptEventsForClient, writeSeal } from '../adapt-for-client.ts';
-import type { ResponseBlock, CanonicalResponse } from '../canonical-response.ts';
+import { adaptEventsForClient, adaptResponseForClient, writeSeal } from '../adapt-for-client.ts';
+import type { CanonicalResponse, ResponseBlock } from '../canonical-response.ts';
 import { writeAnthropicFault } from '../client-fault.ts';
-import type { ResponseWriteContext, ResponseStreamWriter } from '../dialect.ts';
-import type { ResponseEvent, BlockKind, BlockOpenEvent, EmitResponseEvent, Seal } from '../response-events.ts';
+import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
 import type { ResponseFinish } from '../finish.ts';
 import { isObject, tryParseExactJson } from '../json-narrowing.ts';
+import type {
+  BlockKind,
+  BlockOpenEvent,
+  EmitResponseEvent,
+  ResponseEvent,
+  Seal,
+} from '../response-events.ts';
 import type { Usage } from '../usage.ts';
 import { writeMessagesUsage } from './usage.ts';
 

@@ -1,4 +1,14 @@
 import type { JsonObject } from '@floe/contract/json';
+import {
+  applyQuirks,
+  ensureNonEmptyConversation,
+  reportDroppedFields,
+  reportReasoningSummary,
+  reportUnsupportedFormatFields,
+  resolveServiceTier,
+  selectSeal,
+  toReminderTurn,
+} from '../adapt-request-for-target.ts';
 import { withCacheBreakpoints } from '../cache-breakpoints.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { asNumber, isObject, tryParseExactJson } from '../json-narrowing.ts';
@@ -13,16 +23,6 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../request.ts';
-import {
-  applyQuirks,
-  ensureNonEmptyConversation,
-  reportDroppedFields,
-  reportReasoningSummary,
-  reportUnsupportedFormatFields,
-  resolveServiceTier,
-  selectSeal,
-  toReminderTurn,
-} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 import {
   type MessagesThinking,

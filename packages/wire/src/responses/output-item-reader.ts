@@ -1,8 +1,8 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
 import type { ResponseReadOptions } from '../dialect.ts';
-import type { Seal } from '../response-events.ts';
 import { asArray, asNumber, asObject, asString, isNonEmpty } from '../json-narrowing.ts';
+import type { Seal } from '../response-events.ts';
 import { generateCallId } from '../tool-names.ts';
 
 interface StreamedPart {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@floe/contract/json';
-import { adaptResponseForClient, adaptEventsForClient, writeSeal } from '../adapt-for-client.ts';
+import { adaptEventsForClient, adaptResponseForClient, writeSeal } from '../adapt-for-client.ts';
 import { type CanonicalResponse, toResponseEvents } from '../canonical-response.ts';
 import { toClientErrorCode, toOpenAiError } from '../client-fault.ts';
-import type { ResponseWriteContext, ResponseStreamWriter } from '../dialect.ts';
-import type { ResponseEvent, BlockOpenEvent, EmitResponseEvent, Seal } from '../response-events.ts';
+import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
 import type { FinishReason } from '../finish.ts';
 import type { FunctionTool } from '../request.ts';
+import type { BlockOpenEvent, EmitResponseEvent, ResponseEvent, Seal } from '../response-events.ts';
 import type { Usage } from '../usage.ts';
 import { getCallEventPrefix, type OpenOutputItem, writeOutputPart } from './output-item.ts';
 import { createResponseObject } from './response-object.ts';

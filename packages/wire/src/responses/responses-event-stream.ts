@@ -5,7 +5,7 @@ import { asArray, asObjects, asString } from '../json-narrowing.ts';
  * Converts a complete response to a stream with one delta per item. `from` omits events with smaller sequence
  * numbers.
  * @example
- * const text = toResponseStream({ id: 'resp_1', status: 'completed', output: [] }, 2);
+ * const text = toResponsesEventStream({ id: 'resp_1', status: 'completed', output: [] }, 2);
  * text.split('\n')[0]; // 'event: response.completed'
  */
 export function toResponsesEventStream(response: JsonObject, from = 0): string {

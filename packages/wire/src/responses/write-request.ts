@@ -1,4 +1,19 @@
 import type { Json, JsonObject } from '@floe/contract/json';
+import {
+  acceptHint,
+  adaptToolsForTarget,
+  applyQuirks,
+  ensureNonEmptyConversation,
+  joinResultText,
+  joinSystemText,
+  OPENAI_SERVICE_TIERS,
+  reportDroppedFields,
+  resolveCacheKey,
+  resolveReasoningEffort,
+  resolveServiceTier,
+  selectSeal,
+  toFunctionSchema,
+} from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
 import { formatDataUrl } from '../read-media.ts';
@@ -12,21 +27,6 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
-import {
-  acceptHint,
-  applyQuirks,
-  ensureNonEmptyConversation,
-  joinResultText,
-  joinSystemText,
-  OPENAI_SERVICE_TIERS,
-  adaptToolsForTarget,
-  reportDroppedFields,
-  resolveCacheKey,
-  resolveReasoningEffort,
-  resolveServiceTier,
-  selectSeal,
-  toFunctionSchema,
-} from '../adapt-request-for-target.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };

@@ -4,7 +4,11 @@ import { addLitellmDatabase, type LitellmTables } from './database.ts';
 import { type LitellmDeployment, readLitellmDeployment } from './deployment.ts';
 import { readLitellmRouterSettings } from './router-settings.ts';
 import { addLitellmRoutes } from './routes.ts';
-import { readLitellmEnvironmentVariables, readLitellmGeneralSettings, readLitellmSettings } from './settings.ts';
+import {
+  readLitellmEnvironmentVariables,
+  readLitellmGeneralSettings,
+  readLitellmSettings,
+} from './settings.ts';
 
 const SECTION_REASONS: Readonly<Record<string, string>> = {
   include: 'import one file that contains all sections',

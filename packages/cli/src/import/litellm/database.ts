@@ -1,6 +1,6 @@
 import type { DraftFields, FloeDraft } from '../floe-draft.ts';
 import { toSlug, UniqueNames } from '../floe-draft.ts';
-import { type ImportContext, isMembers, escapeVariableReferences, SourceObject } from '../source-object.ts';
+import { escapeVariableReferences, type ImportContext, isMembers, SourceObject } from '../source-object.ts';
 import type { LitellmDeployment } from './deployment.ts';
 import { expandAllowedModels } from './key-models.ts';
 import { toBudgetPeriod } from './periods.ts';
@@ -99,7 +99,10 @@ function readTeams(rows: readonly SourceObject[], from: DatabaseImport): Readonl
     if (source === undefined) continue;
     const alias = row.text('team_alias');
     const id = ids.take(toSlug(alias ?? source, 'team'));
-    from.draft.teams.push({ id, ...(alias !== undefined && { name: escapeVariableReferences(alias).slice(0, 200) }) });
+    from.draft.teams.push({
+      id,
+      ...(alias !== undefined && { name: escapeVariableReferences(alias).slice(0, 200) }),
+    });
     row.note('team_id', 'changed', `became the id ${id}`);
     addCaps(row, from.draft, { name: `team-${id}`, subject: { scope: 'team', team: id } });
     teams.set(source, { id, models: row.texts('models'), isBlocked: row.boolean('blocked') === true });
@@ -143,7 +146,9 @@ function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
     row.leaveOutRest('the key is not imported');
     return;
   }
-  const name = names.take(escapeVariableReferences(row.text('key_alias') ?? `litellm-${token.slice(0, 12)}`).slice(0, 190));
+  const name = names.take(
+    escapeVariableReferences(row.text('key_alias') ?? `litellm-${token.slice(0, 12)}`).slice(0, 190),
+  );
   row.note('token', 'changed', 'became imported_hash; the value of the key keeps working');
   const team = people.teams.get(row.text('team_id') ?? '');
   const user = row.text('user_id');
@@ -154,7 +159,9 @@ function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
     imported_hash: `sha256:${token}`,
     imported_from: 'litellm',
     ...(team && { team: team.id }),
-    ...(user !== undefined && { owner: escapeVariableReferences(people.owners.get(user) ?? user).slice(0, 200) }),
+    ...(user !== undefined && {
+      owner: escapeVariableReferences(people.owners.get(user) ?? user).slice(0, 200),
+    }),
     ...(models.patterns && { models: models.patterns }),
     ...readExpiry(row, team),
   });

@@ -1,5 +1,10 @@
 import type { DraftFields, FloeDraft, ProviderDraft } from '../floe-draft.ts';
-import { findKnownProvider, guessProviderFromModel, type KnownProvider, stripApiPrefix } from '../provider-names.ts';
+import {
+  findKnownProvider,
+  guessProviderFromModel,
+  type KnownProvider,
+  stripApiPrefix,
+} from '../provider-names.ts';
 import { escapeVariableReferences, type SourceObject } from '../source-object.ts';
 import { readLitellmProviderFields } from './provider-fields.ts';
 
@@ -244,5 +249,6 @@ function readPrices(
   });
   if (perMillion.length === 0) return;
   const prices = { input: 0, output: 0, ...Object.fromEntries(perMillion) };
-  if (!provider.prices.has(escapeVariableReferences(model))) provider.prices.set(escapeVariableReferences(model), prices);
+  if (!provider.prices.has(escapeVariableReferences(model)))
+    provider.prices.set(escapeVariableReferences(model), prices);
 }

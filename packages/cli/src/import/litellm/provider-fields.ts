@@ -6,7 +6,8 @@ import { isMembers, type SourceObject } from '../source-object.ts';
 /** Converts the provider of a deployment, without model-specific fields. Null if Floe cannot call it. */
 export function readLitellmProviderFields(params: SourceObject, provider: KnownProvider): DraftFields | null {
   const baseField = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'].find((name) => params.has(name));
-  const baseUrl = baseField === undefined ? provider.baseUrl : readProviderBaseUrl(params, baseField, provider);
+  const baseUrl =
+    baseField === undefined ? provider.baseUrl : readProviderBaseUrl(params, baseField, provider);
   if (isUrlRequired(provider.kind) && baseUrl === undefined) return null;
   const needsKey = !params.has('api_key') && provider.variable !== undefined;
   return {

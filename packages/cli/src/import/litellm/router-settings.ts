@@ -77,7 +77,9 @@ export function readLitellmRouterSettings(
   };
 }
 
-function readStrategy(router: SourceObject | undefined): Pick<LitellmRouterSettings, 'strategy' | 'isShuffle'> {
+function readStrategy(
+  router: SourceObject | undefined,
+): Pick<LitellmRouterSettings, 'strategy' | 'isShuffle'> {
   const name = router?.text('routing_strategy') ?? 'simple-shuffle';
   if (name === 'simple-shuffle') return { strategy: 'weighted', isShuffle: true };
   if (name === 'latency-based-routing') {

@@ -12,7 +12,9 @@ interface Group {
 }
 
 /** Groups deployments by `model_name`. */
-export function groupLitellmDeployments(deployments: readonly LitellmDeployment[]): ReadonlyMap<string, Group> {
+export function groupLitellmDeployments(
+  deployments: readonly LitellmDeployment[],
+): ReadonlyMap<string, Group> {
   const byName = Map.groupBy(deployments, ({ group }) => group);
   return new Map([...byName].map(([name, members]) => [name, { name, deployments: members }]));
 }

@@ -54,7 +54,7 @@ const GENERAL_REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts budgets, cache and other settings of `litellm_settings`. `readRouterSettings` converts routing.
+ * Converts budgets, cache and other settings of `litellm_settings`. `readLitellmRouterSettings` converts routing.
  */
 export function readLitellmSettings(settings: SourceObject, draft: FloeDraft): void {
   readCache(settings, draft);

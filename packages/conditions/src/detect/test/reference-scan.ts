@@ -16,7 +16,6 @@ import {
   findSsnEnd,
   readDigitRun,
 } from '../personal-data.ts';
-import type { Finding, FindingKind, SecretDetector } from '../sensitive-data-scan.ts';
 import {
   findAssignedSecret,
   findJwtEnd,
@@ -24,6 +23,7 @@ import {
   findUrlPassword,
   hasKnownKeyFormat,
 } from '../secrets.ts';
+import type { Finding, FindingKind, SecretDetector } from '../sensitive-data-scan.ts';
 
 /** The straightforward scan: looks at every position by every rule. The real one must find the same. */
 export class ReferenceScan {

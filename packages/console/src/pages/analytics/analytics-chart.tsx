@@ -11,7 +11,7 @@ import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
-import { missingValueLabel, computeRelativeChange } from './metric-groups.ts';
+import { computeRelativeChange, missingValueLabel } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 
 interface ChartInput {

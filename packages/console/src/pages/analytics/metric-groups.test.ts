@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatGroupsCsv, type MetricSums, computeRelativeChange, toGroupRows } from './metric-groups.ts';
+import { computeRelativeChange, formatGroupsCsv, type MetricSums, toGroupRows } from './metric-groups.ts';
 
 const sums = (requests: number, cost: number): MetricSums => ({
   requests,

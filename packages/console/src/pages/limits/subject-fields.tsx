@@ -8,11 +8,11 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import {
+  findSubjectNameField,
   parseSubjectOption,
   STORE_ERROR_OPTIONS,
   SUBJECT_OPTIONS,
   type SubjectForm,
-  findSubjectNameField,
 } from './subject.ts';
 import { limitsText } from './text.ts';
 

@@ -8,7 +8,9 @@ export interface WindowOccurrence {
 }
 
 /** The occurrence of each window without a schedule, and the next three of each repeating window. */
-export function listMaintenanceOccurrences(windows: readonly MaintenanceWindow[]): readonly WindowOccurrence[] {
+export function listMaintenanceOccurrences(
+  windows: readonly MaintenanceWindow[],
+): readonly WindowOccurrence[] {
   return windows
     .flatMap((window) => {
       const { schedule, starts_at, ends_at, next } = window;

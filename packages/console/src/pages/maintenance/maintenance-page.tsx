@@ -124,7 +124,12 @@ function MonthView({
         <h2 className="ml-1 text-body font-semibold">{title}</h2>
         <span className="ml-auto text-small text-ink-3">{maintenanceText.month.remark(browserZone())}</span>
       </div>
-      <MonthCalendar month={month} occurrences={listMaintenanceOccurrences(windows)} now={now} onOpen={onOpen} />
+      <MonthCalendar
+        month={month}
+        occurrences={listMaintenanceOccurrences(windows)}
+        now={now}
+        onOpen={onOpen}
+      />
     </section>
   );
 }

@@ -11,7 +11,7 @@ import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { changeMember, MEMBER_QUERY_KEYS, ownedKeysQuery, removeMember } from './member-data.ts';
-import { listAssignableRoles, describeRemoval, isLowerRole, memberLockReason } from './member-rules.ts';
+import { describeRemoval, isLowerRole, listAssignableRoles, memberLockReason } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
 import { membersText } from './text.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '@floe/contract/api/members';
 import type { MemberRole } from '@floe/contract/roles';
-import { listAssignableRoles, describeRemoval, isLowerRole, memberLockReason } from './member-rules.ts';
+import { describeRemoval, isLowerRole, listAssignableRoles, memberLockReason } from './member-rules.ts';
 
 function member(id: string, role: MemberRole): Member {
   const at = '2027-01-01T00:00:00.000Z';

@@ -12,7 +12,7 @@ import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { MONITOR_RESOURCE, monitorPath, replaceMonitors } from './monitor-data.ts';
-import { MuteMenuItems, computeTimestampInHours, useMonitorPause } from './monitor-menu.tsx';
+import { computeTimestampInHours, MuteMenuItems, useMonitorPause } from './monitor-menu.tsx';
 import { sendTestBeat } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
 

@@ -104,7 +104,12 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
       </MenuItem>
     );
   return MUTE_DURATIONS.map(({ hours, label }) => (
-    <MenuItem key={hours} icon={BellOff} disabled={off} onSelect={() => mute.run(computeTimestampInHours(hours))}>
+    <MenuItem
+      key={hours}
+      icon={BellOff}
+      disabled={off}
+      onSelect={() => mute.run(computeTimestampInHours(hours))}
+    >
       {label}
     </MenuItem>
   ));

@@ -13,7 +13,7 @@ import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { type BulkMonitorChange, refreshMonitors, updateMonitors } from './monitor-data.ts';
-import { MUTE_DURATIONS, computeTimestampInHours } from './monitor-menu.tsx';
+import { computeTimestampInHours, MUTE_DURATIONS } from './monitor-menu.tsx';
 import { selectRowRange } from './monitor-rows.ts';
 import { monitorsText } from './text.ts';
 

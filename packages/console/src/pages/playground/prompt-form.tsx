@@ -11,7 +11,7 @@ import {
   type PromptTurn,
   type validatePrompt,
 } from './chat-request.ts';
-import { ImagePicker, PromptImages, isImageFile, readDataUrl } from './prompt-images.tsx';
+import { ImagePicker, isImageFile, PromptImages, readDataUrl } from './prompt-images.tsx';
 import { playgroundText } from './text.ts';
 
 /** The prompt: instructions, the conversation, parameters and tools. */

@@ -13,7 +13,7 @@ import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { QueryResults } from '../../ui/query-results.tsx';
-import { type TableColumn, listVisibleColumns } from '../../ui/table-columns.ts';
+import { listVisibleColumns, type TableColumn } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';

@@ -3,9 +3,9 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
 import {
+  doRangesOverlap,
   findMatchedRanges,
   type RelaySimulation,
-  doRangesOverlap,
   splitAtRanges,
   traitLabel,
 } from './decision-label.ts';

@@ -3,10 +3,10 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { formatCount, formatExactMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { type CostLine, buildCostTable, listUnpricedUnits } from './cost-lines.ts';
+import { buildCostTable, type CostLine, listUnpricedUnits } from './cost-lines.ts';
 import { requestDetailText } from './detail-text.ts';
 import { describePromptCacheSaving } from './request-details.ts';
-import { isCharged, findUnpricedModel } from './request-rows.ts';
+import { findUnpricedModel, isCharged } from './request-rows.ts';
 
 const USAGE: Readonly<Record<string, string>> = requestDetailText.cost.usage;
 const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources;

@@ -12,7 +12,13 @@ import { browserZone, formatClockTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { getOutcomeDisplay, isCharged, splitModelId, listRequestModels, findUnpricedModel } from './request-rows.ts';
+import {
+  findUnpricedModel,
+  getOutcomeDisplay,
+  isCharged,
+  listRequestModels,
+  splitModelId,
+} from './request-rows.ts';
 import { requestsText } from './text.ts';
 
 /** The columns of the request list. `longestMs` is the scale of the latency bars; each key in `metadata` has a column. */

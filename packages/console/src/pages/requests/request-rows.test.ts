@@ -9,12 +9,12 @@ import {
 } from './request-details.ts';
 import { listCellFilters, listRowFilters } from './request-fields.ts';
 import {
-  toFixedTimeRange,
+  findUnpricedModel,
   getOutcomeDisplay,
-  mergeRequestRows,
   listMetadataKeys,
   listRequestModels,
-  findUnpricedModel,
+  mergeRequestRows,
+  toFixedTimeRange,
 } from './request-rows.ts';
 
 const ROW: RequestRow = {
@@ -86,7 +86,10 @@ test('the model that served is told only when it is another than the one asked f
   assert.equal(listRequestModels(ROW).served, null);
   assert.equal(listRequestModels({ ...ROW, model_requested: 'gpt-5' }).served, null);
   assert.equal(listRequestModels({ ...ROW, model_requested: 'smart' }).served, 'openai/gpt-5');
-  assert.equal(listRequestModels({ ...ROW, model_requested: 'smart', model: null, provider: null }).served, null);
+  assert.equal(
+    listRequestModels({ ...ROW, model_requested: 'smart', model: null, provider: null }).served,
+    null,
+  );
 });
 
 test('output speed is of the time after the first token, and unknown rather than infinite', () => {

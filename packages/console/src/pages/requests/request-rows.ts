@@ -34,7 +34,10 @@ export function getOutcomeDisplay({ outcome, status, error_code }: RequestRow): 
 }
 
 /** The requested model, and the model that served the request if it is another. */
-export function listRequestModels(row: RequestRow): { readonly asked: string; readonly served: string | null } {
+export function listRequestModels(row: RequestRow): {
+  readonly asked: string;
+  readonly served: string | null;
+} {
   const asked = row.model_requested ?? row.model ?? '–';
   const full = row.provider && row.model ? `${row.provider}/${row.model}` : row.model;
   return { asked, served: full === null || full === asked || row.model === asked ? null : full };

@@ -13,7 +13,7 @@ import { fieldValuesQuery } from './request-data.ts';
 import { isRequestId, REQUEST_FIELDS } from './request-fields.ts';
 import { RequestFiguresLayout } from './request-figures-layout.tsx';
 import { excludeFilterValue, RequestResults } from './request-results.tsx';
-import { toFixedTimeRange, getOutcomeDisplay } from './request-rows.ts';
+import { getOutcomeDisplay, toFixedTimeRange } from './request-rows.ts';
 import type { RowFilterTarget } from './row-filters.tsx';
 import { requestsText } from './text.ts';
 import { type RequestList, useRequestList } from './use-request-list.ts';

@@ -15,7 +15,7 @@ import {
   toRequestFilters,
 } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
-import { mergeRequestRows, listMetadataKeys } from './request-rows.ts';
+import { listMetadataKeys, mergeRequestRows } from './request-rows.ts';
 
 export type RequestList = ReturnType<typeof useRequestList>;
 

@@ -5,10 +5,10 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import {
+  findRouteWarnings,
   parseRouteCacheOption,
   ROUTE_CACHE_OPTIONS,
   type RouteForm,
-  findRouteWarnings,
   STRATEGIES,
   TIMEOUT_LABELS,
 } from './route-form.ts';

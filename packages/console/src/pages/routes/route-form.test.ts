@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import {
   computeTargetShares,
   EMPTY_ROUTE,
-  type Route,
   findRouteWarnings,
+  type Route,
   toRouteBody,
   toRouteForm,
 } from './route-form.ts';
@@ -54,7 +54,9 @@ test('shares add up to one, or are all zero while there is no weight', () => {
 
 test('one provider for all targets and a duplicate target cause warnings', () => {
   const warnings = (...models: string[]) =>
-    findRouteWarnings({ targets: models.map((model, index) => ({ key: String(index), model, weight: '1' })) });
+    findRouteWarnings({
+      targets: models.map((model, index) => ({ key: String(index), model, weight: '1' })),
+    });
   assert.deepEqual(warnings('a/x'), []);
   assert.deepEqual(warnings('a/x', 'b/x'), []);
   assert.deepEqual(warnings('a/x', 'a/y'), [

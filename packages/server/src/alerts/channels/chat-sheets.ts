@@ -4,9 +4,9 @@ import {
   explainHtmlResponse,
   isJsonRecord,
   JSON_HEADERS,
+  parseReceiverJson,
   selectNoticeColor,
   selectNoticeSymbol,
-  parseReceiverJson,
 } from './channel-sheet.ts';
 
 /** Incoming webhooks of Slack and compatible services. Slack requires escaping of &, < and > only. */

@@ -15,8 +15,8 @@ import { type Alert, enqueueAlerts } from '../alert.ts';
 import { type AlertDelivery, type AlertDeliveryOptions, startAlertDelivery } from '../alert-delivery.ts';
 import { createAlertSender } from '../alert-sender.ts';
 import type { AlertMuteResolver } from '../compose-alert-message.ts';
-import type { AlertDeliveryResult } from '../deliver-to-channel.ts';
 import { createConfigFileChannelKind } from '../config-file-channels.ts';
+import type { AlertDeliveryResult } from '../deliver-to-channel.ts';
 import { createMailer, type SmtpSettings } from '../mailer.ts';
 
 export const ALERT_TEST_ORG = 'acme';

@@ -3,10 +3,10 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import {
-  hasAllLiveEventsAfter,
   expireLiveEvents,
   formatLiveEventPosition,
   getLatestLiveEventPosition,
+  hasAllLiveEventsAfter,
   isLaterLiveEventPosition,
   type LiveEventPosition,
   listLiveEventsAfter,
@@ -181,7 +181,11 @@ export class LiveHub {
       if (watcher.isCaughtUp || !watcher.hasCapacity) continue;
       const { orgId } = watcher.subscription;
       const after = watcher.position;
-      if (after === null || !(await hasAllLiveEventsAfter(read, orgId, after)) || isLaterLiveEventPosition(after, upTo)) {
+      if (
+        after === null ||
+        !(await hasAllLiveEventsAfter(read, orgId, after)) ||
+        isLaterLiveEventPosition(after, upTo)
+      ) {
         this.#begin(watcher, upTo, after === null);
         continue;
       }

@@ -14,8 +14,8 @@ import {
   releaseBackgroundResponses,
 } from '../../store/background-responses.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
-import { EMPTY_ORG_CATALOG } from '../org-catalog.ts';
 import type { Gateway } from '../gateway.ts';
+import { EMPTY_ORG_CATALOG } from '../org-catalog.ts';
 import { callResponseProvider } from '../stored/response-provider.ts';
 import type { BackgroundFinalizer, DeferredExchange, PendingExchange } from './deferred-exchange.ts';
 import { buildFinalExchangeRow, buildReservedExchangeRow, parsePendingExchange } from './pending-exchange.ts';

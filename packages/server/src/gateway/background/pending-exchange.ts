@@ -45,7 +45,11 @@ export function buildFinalExchangeRow(
 }
 
 /** Returns the row of a response that the provider no longer has. It is charged at its reservation. */
-export function buildReservedExchangeRow({ row, inputTokens, reservedNanoUsd }: PendingExchange): ExchangeRow {
+export function buildReservedExchangeRow({
+  row,
+  inputTokens,
+  reservedNanoUsd,
+}: PendingExchange): ExchangeRow {
   return {
     ...row,
     input_tokens: inputTokens,

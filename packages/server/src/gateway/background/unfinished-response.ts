@@ -1,10 +1,10 @@
 import { readBooleanAt } from '@floe/wire/json-edits';
 import { estimateInputTokens } from '../../guardrails/token-estimate.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
-import type { Target } from '../org-catalog.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { estimateExchangeCost } from '../estimate-exchange.ts';
 import type { Exchange } from '../exchange-record.ts';
+import type { Target } from '../org-catalog.ts';
 import { findRequestedTier } from '../requested-tier.ts';
 import { isResponseFinal } from './background-finalizer.ts';
 

@@ -7,6 +7,8 @@ export interface BodyStorageSettings {
 }
 
 /** Compiles the settings for stored bodies; null if bodies are not stored. */
-export function compileBodyStorageSettings({ bodies }: Pick<OrgConfig, 'bodies'>): BodyStorageSettings | null {
+export function compileBodyStorageSettings({
+  bodies,
+}: Pick<OrgConfig, 'bodies'>): BodyStorageSettings | null {
   return bodies.keep ? { redact: bodies.redact } : null;
 }

@@ -1,5 +1,10 @@
 import { Fault } from '@floe/contract/faults';
-import { decryptSecret, type SecretEncryptionKey, encryptSecret, UnreadableSecretError } from '../../platform/secrets.ts';
+import {
+  decryptSecret,
+  encryptSecret,
+  type SecretEncryptionKey,
+  UnreadableSecretError,
+} from '../../platform/secrets.ts';
 import type { BodySink } from '../../store/spool/body-sink.ts';
 import type { StoredBodiesRow } from '../../store/stored-bodies.ts';
 import { type ExchangeBodies, parseStoredBodies } from './stored-body.ts';
@@ -33,7 +38,9 @@ export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretEncry
     },
     open({ id, org_id, sealed }) {
       try {
-        const bodies = parseStoredBodies(decryptSecret(sealed, { orgId: org_id, rowId: id, version: 1 }, key));
+        const bodies = parseStoredBodies(
+          decryptSecret(sealed, { orgId: org_id, rowId: id, version: 1 }, key),
+        );
         if (bodies) return bodies;
       } catch (cause) {
         if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;

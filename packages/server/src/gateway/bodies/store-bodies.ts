@@ -1,11 +1,11 @@
 import type { JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse } from '@floe/wire/canonical-response';
+import { type CanonicalResponse, ResponseAccumulator } from '@floe/wire/canonical-response';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { parseBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { type BodyRecorder, BODY_LOOK_AHEAD_BYTES, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
+import { BODY_LOOK_AHEAD_BYTES, type BodyRecorder, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 import type { BodyStorageSettings } from './body-storage-settings.ts';
 import { buildStoredBody, type StoredBody } from './stored-body.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BodyRecorder, BODY_LOOK_AHEAD_BYTES, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
+import { BODY_LOOK_AHEAD_BYTES, BodyRecorder, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 import { buildStoredBody } from './stored-body.ts';
 
 const startOf = (body: Buffer) => body.subarray(0, MAX_STORED_BODY_BYTES + BODY_LOOK_AHEAD_BYTES);

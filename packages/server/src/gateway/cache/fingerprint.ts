@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { canonicalizeJsonObject } from '@floe/wire/canonical-json';
-import type { Target } from '../org-catalog.ts';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
+import type { Target } from '../org-catalog.ts';
 import type { CacheSettings } from './cache-settings.ts';
 
 /** Members that do not affect the content of a response. `model` is part of the fingerprint as its target. */

@@ -2,18 +2,22 @@ import { parseJsonExactly } from '@floe/contract/json';
 import { ResponseAccumulator, toResponseEvents } from '@floe/wire/canonical-response';
 import type { ResponseWriteContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import type { ResponseEvent } from '@floe/wire/response-events';
 import type { RequiredFeature } from '@floe/wire/request';
+import type { ResponseEvent } from '@floe/wire/response-events';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { CachedResponse } from '../../store/cache/response-cache.ts';
-import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
-import type { Target } from '../org-catalog.ts';
 import { type ClientRequest, parseBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { createIdeResponseOptions } from '../ide/response-options.ts';
+import type { Target } from '../org-catalog.ts';
 import { applyResponsePolicies } from '../policy/apply-response-policies.ts';
 import { applyStreamPolicies } from '../policy/stream-policy-filter.ts';
-import { type CachedResponseMetadata, parseCachedResponseMetadata, isUsageFrameRequested } from './cached-response.ts';
+import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
+import {
+  type CachedResponseMetadata,
+  isUsageFrameRequested,
+  parseCachedResponseMetadata,
+} from './cached-response.ts';
 
 /** Features whose responses can be represented only in their original form. */
 const UNCONVERTIBLE_NEEDS: readonly RequiredFeature[] = [
@@ -52,7 +56,11 @@ export function adaptCachedResponse(
  * Sends a cached response to the client.
  * @throws Fault `policy_denied` if a policy denies this caller the response
  */
-export function sendCachedResponse(x: Exchange, ask: ClientRequest, { head, text }: AdaptedCachedResponse): void {
+export function sendCachedResponse(
+  x: Exchange,
+  ask: ClientRequest,
+  { head, text }: AdaptedCachedResponse,
+): void {
   // Policies may depend on the caller, so a cached response is evaluated again.
   const judged = ask.stream ? applyStreamPolicies(x, text, head.usage) : applyResponsePolicies(x, text);
   x.answer.setUsage(head.usage);
@@ -144,7 +152,9 @@ function readCachedEvents(
   const upstream = UPSTREAM_DIALECTS[x.surface.dialect];
   const options = { id: x.id, sealOrigin: target.provider.sealOrigin(target.credential) };
   if (!streamed)
-    return [...toResponseEvents(upstream.readCompleteResponse(parseJsonExactly(body.toString('utf8')), options))];
+    return [
+      ...toResponseEvents(upstream.readCompleteResponse(parseJsonExactly(body.toString('utf8')), options)),
+    ];
   const events: ResponseEvent[] = [];
   const reader = upstream.createResponseReader((event) => events.push(event), options);
   const { bytes, lead, ends } = new SseFramer().push(body);

@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Target } from '../org-catalog.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { RoutedPrompt } from '../operation.ts';
 import { setExchangeTarget } from '../order-targets.ts';
-import { ResponseRecorder } from './response-recorder.ts';
+import type { Target } from '../org-catalog.ts';
 import type { CacheSettings } from './cache-settings.ts';
 import { buildCachedResponse } from './cached-response.ts';
 import { computeRequestFingerprint } from './fingerprint.ts';
+import { ResponseRecorder } from './response-recorder.ts';
 import { adaptCachedResponse, sendCachedResponse } from './send-cached-response.ts';
 
 /** Maximum time that a request waits for an equal one in progress. After that it is sent. */
@@ -44,7 +44,12 @@ export async function serveThroughCache(
  * Returns null if the response must not be cached: the caller disabled it, or there is no reliable
  * fingerprint.
  */
-function cacheKeyFor(x: Exchange, prompt: ClientRequest, target: Target, rules: CacheSettings): string | null {
+function cacheKeyFor(
+  x: Exchange,
+  prompt: ClientRequest,
+  target: Target,
+  rules: CacheSettings,
+): string | null {
   return x.controls?.cache === 'bypass' ? null : computeRequestFingerprint(x, prompt, target, rules);
 }
 

@@ -1,9 +1,9 @@
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
-import { buildKeepAliveHeaders } from '../response-headers.ts';
 import { CommentKeepAlive } from '../comment-keep-alive.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { createResponseIds, createIdeResponseOptions } from './response-options.ts';
+import { buildKeepAliveHeaders } from '../response-headers.ts';
+import { createIdeResponseOptions, createResponseIds } from './response-options.ts';
 
 /** Check interval. At most twice this time passes between two signs of activity. */
 const CHECK_INTERVAL_MS = 7_500;

@@ -2,7 +2,9 @@ import type { ResponseWriteContext } from '@floe/wire/dialect';
 import type { Exchange } from '../exchange-record.ts';
 
 /** Returns the ids and times in the response of an exchange. */
-export function createResponseIds(x: Exchange): Pick<ResponseWriteContext, 'id' | 'requestId' | 'createdS' | 'nowS'> {
+export function createResponseIds(
+  x: Exchange,
+): Pick<ResponseWriteContext, 'id' | 'requestId' | 'createdS' | 'nowS'> {
   const nowS = () => Math.floor(x.gateway.clock.now() / 1000);
   return { id: x.id.slice(x.id.indexOf('_') + 1), requestId: x.id, createdS: nowS(), nowS };
 }

@@ -1,8 +1,8 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
-import type { OrgCatalog, ResolvedRoute, Target } from '../org-catalog.ts';
 import type { ClientConnection } from '../client-connection.ts';
+import type { OrgCatalog, ResolvedRoute, Target } from '../org-catalog.ts';
 import type { GatewaySurface } from '../surface.ts';
 import type { ResourceOwner } from './resource-owners.ts';
 import type { ApiStyle, ResourceReference } from './resource-reference.ts';

@@ -4,10 +4,10 @@ import { findDuplicateMemberName } from '@floe/wire/duplicate-names';
 import { JsonCursor } from '@floe/wire/json-cursor';
 import type { ByteSpan } from '@floe/wire/json-edits';
 import {
-  toArrayOrEmpty,
   collectNestedModels,
   findBatchReferences,
   MODEL_NAMING_MEMBERS,
+  toArrayOrEmpty,
 } from './batch-references.ts';
 
 /** Members whose value is the id of a resource, anywhere in a body. */

@@ -1,8 +1,8 @@
 import { applyByteEdits, createMemberEdit } from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../../providers/transport.ts';
 import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
-import type { Target } from '../org-catalog.ts';
 import type { Exchange } from '../exchange-record.ts';
+import type { Target } from '../org-catalog.ts';
 import type { ByteReplacement } from './body-spool.ts';
 import { buildForwardedRequestHeaders } from './forwarded-headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';

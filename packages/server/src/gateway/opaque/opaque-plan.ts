@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { UpstreamResponse, UpstreamResponseHead } from '../../providers/transport.ts';
-import { createBufferedResponseSink } from '../response-sinks.ts';
-import type { Target } from '../org-catalog.ts';
+import type { AttemptPlan, ResponseSink } from '../attempt-plan.ts';
 import { createErrorResponseSink, unexpectedContentTypeFault } from '../error-response-sink.ts';
 import type { Exchange } from '../exchange-record.ts';
-import type { ResponseSink, AttemptPlan } from '../attempt-plan.ts';
+import type { Target } from '../org-catalog.ts';
+import { createBufferedResponseSink } from '../response-sinks.ts';
 import {
   ForwardedUpstreamError,
   findErrorStatusMeaning,

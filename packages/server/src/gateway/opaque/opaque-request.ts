@@ -7,8 +7,8 @@ import {
   readNumberAt,
   readStringAt,
   type ScannedMembers,
-  scanMembersAt,
   scanJsonObject,
+  scanMembersAt,
 } from '@floe/wire/json-edits';
 import type { Clock } from '../../core/clock.ts';
 import { rejectContentEncoding } from '../body-checks.ts';

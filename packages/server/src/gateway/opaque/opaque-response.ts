@@ -2,15 +2,15 @@ import { formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { formatSseFrame, type SseFrames } from '@floe/wire/sse';
 import type { UpstreamHeaders, UpstreamResponseHead } from '../../providers/transport.ts';
-import { buildResponseHeaders } from '../response-headers.ts';
+import type { ResponseSink } from '../attempt-plan.ts';
 import { needsContentCount } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
-import type { ResponseSink } from '../attempt-plan.ts';
+import { buildResponseHeaders } from '../response-headers.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { ForwardedUpstreamError, readUpstreamHeader } from '../upstream-error.ts';
-import { type ResponseTap, createResponseTap } from './response-tap.ts';
 import { buildForwardedResponseHeaders } from './forwarded-headers.ts';
 import type { ResourceReference } from './resource-reference.ts';
+import { createResponseTap, type ResponseTap } from './response-tap.ts';
 import { StreamTap } from './stream-tap.ts';
 
 /** Maximum buffer of a stream without content. More bytes count as content. */

@@ -1,12 +1,11 @@
 import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import { findUsage } from '@floe/wire/find-usage';
-import type { Target } from '../org-catalog.ts';
 import { recordResponseContent } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
+import type { Target } from '../org-catalog.ts';
 import { sendToTargets } from '../send-to-targets.ts';
 import { BATCH_INPUT_KIND } from './batch-inputs.ts';
 import { omitHeaders } from './forwarded-headers.ts';
-import { mergeResponseHeaders } from './opaque-response.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import {
   type OpaquePlanInput,
@@ -15,6 +14,7 @@ import {
   type TargetResponse,
 } from './opaque-plan.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
+import { mergeResponseHeaders } from './opaque-response.ts';
 import {
   canAccessResource,
   findCreatedResources,
@@ -23,7 +23,7 @@ import {
   recordResources,
 } from './owned-resources.ts';
 import type { ResourceReference } from './resource-reference.ts';
-import { hasLinks, getPublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
+import { getPublicBaseUrl, hasLinks, rewriteLinks } from './rewrite-links.ts';
 
 /** Returns the processing that a response requires before it is sent; null if it requires none. */
 export function findRequiredPostProcessing(
@@ -117,7 +117,9 @@ async function filterListedResources(
     const provider = x.target?.provider.id;
     return new Set(
       ids.filter((id) =>
-        known.get(id)?.some((one) => one.provider === provider && canAccessResource(catalog.resourceScope, key, one)),
+        known
+          .get(id)
+          ?.some((one) => one.provider === provider && canAccessResource(catalog.resourceScope, key, one)),
       ),
     );
   };

@@ -1,5 +1,5 @@
 import type { Timeouts } from '../../providers/configured-provider.ts';
-import { type OrgCatalog, DEFAULT_RETRIES_PER_TARGET } from '../org-catalog.ts';
+import { DEFAULT_RETRIES_PER_TARGET, type OrgCatalog } from '../org-catalog.ts';
 
 /**
  * Returns the retries and timeouts that the routes of an organization define for `<provider>/<model>`.

@@ -2,7 +2,13 @@ import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { OpaqueApi } from '../../providers/provider-sheet.ts';
-import { createTarget, DEFAULT_RETRIES_PER_TARGET, type ResolvedRoute, resolveRoute, splitModelId } from '../org-catalog.ts';
+import {
+  createTarget,
+  DEFAULT_RETRIES_PER_TARGET,
+  type ResolvedRoute,
+  resolveRoute,
+  splitModelId,
+} from '../org-catalog.ts';
 import type { ApiBase, OpaqueRouteInput } from './api-base.ts';
 import { findRouteSettings } from './route-settings.ts';
 

@@ -1,6 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
+import type { ApiBase, OpaqueRouteInput } from '../opaque/api-base.ts';
+import type { ApiStyle } from '../opaque/resource-reference.ts';
+import { findRouteSettings } from '../opaque/route-settings.ts';
 import {
   createTarget,
   createTargets,
@@ -9,9 +12,6 @@ import {
   type ResolvedRoute,
   type Target,
 } from '../org-catalog.ts';
-import type { ApiBase, OpaqueRouteInput } from '../opaque/api-base.ts';
-import type { ApiStyle } from '../opaque/resource-reference.ts';
-import { findRouteSettings } from '../opaque/route-settings.ts';
 import { buildNativePath } from './native-path.ts';
 
 /** The native API in OpenAI style of the configured targets. */

@@ -6,8 +6,8 @@ import type { ApiBase } from '../opaque/api-base.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { parseRequestPath } from '../opaque/request-path.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
-import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './passthrough-base.ts';
 import { createNativeModelEndpoints } from './native-model-endpoints.ts';
+import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './passthrough-base.ts';
 
 /** Handles a request below a passthrough base. `rest` is the path after the base, including its query. */
 export type PassthroughHandler = (client: ClientConnection, style: ApiStyle, rest: string) => void;

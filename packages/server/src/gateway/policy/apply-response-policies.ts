@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import { evaluateResponsePolicies } from '../../guardrails/policies/evaluate-bodies.ts';
 import { formatDenialMessage } from '../../guardrails/policies/evaluate-policies.ts';
-import { buildResponseHeaders } from '../response-headers.ts';
 import type { Exchange } from '../exchange-record.ts';
-import type { ResponsePolicyContext } from './response-policy-context.ts';
+import { buildResponseHeaders } from '../response-headers.ts';
 import { recordPolicyDecisions, recordRedaction } from './apply-request-policies.ts';
+import type { ResponsePolicyContext } from './response-policy-context.ts';
 
 /** Sends a complete JSON response after policies have been applied. @throws Fault `policy_denied` */
 export function sendJsonResponse(x: Exchange, body: Buffer | string): void {
@@ -22,7 +22,13 @@ export function applyResponsePolicies(x: Exchange, body: Buffer | string): Buffe
 /** Evaluates what the client would read, whichever dialect the provider used. */
 function evaluateAnswer(x: Exchange, { policySet, request }: ResponsePolicyContext, body: Buffer): Buffer {
   const { dialect } = x.surface;
-  const told = evaluateResponsePolicies(policySet, { request, dialect, body, usage: x.answer.usage, id: x.id });
+  const told = evaluateResponsePolicies(policySet, {
+    request,
+    dialect,
+    body,
+    usage: x.answer.usage,
+    id: x.id,
+  });
   const { evaluation } = told;
   recordPolicyDecisions(x, evaluation);
   if (evaluation.deniedBy) throw new Fault('policy_denied', formatDenialMessage(evaluation.deniedBy));

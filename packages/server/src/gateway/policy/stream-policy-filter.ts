@@ -5,22 +5,22 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ResponseStreamReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import type { ResponseEvent } from '@floe/wire/response-events';
 import { tryParseJson } from '@floe/wire/json-narrowing';
+import type { ResponseEvent } from '@floe/wire/response-events';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
-import { ResponseSubject } from '../../guardrails/policies/response-subject.ts';
 import { CleanTextCache } from '../../guardrails/policies/clean-text-cache.ts';
 import {
-  formatDenialMessage,
   evaluatePolicies,
+  formatDenialMessage,
   type PolicyEvaluation,
 } from '../../guardrails/policies/evaluate-policies.ts';
 import type { CompiledPolicy, PolicySet } from '../../guardrails/policies/policies.ts';
+import { ResponseSubject } from '../../guardrails/policies/response-subject.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
-import type { ResponsePolicyContext } from './response-policy-context.ts';
 import { recordPolicyDecisions } from './apply-request-policies.ts';
+import type { ResponsePolicyContext } from './response-policy-context.ts';
 
 /** Characters before the newest frame that are scanned with it. Longer values are detected at the end. */
 const MATCH_TAIL_CHARS = 1024;

@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import { readBooleanAt, readStringAt } from '@floe/wire/json-edits';
-import type { OrgCatalog } from '../org-catalog.ts';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import { resolveItemReferences } from './item-references.ts';
 import { requireFinishedTurns } from './refresh-response.ts';
 import { ResponsesTurn } from './responses-turn.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import type { OrgCatalog } from '../org-catalog.ts';
 import type { Gateway } from '../gateway.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 

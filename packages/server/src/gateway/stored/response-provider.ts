@@ -4,8 +4,8 @@ import type { Timer } from '../../core/clock.ts';
 import type { Credential, Provider } from '../../providers/configured-provider.ts';
 import type { UpstreamHandler } from '../../providers/transport.ts';
 import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
-import type { OrgCatalog } from '../org-catalog.ts';
 import type { Gateway } from '../gateway.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 /** Timeout for reading a stored response, which requires no generation. */
@@ -64,7 +64,7 @@ export async function callResponseProvider(
   });
 }
 
-/** The provider may not know the previous response (`restorePreviousId`). */
+/** The provider may not know the previous response (`setPreviousResponseId`). */
 function restorePreviousResponseId(body: JsonObject, { response }: ProviderResponseReference): JsonObject {
   const name = 'previous_response_id';
   return name in body && response[name] !== undefined ? { ...body, [name]: response[name] } : body;

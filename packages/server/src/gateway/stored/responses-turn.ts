@@ -2,10 +2,10 @@ import type { JsonObject } from '@floe/contract/json';
 import { applyByteEdits, createMemberEdit, scanJsonObject } from '@floe/wire/json-edits';
 import type { Clock } from '../../core/clock.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
-import type { Target } from '../org-catalog.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { type ClientRequest, parseBody } from '../client-request.ts';
 import type { Gateway } from '../gateway.ts';
+import type { Target } from '../org-catalog.ts';
 import {
   type ConversationItem,
   listConversationItems,

@@ -1,5 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { applyByteEdits, type ByteSpan, createMemberEdit, scanMembersAt, scanJsonObject } from '@floe/wire/json-edits';
+import {
+  applyByteEdits,
+  type ByteSpan,
+  createMemberEdit,
+  scanJsonObject,
+  scanMembersAt,
+} from '@floe/wire/json-edits';
 import { formatSseFrame, parseSseFrame, type SseFrames } from '@floe/wire/sse';
 
 const PREVIOUS_ID_MEMBER = 'previous_response_id';
@@ -10,7 +16,9 @@ const PREVIOUS_ID_MEMBER = 'previous_response_id';
  */
 export function setPreviousResponseId(answer: Buffer, id: string): Buffer {
   const scanned = { body: answer, members: scanJsonObject(answer) };
-  return Buffer.from(applyByteEdits(answer, [createMemberEdit(scanned, PREVIOUS_ID_MEMBER, JSON.stringify(id))]));
+  return Buffer.from(
+    applyByteEdits(answer, [createMemberEdit(scanned, PREVIOUS_ID_MEMBER, JSON.stringify(id))]),
+  );
 }
 
 /** Sets the id in the response objects of events. */

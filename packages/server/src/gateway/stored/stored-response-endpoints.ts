@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { toResponsesEventStream } from '@floe/wire/responses/responses-event-stream';
-import type { OrgCatalog } from '../org-catalog.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import type { Gateway } from '../gateway.ts';
 import { authenticateRequest } from '../model-endpoints.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import { logInternalError, sendFaultResponse } from '../send-error.ts';
 import { listInputItems } from './input-items.ts';
 import { isResponseInProgress, refreshResponse, replaceResponse } from './refresh-response.ts';

@@ -1,13 +1,18 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import { decryptSecret, type SecretEncryptionKey, encryptSecret, UnreadableSecretError } from '../../platform/secrets.ts';
+import {
+  decryptSecret,
+  encryptSecret,
+  type SecretEncryptionKey,
+  UnreadableSecretError,
+} from '../../platform/secrets.ts';
 import type { Database } from '../../store/ports.ts';
 import {
   deleteStoredResponses,
   findStoredResponse,
-  listStoredConversation,
   insertStoredResponses,
+  listStoredConversation,
   replaceStoredResponse,
   type StoredResponseFilter,
   type StoredResponseRow,
@@ -161,7 +166,10 @@ function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTu
 }
 
 /** @throws Fault if the content cannot be decrypted, which requires an operator */
-function decryptContent(row: StoredResponseRow, key: SecretEncryptionKey): Pick<StoredTurn, 'input' | 'response'> {
+function decryptContent(
+  row: StoredResponseRow,
+  key: SecretEncryptionKey,
+): Pick<StoredTurn, 'input' | 'response'> {
   try {
     const text = decryptSecret(row.sealed, { orgId: row.org_id, rowId: row.id, version: 1 }, key);
     const content = parseJsonExactly(text);

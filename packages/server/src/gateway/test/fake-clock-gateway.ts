@@ -34,13 +34,13 @@ import type { Gateway } from '../gateway.ts';
 import { createGenerationOperation } from '../generation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import { IDE_SURFACE } from '../ide/ide-surface.ts';
-import { TargetLatencies } from '../target-latencies.ts';
 import { UNTRACKED_SESSIONS } from '../model-sessions.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import type { ResourceOwners } from '../opaque/resource-owners.ts';
 import { UNIFIED_BASE } from '../opaque/unified-base.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
+import { TargetLatencies } from '../target-latencies.ts';
 import { EMPTY_TURN_STORE } from './empty-turn-store.ts';
 
 const SURFACES = {

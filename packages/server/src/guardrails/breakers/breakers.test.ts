@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { InMemoryCounters } from '../../store/counters/in-memory-counters.ts';
 import { Breakers, type BreakerTarget } from './breakers.ts';
-import { createSharedProbeLeases } from './shared-probe-leases.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 import { createMemoryProbeLeases } from './probe-leases.ts';
+import { createSharedProbeLeases } from './shared-probe-leases.ts';
 
 const TARGET: BreakerTarget = {
   provider: {

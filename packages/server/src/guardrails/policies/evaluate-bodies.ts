@@ -2,10 +2,10 @@ import { locateFindings } from '@floe/conditions/detect/locate-findings';
 import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
-import { ResponseSubject } from './response-subject.ts';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
+import { ResponseSubject } from './response-subject.ts';
 
 /** The result of evaluating policies on a body, and the body to send: the original, or the redacted one. */
 export interface EvaluatedBody {

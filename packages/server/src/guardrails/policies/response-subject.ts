@@ -34,7 +34,12 @@ export class ResponseSubject implements PolicySubject {
   #findings: FindingCounts | null = null;
   #places: FindingLocations | null = null;
 
-  constructor(answer: PolicyResponse, request: PolicyRequest, policySet: PolicySet, search: ResponseFindingsSearch) {
+  constructor(
+    answer: PolicyResponse,
+    request: PolicyRequest,
+    policySet: PolicySet,
+    search: ResponseFindingsSearch,
+  ) {
     this.#answer = answer;
     this.#request = new RequestSubject(request, policySet);
     this.#search = search;

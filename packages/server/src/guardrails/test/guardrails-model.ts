@@ -238,8 +238,11 @@ export function compileModelRules({ limits, budgets }: OrgModel): OrgGuardrailRu
       BudgetSchema.parse({ name: `budget-${index}`, ...subject, period, limit_usd: limitNanoUsd / 1e9 }),
   );
   return (
-    compileGuardrailRules(limitRules.map(declareConfigFileRule), budgetRules.map(declareConfigFileRule), 'UTC') ??
-    assert.fail('some rule')
+    compileGuardrailRules(
+      limitRules.map(declareConfigFileRule),
+      budgetRules.map(declareConfigFileRule),
+      'UTC',
+    ) ?? assert.fail('some rule')
   );
 }
 

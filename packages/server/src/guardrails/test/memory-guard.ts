@@ -6,12 +6,18 @@ import { GuardrailEnforcer } from '../guardrail-enforcer.ts';
 import { SpendCache } from '../spend-cache.ts';
 
 /** A guard that counts in memory and keeps no journal: for tests of what reads it. */
-export function createMemoryGuard(database: Pick<Database, 'read' | 'isShared'>, clock: Clock): GuardrailEnforcer {
+export function createMemoryGuard(
+  database: Pick<Database, 'read' | 'isShared'>,
+  clock: Clock,
+): GuardrailEnforcer {
   return withoutJournal(new SpendCache(database, clock, silentLog), clock);
 }
 
 /** The same with what the database would tell of other processes, which a test records itself. */
-export function createMemoryGuardWithSpend(clock: Clock): { guard: GuardrailEnforcer; spendCache: SpendCache } {
+export function createMemoryGuardWithSpend(clock: Clock): {
+  guard: GuardrailEnforcer;
+  spendCache: SpendCache;
+} {
   const database = {
     isShared: false,
     get read(): never {

@@ -1,5 +1,6 @@
 import type { BoardDowntime, BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
-import { isUnusualBoardDay, renderDayBars } from './day-bars.ts';
+import { type BoardDisplayStatus, buildBoardHeadline, resolveBoardDisplayStatus } from './board-headline.ts';
+import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './board-icons.ts';
 import {
   formatBoardDuration,
   formatQuantity,
@@ -7,9 +8,8 @@ import {
   getTimeZoneFormatter,
   type TimeZoneFormatter,
 } from './board-text.ts';
+import { isUnusualBoardDay, renderDayBars } from './day-bars.ts';
 import { formatBoardDate, formatBoardDay, hasDayButtons, renderDayButtons } from './day-buttons.ts';
-import { type BoardDisplayStatus, buildBoardHeadline, resolveBoardDisplayStatus } from './board-headline.ts';
-import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './board-icons.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Without an evaluation for this time, the page may be out of date. */

@@ -9,9 +9,9 @@ import { toBoardStatus } from '../../monitoring/boards/board-json.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
 import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
 import { BoardCache, type BoardSource } from './board-cache.ts';
+import { FAVICON_SVG } from './board-icons.ts';
 import { renderBoardPage, renderMissingBoardPage } from './board-page.ts';
 import { BOARD_STYLESHEET, BOARD_STYLESHEET_NAME } from './board-stylesheet.ts';
-import { FAVICON_SVG } from './board-icons.ts';
 
 const BASE = '/boards';
 const ICON_NAME = 'floe.svg';

@@ -3,10 +3,10 @@ import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { ClientConnection } from '../../gateway/client-connection.ts';
 import { markConnectionAuthenticated } from '../unauthenticated-connections.ts';
-import type { ResponseHeadWriter, BodyFraming } from './response-head-writer.ts';
 import type { ExchangeRoute, FindExchangeRoute } from './exchange-route.ts';
-import { type ResponseOutput, FastPathTransport } from './fast-path-transport.ts';
+import { FastPathTransport, type ResponseOutput } from './fast-path-transport.ts';
 import { POST_PREFIX, parseRequestHead, type RequestHead } from './request-head.ts';
+import type { BodyFraming, ResponseHeadWriter } from './response-head-writer.ts';
 
 const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 8 * 1024;

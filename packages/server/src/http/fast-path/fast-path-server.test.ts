@@ -168,7 +168,12 @@ test('requests sent ahead are answered in their order, plain or not', async (t) 
 test('one connection carries plain requests one after the other, and anything else from then on', async (t) => {
   const harness = await started(t, (client) => void echo(client));
   const client = await RawClient.connect(harness.url);
-  for (const sent of [encodeFastPathRequest('1'), encodeFastPathRequest('2'), encodeNodeHttpRequest('3'), encodeFastPathRequest('4')]) {
+  for (const sent of [
+    encodeFastPathRequest('1'),
+    encodeFastPathRequest('2'),
+    encodeNodeHttpRequest('3'),
+    encodeFastPathRequest('4'),
+  ]) {
     await client.send(sent);
     assert.equal((await client.readAnswer()).status, 200);
   }

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../core/clock.ts';
-import { ResponseHeadWriter, KEEP_ALIVE_SECONDS } from './response-head-writer.ts';
 import type { FindExchangeRoute } from './exchange-route.ts';
 import { FastPathConnection, type FastPathConnectionHost } from './fast-path-connection.ts';
+import { KEEP_ALIVE_SECONDS, ResponseHeadWriter } from './response-head-writer.ts';
 
 /** How long the rest of a request may take before `node:http` handles the connection. */
 const MAX_REQUEST_WAIT_MS = 50;

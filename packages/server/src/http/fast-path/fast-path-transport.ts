@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream';
 import { bodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
-import { ClientDisconnectedError, type ClientTransport, type RequestHeaders } from '../../gateway/client-connection.ts';
-import type { BodyFraming } from './response-head-writer.ts';
+import {
+  ClientDisconnectedError,
+  type ClientTransport,
+  type RequestHeaders,
+} from '../../gateway/client-connection.ts';
 import type { RequestHead } from './request-head.ts';
+import type { BodyFraming } from './response-head-writer.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
 

@@ -1,7 +1,12 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type HtmlValue, html, Markup } from '../boards/markup.ts';
 import { REFERENCE_STYLESHEET } from './reference-stylesheet.ts';
-import { buildSchemaExample, formatSchemaType, listSchemaFieldRows, type SchemaFieldRow } from './schema-text.ts';
+import {
+  buildSchemaExample,
+  formatSchemaType,
+  listSchemaFieldRows,
+  type SchemaFieldRow,
+} from './schema-text.ts';
 
 interface DocumentedOperation {
   readonly id: string;
@@ -120,7 +125,10 @@ function formatCurl(
   const query = parameters
     .filter(isObject)
     .filter((one) => one['in'] === 'query' && one['required'] === true)
-    .map((one) => `${toText(one['name'])}=${encodeURIComponent(toText(buildSchemaExample(one['schema'], root)))}`);
+    .map(
+      (one) =>
+        `${toText(one['name'])}=${encodeURIComponent(toText(buildSchemaExample(one['schema'], root)))}`,
+    );
   const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} "$FLOE_URL${place}${query.length > 0 ? '?' : ''}${query.join('&')}"`,

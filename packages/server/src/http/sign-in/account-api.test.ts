@@ -4,7 +4,7 @@ import type { MemberRole } from '@floe/contract/roles';
 import { FakeAuthenticator, type PasskeyCreationOptions } from '@floe/testkit/fake-authenticator';
 import { newId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
-import { type ResponseJson, type ApiTestResponse, listResponseEntries } from '../test/running-api.ts';
+import { type ApiTestResponse, listResponseEntries, type ResponseJson } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const MINUTE = 60_000;

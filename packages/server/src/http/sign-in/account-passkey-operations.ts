@@ -9,8 +9,8 @@ import {
 import * as z from 'zod';
 import {
   addOwnPasskey,
-  listOwnPasskeys,
   createPasskeyCreationOptions,
+  listOwnPasskeys,
   removeOwnPasskey,
   renameOwnPasskey,
 } from '../../platform/sign-in/own-passkeys.ts';

@@ -28,7 +28,11 @@ export function createCurrentSessionCookie({ site, auth }: Pick<SignInContext, '
  * name has the prefix `__Host-`, so that no other host and no http page can set it (RFC 6265bis, 4.1.3.2).
  * Cookies are shared between ports, so the port of the base URL is part of the name.
  */
-export function createCookie({ isHttps, prefix, baseUrl }: SignInSite, base: string, maxAgeS: number): Cookie {
+export function createCookie(
+  { isHttps, prefix, baseUrl }: SignInSite,
+  base: string,
+  maxAgeS: number,
+): Cookie {
   const { port } = new URL(baseUrl);
   const plainName = port === '' ? base : `${base}_${port}`;
   const name = isHttps && prefix === '' ? `__Host-${plainName}` : plainName;

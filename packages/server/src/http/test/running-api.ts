@@ -175,7 +175,8 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
       sessions.set(member.key, session);
       return member;
     },
-    addExchange: (orgId, row) => ingestRow(database, dataDir, { ...createApiExchangeRow(orgId, now), ...row }),
+    addExchange: (orgId, row) =>
+      ingestRow(database, dataDir, { ...createApiExchangeRow(orgId, now), ...row }),
     call: (method, path, call = {}) =>
       requireValidResponse(all, method, path, sendApiRequest(http.port, method, path, call)),
     port: http.port,
@@ -200,7 +201,11 @@ async function storeKey(
   now: number,
 ) {
   const key = generatePlatformKey();
-  const row = { ...createKeyRow(orgId, key, now, apiTestPepper), scopes_json: JSON.stringify(scopes), ...columns };
+  const row = {
+    ...createKeyRow(orgId, key, now, apiTestPepper),
+    scopes_json: JSON.stringify(scopes),
+    ...columns,
+  };
   await database.transaction((writer) => insertPlatformKey(writer, row));
   return { id: row.id, key };
 }

@@ -6,20 +6,24 @@ import type { Clock } from '../../core/clock.ts';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard } from '../../core/outbound-guard.ts';
-import { EMPTY_ORG_CATALOG } from '../../gateway/org-catalog.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../../gateway/compile-catalogs.ts';
 import { ConversationTargets } from '../../gateway/conversation-targets.ts';
-import { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { listProviderModels } from '../../gateway/model-endpoints.ts';
+import { EMPTY_ORG_CATALOG } from '../../gateway/org-catalog.ts';
+import { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
 import type { ApiVerbDependencies } from '../../management/api-verbs.ts';
 import type { ProcessStatus } from '../../management/overview/process-status.ts';
 import type { ProviderDependencies } from '../../management/providers/provider-dependencies.ts';
-import { CONFIG_FILE_POLICY_KIND, CONFIG_FILE_PROVIDER_KIND, CONFIG_FILE_ROUTE_KIND } from '../../platform/config/config-file-entries.ts';
+import { BackgroundJobRunner } from '../../platform/background-job-runner.ts';
+import {
+  CONFIG_FILE_POLICY_KIND,
+  CONFIG_FILE_PROVIDER_KIND,
+  CONFIG_FILE_ROUTE_KIND,
+} from '../../platform/config/config-file-entries.ts';
 import { usesDefaultOrigin } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
 import { createResourceKindSync, syncConfigFile } from '../../platform/config-file-sync.ts';
-import { BackgroundJobRunner } from '../../platform/background-job-runner.ts';
 import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
 import { createProvidersFromConfig } from '../../providers/providers-from-config.ts';
 import { testProvider } from '../../providers/test-provider.ts';
@@ -50,7 +54,11 @@ export async function createTestApiParts(
   const file = org ? [org] : [];
   await database.transaction((writer) =>
     syncConfigFile(
-      [createResourceKindSync(CONFIG_FILE_PROVIDER_KIND), createResourceKindSync(CONFIG_FILE_ROUTE_KIND), createResourceKindSync(CONFIG_FILE_POLICY_KIND)],
+      [
+        createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
+        createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
+        createResourceKindSync(CONFIG_FILE_POLICY_KIND),
+      ],
       {
         config: { ...FloeConfigSchema.parse({}), orgs: file },
         path: null,

@@ -1,8 +1,17 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
-import type { OrgConfigFileRules, RuleVerbDependencies } from '../../management/guardrails/rule-dependencies.ts';
+import type {
+  OrgConfigFileRules,
+  RuleVerbDependencies,
+} from '../../management/guardrails/rule-dependencies.ts';
 
-const NONE: OrgConfigFileRules = { limits: [], budgets: [], relayRules: [], file: 'floe.yaml', timezone: 'UTC' };
+const NONE: OrgConfigFileRules = {
+  limits: [],
+  budgets: [],
+  relayRules: [],
+  file: 'floe.yaml',
+  timezone: 'UTC',
+};
 
 /** Creates rules of a file for the org `acme`. Relay rules are on lines 10, 11, … */
 export function createTestRuleDependencies(

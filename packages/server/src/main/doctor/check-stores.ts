@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import type { DatabaseLocation } from '../../store/database-backup.ts';
 import { inspectRedis } from '../../store/counters/inspect-redis.ts';
+import type { DatabaseLocation } from '../../store/database-backup.ts';
 import {
   type DatabaseWithBeats,
   isPostgresUrl,
@@ -10,7 +10,7 @@ import {
   resolveSqlitePath,
 } from '../../store/open-database.ts';
 import { inspectPostgres } from '../../store/postgres/inspect-postgres.ts';
-import { requireSecretKeyOfDatabase, type InstallationSecretKey } from '../../store/secret-key.ts';
+import { type InstallationSecretKey, requireSecretKeyOfDatabase } from '../../store/secret-key.ts';
 import { planUpgrade } from '../../store/upgrade-database.ts';
 import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
 

@@ -10,7 +10,11 @@ import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
 import { EMPTY_PRICE_BOOK } from '../../providers/price-catalog.ts';
 import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
 import { type DatabaseWithBeats, isPostgresUrl } from '../../store/open-database.ts';
-import { loadInstallationSecretKey, createMissingSharedSecretError, type InstallationSecretKey } from '../../store/secret-key.ts';
+import {
+  createMissingSharedSecretError,
+  type InstallationSecretKey,
+  loadInstallationSecretKey,
+} from '../../store/secret-key.ts';
 import { parseCommandArguments } from '../command-arguments.ts';
 import { compileConfig } from '../compile-config.ts';
 import { createOutboundAccess, type OutboundAccess } from '../outbound-access.ts';

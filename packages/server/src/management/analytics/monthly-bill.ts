@@ -6,7 +6,7 @@ import { getTimeZoneCalendar } from '../../core/time-zone-calendar.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { ROLLUP_SUM_COLUMNS } from '../../store/rollups/rollup-figures.ts';
 import { listTeamsOfOrg } from '../../store/teams.ts';
-import { FileDownload, createFileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 

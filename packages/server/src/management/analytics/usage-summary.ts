@@ -1,6 +1,6 @@
 import { analyticsSummary, analyticsSummaryQuery } from '@floe/contract/api/charts';
-import { queryChartSummary } from '../../analytics/charts.ts';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
+import { queryChartSummary } from '../../analytics/charts.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';

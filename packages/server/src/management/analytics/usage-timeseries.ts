@@ -1,5 +1,6 @@
 import { analyticsTimeseries, analyticsTimeseriesQuery } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
+import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import {
   type ChartSeries,
   isPercentileMetric,
@@ -7,7 +8,6 @@ import {
   type SeriesRequest,
   toChartGrid,
 } from '../../analytics/charts.ts';
-import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/rollup-accumulator.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';

@@ -1,6 +1,6 @@
-import { analyticsTopValues, analyticsTopQuery } from '@floe/contract/api/charts';
-import { queryTopValues } from '../../analytics/charts.ts';
+import { analyticsTopQuery, analyticsTopValues } from '@floe/contract/api/charts';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
+import { queryTopValues } from '../../analytics/charts.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';

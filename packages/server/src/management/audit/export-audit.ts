@@ -2,7 +2,7 @@ import { type AuditEntry, auditExportQuery } from '@floe/contract/api/audit';
 import { type AuditEntryFilters, getAuditEntryPage } from '../../store/audit-entries.ts';
 import type { PageRequest } from '../../store/pagination.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import { FileDownload, createFileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
 import { toAuditEntry } from './audit-entry.ts';

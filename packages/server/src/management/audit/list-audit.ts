@@ -15,7 +15,11 @@ export const listAuditVerb = defineReadVerb({
   query: auditListQuery,
   answer: createPageSchema(auditEntry),
   async run({ orgId, reader }, { query }) {
-    const { rows, nextCursor } = await getAuditEntryPage(reader, { orgId, ...query, ...parseTimeRange(query) });
+    const { rows, nextCursor } = await getAuditEntryPage(reader, {
+      orgId,
+      ...query,
+      ...parseTimeRange(query),
+    });
     return { data: rows.map(toAuditEntry), next_cursor: nextCursor };
   },
 });

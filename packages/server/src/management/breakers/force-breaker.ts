@@ -8,8 +8,8 @@ import { defineWriteVerb, type Verb } from '../verb.ts';
 import {
   type BreakerSource,
   parseBreakerId,
-  toBreakerResource,
   toBreakerOverrideField,
+  toBreakerResource,
 } from './breaker-resource.ts';
 
 /**

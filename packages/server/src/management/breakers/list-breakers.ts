@@ -16,7 +16,10 @@ export function defineListBreakersVerb(breakers: BreakerSource): Verb {
     answer: createPageSchema(breakerResource),
     async run({ orgId }, { query: { sort = 'id', ...query } }) {
       const all = breakers.list(orgId).map(toBreakerResource);
-      return paginateForResponse(all, ({ id }) => ({ id }), { ...query, sort: sort === 'id' ? 'name' : sort });
+      return paginateForResponse(all, ({ id }) => ({ id }), {
+        ...query,
+        sort: sort === 'id' ? 'name' : sort,
+      });
     },
   });
 }

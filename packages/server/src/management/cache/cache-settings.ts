@@ -7,9 +7,9 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import { READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 import {
+  getSectionMetadata,
   loadStoredSettings,
   type StoredSettings,
-  getSectionMetadata,
   writeSettingsSection,
 } from '../settings/settings-sections.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';

@@ -5,14 +5,14 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { requireAccess } from '../access.ts';
 import { createPlatformKeyApplier } from '../keys/apply-key.ts';
-import type { SecondaryAuditedChange, AuditedChange, VerbChange } from '../verb.ts';
+import type { AuditedChange, SecondaryAuditedChange, VerbChange } from '../verb.ts';
 import type { WriteContext } from '../verb-definition.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
+import type { DocumentResourceName } from './config-file-diff.ts';
 import { buildConfigSteps, buildRemovalSteps } from './config-steps.ts';
 import type { ConfigStep } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
-import type { DocumentResourceName } from './config-file-diff.ts';
 import { requireSecretValues } from './missing-secrets.ts';
 import { NotAppliedError } from './not-applied-error.ts';
 
@@ -45,7 +45,7 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
  * defines are not changed but listed.
  *
  * @param reason for the audit log, passed to verbs that accept one
- * @throws Fault as `requireSecrets`, and the first fault of a verb, with the resource prepended to its
+ * @throws Fault as `requireSecretValues`, and the first fault of a verb, with the resource prepended to its
  * `param`
  */
 export async function applyConfigSteps(

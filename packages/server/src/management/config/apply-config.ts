@@ -2,9 +2,9 @@ import { configChangeList, configDocumentInput } from '@floe/contract/api/config
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import { applyConfigSteps, toConfigChange } from './apply-config-steps.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
+import { diffConfigFileResources } from './config-file-diff.ts';
 import { listUndeclaredResources } from './config-steps.ts';
 import { exportOrg } from './export-org.ts';
-import { diffConfigFileResources } from './config-file-diff.ts';
 import { loadConfigDocument } from './load-config-document.ts';
 
 /** A preview is rolled back, so the caller does not have to give a reason. */

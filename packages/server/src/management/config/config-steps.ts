@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { ConfigDocument } from './config-document.ts';
+import type { DocumentResourceName } from './config-file-diff.ts';
 import type { ConfigStep, OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS, getDocumentResourceKind } from './document-resource-kinds.ts';
-import type { DocumentResourceName } from './config-file-diff.ts';
 
 /** Converts all resources of a document to steps. */
 export async function buildConfigSteps(

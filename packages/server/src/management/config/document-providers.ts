@@ -2,9 +2,9 @@ import type { ProviderConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { CONFIG_FILE_PROVIDER_KIND } from '../../platform/config/config-file-entries.ts';
 import {
+  decryptProviderSecrets,
   joinProxyUrl,
   NO_PROVIDER_SECRETS,
-  decryptProviderSecrets,
   type ProviderSecrets,
   splitProviderSecrets,
   splitProxyUrl,
@@ -16,7 +16,11 @@ import {
   type ProviderCredentialRow,
 } from '../../store/config-entries.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
-import { defineDocumentListKind, type IsStoredSecretRetained, omitRetainedSecrets } from './document-resource-kind.ts';
+import {
+  defineDocumentListKind,
+  type IsStoredSecretRetained,
+  omitRetainedSecrets,
+} from './document-resource-kind.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
 /** Builds the request body of the provider verb. It contains only the secrets that the document gives. */
@@ -33,7 +37,9 @@ function toProviderBody(
         ? { ...outbound, proxy: splitProxyUrl(outbound.proxy).address }
         : outbound,
     }),
-    ...(identity && { identity: omitRetainedSecrets(identity, (...path) => isSecretKept('identity', ...path)) }),
+    ...(identity && {
+      identity: omitRetainedSecrets(identity, (...path) => isSecretKept('identity', ...path)),
+    }),
     credentials: credentials.map(({ name, weight, api_key }, n) => ({
       name,
       weight,

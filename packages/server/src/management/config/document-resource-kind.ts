@@ -1,7 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { DeclaredResourceKind } from '../../platform/declared-resources.ts';
 import type { StoredResourceKind } from '../../platform/config-file-sync.ts';
+import type { DeclaredResourceKind } from '../../platform/declared-resources.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { castToJson } from '../validate-input.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
@@ -100,7 +100,8 @@ export function defineDocumentListKind<Config extends object>(
       const ids = new Map(known.map(({ matchKey, id }) => [matchKey, id]));
       return list(document.org).map((config, at) => {
         const id = (matchKeyOf && ids.get(matchKeyOf(config))) ?? nameOf(config);
-        const isSecretKept: IsStoredSecretRetained = (...path) => document.keepsSecret(...section, at, ...path);
+        const isSecretKept: IsStoredSecretRetained = (...path) =>
+          document.keepsSecret(...section, at, ...path);
         const body = options.toBody?.(config, isSecretKept) ?? omitRetainedSecrets(config, isSecretKept);
         const position = isOrdered ? { position: at } : {};
         return { kind, id, verb, params: { id }, body: toPlainJson({ ...body, ...position }) };

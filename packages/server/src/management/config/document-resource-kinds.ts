@@ -6,7 +6,10 @@ import { CONFIG_FILE_BUDGET_KIND, CONFIG_FILE_LIMIT_KIND } from '../../guardrail
 import { parseStoredBudget, parseStoredLimit } from '../../guardrails/stored-rules.ts';
 import { CONFIG_FILE_BOARD_KIND, toBoardSettings } from '../../monitoring/boards/config-file-boards.ts';
 import { STORED_MONITOR_KIND } from '../../monitoring/config-file-monitors.ts';
-import { CONFIG_FILE_POLICY_KIND, CONFIG_FILE_ROUTE_KIND } from '../../platform/config/config-file-entries.ts';
+import {
+  CONFIG_FILE_POLICY_KIND,
+  CONFIG_FILE_ROUTE_KIND,
+} from '../../platform/config/config-file-entries.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import { STORED_PLATFORM_KEY_KIND } from '../../platform/config-file-platform-keys.ts';
 import { CONFIG_FILE_TEAM_KIND } from '../../platform/config-file-teams.ts';
@@ -28,7 +31,10 @@ import type { SecretPlaceholders } from './secret-placeholders.ts';
 /** All kinds of a document. A kind may only reference kinds before it. */
 export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   ORG_DOCUMENT_KIND,
-  defineStoredDocumentListKind(CONFIG_FILE_TEAM_KIND, (row) => ({ id: row.id, ...storedTeamFields.parse(row) })),
+  defineStoredDocumentListKind(CONFIG_FILE_TEAM_KIND, (row) => ({
+    id: row.id,
+    ...storedTeamFields.parse(row),
+  })),
   // Pruning keeps keys: removing them would lock out their users, possibly including the caller.
   defineStoredDocumentListKind(STORED_PLATFORM_KEY_KIND, toKeyEntry, {
     verb: 'keys.apply',

@@ -24,7 +24,9 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
  * One step per settings section. Sections that floe.yaml defines are not changed. The cache has its own verb.
  */
 export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
-  ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({ [row.id]: parseStoredEntry(row)['value'] })),
+  ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
+    [row.id]: parseStoredEntry(row)['value'],
+  })),
   section: [],
   entries: (org) =>
     new Map(CONFIG_FILE_SETTINGS_KIND.list(org).map(({ section, value }) => [section, { [section]: value }])),

@@ -1,5 +1,5 @@
 import { formatYaml } from '../../config/format-yaml.ts';
-import { FileDownload, createFileDownloadSchema } from '../file-download.ts';
+import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportOrg } from './export-org.ts';

@@ -1,4 +1,7 @@
-import { EXPORTED_CONFIG_SECTIONS, type ExportedConfigSection } from '@floe/contract/exported-config-sections';
+import {
+  EXPORTED_CONFIG_SECTIONS,
+  type ExportedConfigSection,
+} from '@floe/contract/exported-config-sections';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { findOrgById } from '../../store/orgs.ts';
 import { castToJson } from '../validate-input.ts';

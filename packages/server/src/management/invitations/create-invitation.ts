@@ -6,7 +6,7 @@ import { toInvitationResource } from '../../platform/stored-member.ts';
 import { findInvitationById, type InvitationRow } from '../../store/invitations.ts';
 import type { MemberDependencies } from '../members/member-dependencies.ts';
 import { requireOwnerToManageOwners, requireTeamExists } from '../members/member-requirements.ts';
-import { type SecondaryAuditedChange, defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteVerb, type SecondaryAuditedChange, type Verb } from '../verb.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -3,7 +3,11 @@ import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { type BackgroundJobRunner, resolveBackgroundJobState } from '../../platform/background-job-runner.ts';
-import { findBackgroundJobById, type BackgroundJobRow, requestBackgroundJobCancellation } from '../../store/background-jobs.ts';
+import {
+  type BackgroundJobRow,
+  findBackgroundJobById,
+  requestBackgroundJobCancellation,
+} from '../../store/background-jobs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 

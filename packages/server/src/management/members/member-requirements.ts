@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import { findMemberWithUser, type MemberWithUser } from '../../store/members.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { findTeamById } from '../../store/teams.ts';
-import { getEffectiveRole, createInsufficientRoleFault, requireStepUp } from '../access.ts';
+import { createInsufficientRoleFault, getEffectiveRole, requireStepUp } from '../access.ts';
 
 /** Loads a member. @throws Fault `not_found`, also for a member of another org */
 export async function requireOrgMember(

@@ -1,8 +1,8 @@
 import { modelListQuery, modelResource } from '@floe/contract/api/models';
 import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
-import type { OrgCatalog, CompiledRoute } from '../../gateway/org-catalog.ts';
 import { toPricesView } from '../../gateway/model-endpoints.ts';
+import type { CompiledRoute, OrgCatalog } from '../../gateway/org-catalog.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { toKeyRecord } from '../../platform/stored-key.ts';
 import type { Provider } from '../../providers/configured-provider.ts';

@@ -1,9 +1,9 @@
 import { type CheckResource, checkExportQuery } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
-import { readMonitorChecks, readMonitor } from '../../monitoring/read-monitors.ts';
+import { readMonitor, readMonitorChecks } from '../../monitoring/read-monitors.ts';
 import type { MonitorCheckQuery } from '../../store/monitoring/monitor-history.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import { FileDownload, createFileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { toCheckResource } from './monitor-resource.ts';

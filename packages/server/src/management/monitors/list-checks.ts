@@ -1,6 +1,6 @@
 import { checkListQuery, checkResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
-import { readMonitorChecks, readMonitor } from '../../monitoring/read-monitors.ts';
+import { readMonitor, readMonitorChecks } from '../../monitoring/read-monitors.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { toCheckResource } from './monitor-resource.ts';

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { type MonitorDefinition, parseMonitorDefinition } from '../../monitoring/monitor-definition.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import { validateInput } from '../validate-input.ts';
-import { toMonitorSettings, msToMinutes, READ_ONLY_MONITOR_FIELDS } from './monitor-resource.ts';
+import { msToMinutes, READ_ONLY_MONITOR_FIELDS, toMonitorSettings } from './monitor-resource.ts';
 import { toIsoTimestampOrNull } from './monitoring-dependencies.ts';
 
 /** Fields of a request that define a monitor. */

@@ -1,7 +1,10 @@
 import { monitorSummary, monitorSummaryQuery } from '@floe/contract/api/monitor-history';
 import { MAX_BULK_MONITORS } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
-import { loadRecentMonitorHistory, type RecentMonitorHistory } from '../../monitoring/recent-monitor-history.ts';
+import {
+  loadRecentMonitorHistory,
+  type RecentMonitorHistory,
+} from '../../monitoring/recent-monitor-history.ts';
 import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
@@ -24,7 +27,12 @@ export function defineGetMonitorSummaryVerb(dependencies: MonitoringDependencies
         });
       const found = await countOrgMonitorsByStatus(reader, orgId);
       const count = (status: string) => found.get(status) ?? 0;
-      const recent = await loadRecentMonitorHistory(reader, orgId, ids, dependencies.engine.evaluationContext());
+      const recent = await loadRecentMonitorHistory(
+        reader,
+        orgId,
+        ids,
+        dependencies.engine.evaluationContext(),
+      );
       return {
         counts: {
           failing: count('failing'),

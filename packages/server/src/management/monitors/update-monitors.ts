@@ -1,8 +1,8 @@
 import { type BulkMonitorResult, bulkMonitorPatch, bulkMonitorResult } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { isMonitorOperation, requireMonitor, updateMonitor } from '../../monitoring/monitors.ts';
 import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
+import { isMonitorOperation, requireMonitor, updateMonitor } from '../../monitoring/monitors.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { SecondaryAuditedChange } from '../audited-change.ts';

@@ -1,6 +1,6 @@
 import { orgOverview, orgOverviewQuery } from '@floe/contract/api/overview';
-import { queryChartSummary } from '../../analytics/charts.ts';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
+import { queryChartSummary } from '../../analytics/charts.ts';
 import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from '../analytics/analytics-coverage.ts';
 import { resolveChartRange } from '../analytics/chart-range.ts';
@@ -8,7 +8,10 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AttentionDependencies, listAttentionItems } from './attention-items.ts';
 
 /** The verb `GET /api/overview`. */
-export function defineGetOverviewVerb(coverage: AnalyticsCoverage, dependencies: AttentionDependencies): Verb {
+export function defineGetOverviewVerb(
+  coverage: AnalyticsCoverage,
+  dependencies: AttentionDependencies,
+): Verb {
   return defineReadVerb({
     name: 'overview.get',
     method: 'GET',

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import {
   type EvaluatedBody,
-  evaluateResponsePolicies,
   evaluateRequestPolicies,
+  evaluateResponsePolicies,
 } from '../../guardrails/policies/evaluate-bodies.ts';
 import { formatDenialMessage } from '../../guardrails/policies/evaluate-policies.ts';
 import {

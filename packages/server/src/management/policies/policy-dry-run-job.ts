@@ -3,7 +3,7 @@ import { policyDryRunJob, type policyDryRunResult } from '@floe/contract/api/pol
 import type * as z from 'zod';
 import { getTimeZoneCalendar, listLocalDays } from '../../core/time-zone-calendar.ts';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
-import type { RunningBackgroundJob, BackgroundJobRunner } from '../../platform/background-job-runner.ts';
+import type { BackgroundJobRunner, RunningBackgroundJob } from '../../platform/background-job-runner.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { countStoredBodies } from '../../store/stored-bodies.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
@@ -112,7 +112,10 @@ class StoredSampleDryRun {
     const { reader, bodies, orgId, from, to, limit } = this.#options;
     const total = await countStoredBodies(reader, orgId, { from, to }, limit + 1);
     const sampleCount = Math.min(total, limit);
-    let [done, before]: [number, Awaited<ReturnType<typeof loadStoredPolicySamples>>['nextBefore']] = [0, null];
+    let [done, before]: [number, Awaited<ReturnType<typeof loadStoredPolicySamples>>['nextBefore']] = [
+      0,
+      null,
+    ];
     progress(0, sampleCount);
     while (done < sampleCount && !signal.aborted) {
       const page = await loadStoredPolicySamples(reader, bodies, orgId, {

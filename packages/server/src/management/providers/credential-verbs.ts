@@ -14,7 +14,11 @@ import { requireChangeableResource, requireResource } from '../resources/resourc
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { toCredentialResource, toProviderResource } from './provider-resource.ts';
-import { toConfigWithoutSecrets, createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
+import {
+  createStoredProviderLookup,
+  type StoredProvider,
+  toConfigWithoutSecrets,
+} from './stored-providers.ts';
 import { upsertCredential } from './write-provider.ts';
 
 const CREDENTIALS_PATH = '/api/management/providers/{id}/credentials';

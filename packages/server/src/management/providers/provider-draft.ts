@@ -3,17 +3,17 @@ import { ProviderSchema } from '@floe/contract/config/providers';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import {
+  getProviderOrigin,
   hasProviderSecrets,
   joinProviderSecrets,
   joinProxyUrl,
-  getProviderOrigin,
   splitProxyUrl,
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
-import { toConfigWithoutSecrets, type StoredProvider } from './stored-providers.ts';
+import { type StoredProvider, toConfigWithoutSecrets } from './stored-providers.ts';
 
 type ProviderFields = Readonly<Record<string, unknown>>;
 

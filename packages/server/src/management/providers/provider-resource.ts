@@ -11,7 +11,7 @@ import type { ProviderCredentialRow } from '../../store/config-entries.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
 import type { RunningOrg } from '../running-org.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
-import { toConfigWithoutSecrets, type StoredProvider } from './stored-providers.ts';
+import { type StoredProvider, toConfigWithoutSecrets } from './stored-providers.ts';
 
 /** Converts a stored provider to its API representation. */
 export function toProviderResource(

@@ -2,8 +2,8 @@ import type { ProviderConfig } from '@floe/contract/config';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import type { JsonObject } from '@floe/contract/json';
 import {
-  NO_PROVIDER_SECRETS,
   decryptProviderSecrets,
+  NO_PROVIDER_SECRETS,
   type ProviderSecrets,
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';

@@ -39,7 +39,10 @@ export function defineTestCredentialVerb(dependencies: ProviderDependencies): Ve
         throw new Fault('not_found', UNKNOWN_PROVIDER_MESSAGE);
       const provider =
         found && row
-          ? requireUsableProvider(dependencies, decryptStoredProvider(found.row, [row], dependencies.secretsKey))
+          ? requireUsableProvider(
+              dependencies,
+              decryptStoredProvider(found.row, [row], dependencies.secretsKey),
+            )
           : running;
       const known = provider?.credentials.some(({ name }) => name === params.name) ?? false;
       if (!provider || !known)

@@ -2,13 +2,18 @@ import type { ProviderConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { newId } from '../../core/ids.ts';
 import {
-  toCredentialSecretLocation,
+  encryptProviderSecrets,
   getLastFourCharacters,
   getProviderOrigin,
-  encryptProviderSecrets,
   splitProviderSecrets,
+  toCredentialSecretLocation,
 } from '../../platform/config/provider-secrets.ts';
-import { decryptSecret, type SecretEncryptionKey, encryptSecret, UnreadableSecretError } from '../../platform/secrets.ts';
+import {
+  decryptSecret,
+  encryptSecret,
+  type SecretEncryptionKey,
+  UnreadableSecretError,
+} from '../../platform/secrets.ts';
 import {
   type ConfigEntryRow,
   deleteProviderCredential,

@@ -25,7 +25,8 @@ let lastCompiled: { readonly id: string; readonly relay: CompiledRelay } | null 
  * @throws Fault `invalid_request` that names the invalid field of a rule
  */
 export async function dryRunDecisions({ id, config, rows }: DryRunDecisionsInput) {
-  if (lastCompiled?.id !== id) lastCompiled = { id, relay: withClientInputFaults(() => compileRelay(config)) };
+  if (lastCompiled?.id !== id)
+    lastCompiled = { id, relay: withClientInputFaults(() => compileRelay(config)) };
   const { relay } = lastCompiled;
   const grammar = await loadShellGrammar();
   return rows.map((row): { would: RelayEvaluation['would']; rule: string | null } | null => {

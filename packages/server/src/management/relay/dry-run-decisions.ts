@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { relayDryRunInput, relayDryRunResult } from '@floe/contract/api/relay-management';
 import type { RelayEvaluation } from '@floe/relay/evaluate-event';
 import type { Clock } from '../../core/clock.ts';
-import type { RunningBackgroundJob, BackgroundJobRunner } from '../../platform/background-job-runner.ts';
+import type { BackgroundJobRunner, RunningBackgroundJob } from '../../platform/background-job-runner.ts';
 import { listRelayDecisionsWithEvents, type RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { toJobResource } from '../jobs/job-verbs.ts';
@@ -37,7 +37,12 @@ export function defineDryRunDecisionsVerb(
     answer: relayDryRunResult,
     async run({ orgId, actor, clock, reader }, { body }) {
       const config = applyRelayDraft(orgRelays.get(orgId).relay, body);
-      const rows = await listRelayDecisionsWithEvents(reader, orgId, clock.now() - body.days * DAY_MS, body.limit);
+      const rows = await listRelayDecisionsWithEvents(
+        reader,
+        orgId,
+        clock.now() - body.days * DAY_MS,
+        body.limit,
+      );
       const id = randomUUID();
       const evaluate: EvaluateDecisions = (some) =>
         evaluationPool.run(orgId, 'replayDecisions', { id, config, rows: some });

@@ -2,7 +2,7 @@ import { hookParams, type RelayDecision } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import { isObject } from '@floe/contract/json';
 import type { HookAdapter, HookDecision } from '@floe/relay/hooks/adapter';
-import { HOOK_ADAPTERS, selectStrictestHookDecision, applyAskFallback } from '@floe/relay/hooks/adapters';
+import { applyAskFallback, HOOK_ADAPTERS, selectStrictestHookDecision } from '@floe/relay/hooks/adapters';
 import * as z from 'zod';
 import { toReportRow } from '../../relay/relay-reports.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';

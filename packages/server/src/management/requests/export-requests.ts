@@ -3,7 +3,7 @@ import { type ExchangeQuery, getExchangePage } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
 import { formatLocalTimestamp, parseLocalTimestamp } from '../analytics/local-timestamps.ts';
-import { FileDownload, createFileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';

@@ -1,11 +1,11 @@
 import type { RequestFilterQuery } from '@floe/contract/api/analytics';
 import {
+  EXCHANGE_NUMERIC_FILTER_COLUMNS,
+  EXCHANGE_TEXT_FILTER_COLUMNS,
   type ExchangeFilters,
   type IntegerRangeFilter,
-  EXCHANGE_NUMERIC_FILTER_COLUMNS,
   type NumericFilterColumn,
   type NumericRange,
-  EXCHANGE_TEXT_FILTER_COLUMNS,
   type TextFilterColumn,
   type ValueFilter,
 } from '../../store/exchange-filters.ts';

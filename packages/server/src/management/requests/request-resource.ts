@@ -1,5 +1,5 @@
 import type { RequestRow, requestDetail } from '@floe/contract/api/analytics';
-import { routingStep, exchangeAttempt } from '@floe/contract/api/attempts';
+import { exchangeAttempt, routingStep } from '@floe/contract/api/attempts';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
 import { isObject, type Json } from '@floe/contract/json';

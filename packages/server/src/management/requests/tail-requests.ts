@@ -4,9 +4,9 @@ import type * as z from 'zod';
 import { extractExchangeBatches } from '../../analytics/live/live-messages.ts';
 import { getExchangeBatchMatches } from '../../store/exchange-batch-matches.ts';
 import {
-  hasAllLiveEventsAfter,
   formatLiveEventPosition,
   getLatestLiveEventPosition,
+  hasAllLiveEventsAfter,
   isLaterLiveEventPosition,
   type LiveEventPosition,
   listLiveEventsAfter,

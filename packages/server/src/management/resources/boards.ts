@@ -5,7 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { newId } from '../../core/ids.ts';
 import { parseBoardGroups, requireBoardMonitors } from '../../monitoring/boards/board.ts';
-import { toBoardColumns, toBoardAuditView } from '../../monitoring/boards/config-file-boards.ts';
+import { toBoardAuditView, toBoardColumns } from '../../monitoring/boards/config-file-boards.ts';
 import {
   type BoardRow,
   deleteBoard,

@@ -10,7 +10,7 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { toChannelResource } from '../../alerts/channel-resource.ts';
 import { removeChannel } from '../../alerts/remove-channel.ts';
-import { CHANNEL_SECRET_FIELDS, toChannelColumns, decryptChannel } from '../../alerts/stored-channel.ts';
+import { CHANNEL_SECRET_FIELDS, decryptChannel, toChannelColumns } from '../../alerts/stored-channel.ts';
 import { newId } from '../../core/ids.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import { failPendingAlertDeliveries } from '../../store/alert-deliveries.ts';

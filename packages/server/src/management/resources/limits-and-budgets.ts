@@ -11,9 +11,9 @@ import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type * as z from 'zod';
 import { compileBudget, compileLimit, findScopedBucketSubject } from '../../guardrails/compile-rules.ts';
-import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
-import { formatBudgetBucketName, buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-rules.ts';
+import { buildLimitClaims, buildSpendClaim, formatBudgetBucketName } from '../../guardrails/matched-rules.ts';
 import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/rule-status.ts';
+import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
 import type { RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {

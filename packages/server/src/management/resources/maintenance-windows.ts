@@ -23,9 +23,9 @@ import {
   updateMaintenanceWindow,
 } from '../../store/monitoring/maintenance-windows.ts';
 import {
-  toMaintenanceWindowSettings,
   toMaintenanceWindowAuditView,
   toMaintenanceWindowResource,
+  toMaintenanceWindowSettings,
 } from '../maintenance/maintenance-window-resource.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
 import { validateInput } from '../validate-input.ts';

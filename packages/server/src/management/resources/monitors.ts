@@ -10,6 +10,7 @@ import {
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from '../../monitoring/monitor-definition.ts';
+import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
 import {
   createMonitor,
   deleteMonitor,
@@ -17,7 +18,6 @@ import {
   updateMonitor,
 } from '../../monitoring/monitors.ts';
 import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read-monitors.ts';
-import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
 import { findMonitorById, getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { buildMonitorDefinition, toMonitorConfig } from '../monitors/monitor-definition.ts';

@@ -4,7 +4,13 @@ import type * as z from 'zod';
 import type { Actor } from '../../platform/actor.ts';
 import type { RowPage } from '../../store/pagination.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import type { NoFieldsSchema, ReadContext, VerbDescription, VerbInput, WriteContext } from '../verb-definition.ts';
+import type {
+  NoFieldsSchema,
+  ReadContext,
+  VerbDescription,
+  VerbInput,
+  WriteContext,
+} from '../verb-definition.ts';
 import type { SnapshotPart } from '../verb-dependencies.ts';
 
 /** A resource in the API format. Its id is the subject of its audit entries. */

@@ -14,9 +14,12 @@ import type {
 } from './resource-kind.ts';
 
 /** Creates the verbs of a resource kind: list, create, read, change, replace and remove. */
-export function defineResourceVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
-  kind: ResourceKind<Row, Config, View, S>,
-): readonly Verb[] {
+export function defineResourceVerbs<
+  Row,
+  Config,
+  View extends ResourceObject,
+  S extends ResourceSchemas<View>,
+>(kind: ResourceKind<Row, Config, View, S>): readonly Verb[] {
   const [list, get] = defineReadVerbs(kind);
   const [create, ...others] = defineWriteVerbs(kind);
   return [list, create, get, ...others].filter((verb) => verb !== undefined);

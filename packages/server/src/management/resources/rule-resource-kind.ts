@@ -15,7 +15,11 @@ import {
   upsertGuardrailRule,
 } from '../../store/guardrail-rules.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import type { ConfigFileRule, OrgConfigFileRules, RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
+import type {
+  ConfigFileRule,
+  OrgConfigFileRules,
+  RuleVerbDependencies,
+} from '../guardrails/rule-dependencies.ts';
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { ReadContext, WriteContext } from '../verb-definition.ts';

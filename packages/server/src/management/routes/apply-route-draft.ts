@@ -1,7 +1,7 @@
 import { RouteSchema } from '@floe/contract/config/routing';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { OrgCatalog } from '../../gateway/org-catalog.ts';
 import { compileRoute } from '../../gateway/compile-catalogs.ts';
+import type { OrgCatalog } from '../../gateway/org-catalog.ts';
 import { parseConfigEntry } from '../entries/parse-config-entry.ts';
 import type { RunningOrg } from '../running-org.ts';
 import { castToJson } from '../validate-input.ts';

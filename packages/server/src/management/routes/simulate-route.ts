@@ -4,17 +4,17 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import { isCacheEnabled } from '../../gateway/cache/cache-settings.ts';
-import { type ResolvedRoute, resolveRoute } from '../../gateway/org-catalog.ts';
 import { type ClientRequest, parseClientRequest } from '../../gateway/client-request.ts';
 import type { ConversationTargets } from '../../gateway/conversation-targets.ts';
 import { estimateRequestCost, listRequestedModels } from '../../gateway/estimate-request.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import type { TargetLatencies } from '../../gateway/target-latencies.ts';
+import { type ResolvedRoute, resolveRoute } from '../../gateway/org-catalog.ts';
 import { applyRoutingStrategy } from '../../gateway/routing-strategy.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../../gateway/surface.ts';
+import type { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { previewBreakers } from '../../guardrails/breakers/preview-breakers.ts';
 import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
-import { previewBudgets, previewLimits, type GuardrailRulesPreview } from '../../guardrails/preview-rules.ts';
+import { type GuardrailRulesPreview, previewBudgets, previewLimits } from '../../guardrails/preview-rules.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
 import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -117,7 +117,10 @@ interface SimulatedRequest {
   readonly steps: RouteSimulationStep[];
 }
 
-function recordRulePreview({ rules, refusal }: GuardrailRulesPreview, steps: RouteSimulationStep[]): Fault | null {
+function recordRulePreview(
+  { rules, refusal }: GuardrailRulesPreview,
+  steps: RouteSimulationStep[],
+): Fault | null {
   for (const rule of rules) steps.push({ step: 'limit', ...rule });
   return refusal;
 }

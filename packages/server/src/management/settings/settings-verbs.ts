@@ -12,9 +12,9 @@ import type { GetRunningOrg } from '../running-org.ts';
 import { castToJson } from '../validate-input.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import {
+  getSectionMetadata,
   loadStoredSettings,
   type StoredSettings,
-  getSectionMetadata,
   writeSettingsSection,
 } from './settings-sections.ts';
 
@@ -32,7 +32,10 @@ export const getSettingsVerb = defineReadVerb({
 });
 
 /** The verb `PATCH /api/management/settings`. */
-export function defineUpdateSettingsVerb(getRunningOrg: GetRunningOrg, monitoring: MonitoringDependencies): Verb {
+export function defineUpdateSettingsVerb(
+  getRunningOrg: GetRunningOrg,
+  monitoring: MonitoringDependencies,
+): Verb {
   return defineWriteVerb({
     name: 'settings.update',
     method: 'PATCH',

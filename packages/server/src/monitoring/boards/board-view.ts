@@ -1,14 +1,19 @@
 import type { BoardRow } from '../../store/monitoring/boards.ts';
 import { listUnfinishedMaintenanceWindows } from '../../store/monitoring/maintenance-windows.ts';
 import { listMonitorPeriodsSince } from '../../store/monitoring/monitor-history.ts';
-import { findMonitorClocksByUid, findMonitorsByIds, type MonitorRow } from '../../store/monitoring/monitors.ts';
+import {
+  findMonitorClocksByUid,
+  findMonitorsByIds,
+  type MonitorRow,
+} from '../../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import {
   createMaintenanceMatcher,
-  type MaintenanceOccurrence,
   listMaintenanceOccurrencesAfter,
+  type MaintenanceOccurrence,
 } from '../maintenance-occurrences.ts';
 import type { MonitorStatus } from '../monitor-clock.ts';
+import { parseStringListColumn } from '../monitoring-unit-of-work.ts';
 import {
   type MonitorEvaluationContext,
   type MonitorHistoryRange,
@@ -16,10 +21,14 @@ import {
   toMonitorView,
   toStatusSpans,
 } from '../read-monitors.ts';
-import { replaceGapsWithUnknown, type MonitorStatusSpan } from '../timeline.ts';
-import { parseStringListColumn } from '../monitoring-unit-of-work.ts';
+import { type MonitorStatusSpan, replaceGapsWithUnknown } from '../timeline.ts';
 import { parseBoardGroups } from './board.ts';
-import { type BoardDay, listLastBoardDays, type StatusDurations, sumStatusDurationsByDay } from './board-days.ts';
+import {
+  type BoardDay,
+  listLastBoardDays,
+  type StatusDurations,
+  sumStatusDurationsByDay,
+} from './board-days.ts';
 
 /** Number of days that a board shows. */
 export const BOARD_HISTORY_DAYS = 90;
@@ -167,7 +176,9 @@ function findAnnouncedMaintenance(
     const [next] = listMaintenanceOccurrencesAfter(row, nowMs, 1);
     if (!next || next.startsAt > nowMs + MAINTENANCE_LOOKAHEAD_MS) return [];
     const isAbout = createMaintenanceMatcher(row);
-    const about = monitors.filter(({ id, tags_json }) => isAbout({ id, tags: parseStringListColumn(tags_json) }));
+    const about = monitors.filter(({ id, tags_json }) =>
+      isAbout({ id, tags: parseStringListColumn(tags_json) }),
+    );
     return about.length === 0 ? [] : [{ ...next, name: row.name, monitors: about }];
   });
   return found.toSorted((one, other) => one.startsAt - other.startsAt);

@@ -13,12 +13,12 @@ import { listMonitors } from '../read-monitors.ts';
 import { sweepDueMonitorClocks } from '../sweep.ts';
 import {
   addTestOrg,
+  createTestBeatCall,
+  createTestMonitorDefinition,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  createTestBeatCall,
-  createTestMonitorDefinition,
 } from '../test/test-monitors.ts';
 import { loadBoardView } from './board-view.ts';
 import { CONFIG_FILE_BOARD_KIND } from './config-file-boards.ts';

@@ -2,8 +2,8 @@ import type { BoardConfig } from '@floe/contract/config';
 import { storedBoardFields } from '@floe/contract/config/monitoring';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../../core/ids.ts';
-import type { DeclaredResource } from '../../platform/declared-resources.ts';
 import { defineConfigFileKind } from '../../platform/config-file-sync.ts';
+import type { DeclaredResource } from '../../platform/declared-resources.ts';
 import {
   type BoardRow,
   deleteBoard,

@@ -13,11 +13,11 @@ import { createMonitoringCounters } from '../monitoring-metrics.ts';
 import { createMonitor } from '../monitors.ts';
 import {
   addTestOrg,
+  createTestBeatCall,
+  createTestMonitorDefinition,
   loadRecordedHistory,
   MONITOR_TEST_ORG,
   runMonitorChange,
-  createTestBeatCall,
-  createTestMonitorDefinition,
 } from './test-monitors.ts';
 
 export interface TestProcess {

@@ -13,7 +13,10 @@ export const MINUTE = 60_000;
 export const testBeatUrlSecret = createSecretKey(Buffer.alloc(32, 7));
 
 /** A definition in the form of floe.yaml. The default is an interval of one minute without a grace period. */
-export function createTestMonitorDefinition(id: string, changes: Partial<MonitorConfig> = {}): MonitorDefinition {
+export function createTestMonitorDefinition(
+  id: string,
+  changes: Partial<MonitorConfig> = {},
+): MonitorDefinition {
   const every = changes.schedule === undefined ? { expected_interval_minutes: 1 } : {};
   return parseMonitorDefinition(
     {
@@ -41,7 +44,11 @@ export async function addTestOrg(database: Database, id = MONITOR_TEST_ORG): Pro
 /** Runs a change of monitors in a transaction, at `nowMs`. */
 export function runMonitorChange<T>(
   database: Database,
-  { nowMs, gaps = [], committedUntil = nowMs }: Pick<MonitorEvaluationContext, 'nowMs'> & Partial<MonitorEvaluationContext>,
+  {
+    nowMs,
+    gaps = [],
+    committedUntil = nowMs,
+  }: Pick<MonitorEvaluationContext, 'nowMs'> & Partial<MonitorEvaluationContext>,
   work: (context: MonitorChangeContext) => Promise<T>,
 ): Promise<T> {
   return database.transaction((writer: DatabaseWriter) =>
@@ -57,7 +64,11 @@ export function runMonitorChange<T>(
   );
 }
 
-export function createTestBeatCall(id: string, receivedAt: number, changes: Partial<BeatCall> = {}): BeatCall {
+export function createTestBeatCall(
+  id: string,
+  receivedAt: number,
+  changes: Partial<BeatCall> = {},
+): BeatCall {
   return {
     address: { orgId: MONITOR_TEST_ORG, id },
     kind: 'ok',

@@ -10,8 +10,8 @@ import {
   listConfigEntriesOfOrg,
   updateConfigEntry,
 } from '../../store/config-entries.ts';
+import { type ConfigFileResourceKind, defineConfigFileKind } from '../config-file-sync.ts';
 import type { DeclaredResourceKind } from '../declared-resources.ts';
-import { defineConfigFileKind, type ConfigFileResourceKind } from '../config-file-sync.ts';
 import { splitProviderSecrets } from './provider-secrets.ts';
 import { removeProvider } from './remove-provider.ts';
 import { SETTINGS_SECTIONS, type SettingsSection } from './settings-sections.ts';

@@ -3,7 +3,7 @@ import { isObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { findProviderSheet } from '../../providers/provider-sheets.ts';
 import type { ConfigEntryRow, ProviderCredentialRow } from '../../store/config-entries.ts';
-import { decryptSecret, type SecretLocation, type SecretEncryptionKey, encryptSecret } from '../secrets.ts';
+import { decryptSecret, encryptSecret, type SecretEncryptionKey, type SecretLocation } from '../secrets.ts';
 
 /** The secrets of a provider, except its credentials, which have rows of their own. */
 const Secrets = z.strictObject({

@@ -21,8 +21,13 @@ import { createResourceKindSync } from '../config-file-sync.ts';
 import { requireKnownEncryptionKeys, rewrapStoredSecrets } from '../rewrap-secrets.ts';
 import { deriveSecretEncryptionKey, deriveStoredResponsesKey, encryptSecret } from '../secrets.ts';
 import { syncTestOrgs } from '../test/sync-orgs.ts';
-import { CONFIG_FILE_POLICY_KIND, CONFIG_FILE_PROVIDER_KIND, CONFIG_FILE_ROUTE_KIND, CONFIG_FILE_SETTINGS_KIND } from './config-file-entries.ts';
-import { toCredentialSecretLocation, encryptProviderSecrets } from './provider-secrets.ts';
+import {
+  CONFIG_FILE_POLICY_KIND,
+  CONFIG_FILE_PROVIDER_KIND,
+  CONFIG_FILE_ROUTE_KIND,
+  CONFIG_FILE_SETTINGS_KIND,
+} from './config-file-entries.ts';
+import { encryptProviderSecrets, toCredentialSecretLocation } from './provider-secrets.ts';
 import { loadStoredConfig, mergeConfig } from './stored-config.ts';
 
 const ROOT = Buffer.alloc(32, 1);
@@ -183,7 +188,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       runAndRollBack(database, async () => assert.fail('inside')),
       /inside/,
     );
-    const keys = { secrets: deriveSecretEncryptionKey(ROOT, ['n'.repeat(32)]), turns: deriveStoredResponsesKey(ROOT) };
+    const keys = {
+      secrets: deriveSecretEncryptionKey(ROOT, ['n'.repeat(32)]),
+      turns: deriveStoredResponsesKey(ROOT),
+    };
     const done = await rewrapStoredSecrets(database, keys);
     assert.deepEqual(
       done.filter(({ rewrapped }) => rewrapped > 0).map(({ table }) => table),

@@ -14,10 +14,10 @@ import { listAllOrgs } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { decryptSecret, type SecretEncryptionKey, UnreadableSecretError } from '../secrets.ts';
 import {
-  toCredentialSecretLocation,
-  joinProviderSecrets,
   decryptProviderSecrets,
   getProviderOrigin,
+  joinProviderSecrets,
+  toCredentialSecretLocation,
 } from './provider-secrets.ts';
 import { mergeOrgSettings } from './settings-sections.ts';
 
@@ -45,7 +45,10 @@ export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
  * Loads the resources that were created with the API, for the snapshot. Does not include those of
  * floe.yaml.
  */
-export async function loadStoredConfig(reader: DatabaseReader, key: SecretEncryptionKey): Promise<StoredConfig> {
+export async function loadStoredConfig(
+  reader: DatabaseReader,
+  key: SecretEncryptionKey,
+): Promise<StoredConfig> {
   const [orgs, entries, credentials] = await Promise.all([
     listAllOrgs(reader),
     listAllConfigEntries(reader),

@@ -4,16 +4,16 @@ import { findUserByEmail, insertUser, updateUser } from '../../store/members.ts'
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { acceptInvitation, findOpenInvitation, type InvitationDetails } from '../invitations.ts';
 import { isUnclaimedAccount, replaceAccountCredentials } from './account-credentials.ts';
+import type { ActiveConsoleSession } from './console-sessions.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { verifyPassword } from './password-sign-in.ts';
-import type { ActiveConsoleSession } from './console-sessions.ts';
 import {
   type AuthenticatedUser,
   auditedTransaction,
   type BrowserRequest,
+  createSignInFailedFault,
   listEnabledSignInMethods,
   type SignInContext,
-  createSignInFailedFault,
   startConsoleSession,
 } from './sign-in-context.ts';
 

@@ -13,8 +13,8 @@ import {
   updateConsoleSessionLastSeen,
 } from '../../store/console-sessions.ts';
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
-import { hasAllRoles, type SessionMembership, listSessionMemberships } from './session-memberships.ts';
-import { type SessionPolicy, computeSessionExpiry } from './session-policy.ts';
+import { hasAllRoles, listSessionMemberships, type SessionMembership } from './session-memberships.ts';
+import { computeSessionExpiry, type SessionPolicy } from './session-policy.ts';
 import { generateSecretToken, hasTokenFormat, sha256Hex } from './tokens.ts';
 
 /** How long actions with step-up are allowed after signing in. */

@@ -1,4 +1,4 @@
-import { type MemberRole, parseMemberRole, getStrongerRole } from '@floe/contract/roles';
+import { getStrongerRole, type MemberRole, parseMemberRole } from '@floe/contract/roles';
 import { newId } from '../../core/ids.ts';
 import { deleteConsoleSessionsOfUserInOrg } from '../../store/console-sessions.ts';
 import {

@@ -8,9 +8,9 @@ import { createOutboundGuard, type OutboundAccessSettings } from '../../core/out
 import { deriveSignInKey } from '../secrets.ts';
 import {
   completeOidcFlow,
+  decryptOidcFlow,
   type OidcFlowContext,
   OidcSignInError,
-  decryptOidcFlow,
   requireOidcIssuer,
   startOidcFlow,
 } from './oidc-flow.ts';

@@ -7,19 +7,19 @@ import { markTokenUsed } from '../../store/used-tokens.ts';
 import { mapGroupsToMemberships } from '../group-mapping.ts';
 import { isUnclaimedAccount, linkAccountIdentity, replaceAccountCredentials } from './account-credentials.ts';
 import { auditFailedSignIn } from './audit-sign-in.ts';
+import type { ActiveConsoleSession } from './console-sessions.ts';
+import { STEP_UP_MS } from './console-sessions.ts';
 import { applyGroupGrants, type GrantedMembership } from './group-grants.ts';
 import {
   completeOidcFlow,
+  decryptOidcFlow,
   OIDC_FLOW_TTL_MS,
   type OidcFlow,
   type OidcProfile,
   OidcSignInError,
-  decryptOidcFlow,
   requireOidcIssuer,
 } from './oidc-flow.ts';
 import { listSessionMemberships } from './session-memberships.ts';
-import type { ActiveConsoleSession } from './console-sessions.ts';
-import { STEP_UP_MS } from './console-sessions.ts';
 import {
   auditedTransaction,
   type BrowserRequest,
@@ -81,7 +81,12 @@ export async function startOidcSession(
       const isFresh = person.authenticatedAt !== null && clock.now() - person.authenticatedAt < STEP_UP_MS;
       // A step-up keeps the organization of the session.
       const at = live && { orgId: live.membership.org.id };
-      return startConsoleSession(context, writer, { userId, method: 'oidc', issuer: name, isFresh, ...at }, browser);
+      return startConsoleSession(
+        context,
+        writer,
+        { userId, method: 'oidc', issuer: name, isFresh, ...at },
+        browser,
+      );
     });
     context.sessions.clearCache();
     if (token === null) throw notAllowedError();
@@ -155,7 +160,11 @@ async function joinAccount(
     requireMembership(coming);
     await replaceAccountCredentials(context, writer, userId, null);
   }
-  await linkAccountIdentity(context, writer, userId, { issuer: profile.issuer, subject: profile.subject, name });
+  await linkAccountIdentity(context, writer, userId, {
+    issuer: profile.issuer,
+    subject: profile.subject,
+    name,
+  });
   return userId;
 }
 

@@ -10,9 +10,9 @@ import {
 } from '../../store/passkeys.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { auditSignIn } from './audit-sign-in.ts';
+import type { ActiveConsoleSession } from './console-sessions.ts';
 import { createPasskeyAttestationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
 import { requireAccountControl, requireSignedIn } from './session-changes.ts';
-import type { ActiveConsoleSession } from './console-sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
 /** The passkeys of the signed-in user, oldest first. @throws Fault `session_expired` */

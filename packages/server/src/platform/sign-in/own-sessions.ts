@@ -6,8 +6,8 @@ import {
   listConsoleSessionsOfUser,
 } from '../../store/console-sessions.ts';
 import { auditSignIn } from './audit-sign-in.ts';
-import { requireSignedIn } from './session-changes.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
+import { requireSignedIn } from './session-changes.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
 /**

@@ -29,7 +29,12 @@ export async function startPasskeySession(
       await consumePasskeyAssertion(context, writer, shown);
       await throttle.recordSuccess(writer, trier, taken);
       const { user_id: userId, id: passkeyId } = shown.row;
-      return startConsoleSession(context, writer, { userId, method: 'passkey', passkeyId, isFresh: true }, browser);
+      return startConsoleSession(
+        context,
+        writer,
+        { userId, method: 'passkey', passkeyId, isFresh: true },
+        browser,
+      );
     });
     context.sessions.clearCache();
     return token;

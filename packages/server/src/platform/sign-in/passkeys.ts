@@ -10,8 +10,13 @@ import {
   updatePasskey,
 } from '../../store/passkeys.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
-import { type ChallengePurpose, consumeSignInChallenge, createSignInChallenge, isValidSignInChallenge } from './sign-in-challenge.ts';
-import { type SignInContext, createSignInFailedFault } from './sign-in-context.ts';
+import {
+  type ChallengePurpose,
+  consumeSignInChallenge,
+  createSignInChallenge,
+  isValidSignInChallenge,
+} from './sign-in-challenge.ts';
+import { createSignInFailedFault, type SignInContext } from './sign-in-context.ts';
 
 /** How long a browser waits for the user. */
 const TIMEOUT_MS = 5 * 60_000;

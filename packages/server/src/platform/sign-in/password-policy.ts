@@ -18,7 +18,9 @@ export async function hashNewPassword(
   if (!listEnabledSignInMethods(context).password) return null;
   if (password === undefined) throw invalidPassword('is required');
   if (!hasValidPasswordLength(password))
-    throw invalidPassword(`must have ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters`);
+    throw invalidPassword(
+      `must have ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters`,
+    );
   if (isCommonPassword(password, email))
     throw invalidPassword('is too easy to guess; use several unrelated words');
   return context.hasher.hash(password);

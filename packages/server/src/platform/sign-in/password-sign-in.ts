@@ -5,9 +5,9 @@ import { auditFailedSignIn } from './audit-sign-in.ts';
 import {
   auditedTransaction,
   type BrowserRequest,
+  createSignInFailedFault,
   listEnabledSignInMethods,
   type SignInContext,
-  createSignInFailedFault,
   startConsoleSession,
 } from './sign-in-context.ts';
 

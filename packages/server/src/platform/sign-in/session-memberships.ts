@@ -13,7 +13,7 @@ export interface SessionMembership {
  * The memberships of a session, with its roles. A session that an issuer started has the roles that this
  * issuer's groups grant and those that members assigned, but not those of other issuers.
  *
- * @param rows of `listMembershipAccess`, with the same issuer
+ * @param rows of `listMembershipsWithRoles`, with the same issuer
  * @param issuer null for other sign-in methods, to which all roles apply
  */
 export function listSessionMemberships(
@@ -34,7 +34,11 @@ export function hasAllRoles(rows: readonly MembershipWithRolesRow[], issuer: str
   return issuer === null || rows.every((row) => row.source !== 'oidc' || row.granted_role === row.role);
 }
 
-function toSessionMembership(row: MembershipWithRolesRow, role: string, team: string | null): SessionMembership {
+function toSessionMembership(
+  row: MembershipWithRolesRow,
+  role: string,
+  team: string | null,
+): SessionMembership {
   return {
     memberId: row.member_id,
     org: { id: row.org_id, name: row.org_name },

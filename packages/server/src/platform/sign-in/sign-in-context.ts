@@ -8,10 +8,10 @@ import { deleteConsoleSessionByToken, listMembershipsWithRoles } from '../../sto
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
 import type { SecretEncryptionKey } from '../secrets.ts';
 import { auditSignIn } from './audit-sign-in.ts';
+import type { ActiveConsoleSession, ConsoleSessions } from './console-sessions.ts';
 import type { OidcIssuers } from './oidc-issuer.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
 import { listSessionMemberships } from './session-memberships.ts';
-import type { ActiveConsoleSession, ConsoleSessions } from './console-sessions.ts';
 import type { SignInSite } from './sign-in-site.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 import { sha256Hex } from './tokens.ts';
@@ -98,10 +98,15 @@ export async function startConsoleSession(
   browser: BrowserRequest,
 ): Promise<string> {
   const issuer = user.issuer ?? null;
-  const standings = listSessionMemberships(await listMembershipsWithRoles(writer, user.userId, issuer), issuer);
+  const standings = listSessionMemberships(
+    await listMembershipsWithRoles(writer, user.userId, issuer),
+    issuer,
+  );
   const at = standings.find(({ org }) => org.id === user.orgId) ?? standings[0];
   if (!at)
-    throw createSignInFailedFault('Your account does not belong to any organization. Ask an owner to invite you.');
+    throw createSignInFailedFault(
+      'Your account does not belong to any organization. Ask an owner to invite you.',
+    );
   if (browser.token !== null) await deleteConsoleSessionByToken(writer, sha256Hex(browser.token));
   const { id, token } = await context.sessions.create(writer, {
     userId: user.userId,

@@ -4,16 +4,16 @@ import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { findUserById, updateUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { auditFailedSignIn, auditSignIn } from './audit-sign-in.ts';
+import { type ActiveConsoleSession, STEP_UP_MS } from './console-sessions.ts';
 import { consumePasskeyAssertion, verifyPasskeyAssertion } from './passkeys.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { requirePasswordsEnabled } from './password-sign-in.ts';
-import { requireAccountControl, requireSignedIn, createSessionExpiredFault } from './session-changes.ts';
-import { type ActiveConsoleSession, STEP_UP_MS } from './console-sessions.ts';
+import { createSessionExpiredFault, requireAccountControl, requireSignedIn } from './session-changes.ts';
 import {
   auditedTransaction,
   type BrowserRequest,
-  type SignInContext,
   createSignInFailedFault,
+  type SignInContext,
 } from './sign-in-context.ts';
 
 /** A password or a passkey of the signed-in user. */
@@ -74,7 +74,8 @@ async function verifyProof(
 ): Promise<(writer: DatabaseWriter) => Promise<void>> {
   if (passkey) {
     const shown = await verifyPasskeyAssertion(context, context.database.read, passkey);
-    if (shown.row.user_id !== user.id) throw createSignInFailedFault('This passkey belongs to another account.');
+    if (shown.row.user_id !== user.id)
+      throw createSignInFailedFault('This passkey belongs to another account.');
     return (writer) => consumePasskeyAssertion(context, writer, shown);
   }
   requirePasswordsEnabled(context);

@@ -8,7 +8,7 @@ export function generateSecretToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Whether a text can be a result of `generateToken`. Saves a database lookup for others. */
+/** Whether a text can be a result of `generateSecretToken`. Saves a database lookup for others. */
 export function hasTokenFormat(text: string): boolean {
   return TOKEN.test(text);
 }

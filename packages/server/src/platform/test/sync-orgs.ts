@@ -2,8 +2,8 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
 import { isObject, type Json } from '@floe/contract/json';
 import type { DatabaseWriter } from '../../store/ports.ts';
-import type { ConfigFile } from '../declared-resources.ts';
 import { type ResourceKindSyncFactory, syncConfigFile } from '../config-file-sync.ts';
+import type { ConfigFile } from '../declared-resources.ts';
 
 /** A file with these organizations. @param line of everything in it */
 function buildConfigFile(orgs: readonly object[], line = 7): ConfigFile {

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import type { FlowControl, UpstreamTransport, UpstreamHandler, UpstreamRequest } from '../transport.ts';
+import type { FlowControl, UpstreamHandler, UpstreamRequest, UpstreamTransport } from '../transport.ts';
 import {
   buildSandboxResponse,
   parseRequestedFailure,
-  type SandboxResponse,
   type SandboxFailure,
+  type SandboxResponse,
 } from './sandbox-response.ts';
 import { sandbox } from './sandbox-sheet.ts';
 

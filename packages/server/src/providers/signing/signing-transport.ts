@@ -2,10 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type {
   FlowControl,
-  UpstreamTransport,
   UpstreamHandler,
   UpstreamHeaders,
   UpstreamRequest,
+  UpstreamTransport,
 } from '../transport.ts';
 import { AutoRenewingValue } from './auto-renewing-value.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
@@ -89,7 +89,9 @@ function awsSigner(
   return {
     sign(request) {
       const by = credentials.current;
-      return by && { headers: signRequestHeaders(request, scope, by.keys, clock.now() + skewMs), signedWith: by };
+      return (
+        by && { headers: signRequestHeaders(request, scope, by.keys, clock.now() + skewMs), signedWith: by }
+      );
     },
     fetchCredential: () => credentials.renew(),
     shouldRetryAfter(_, headers, by) {

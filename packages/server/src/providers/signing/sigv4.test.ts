@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import type { AwsKeys } from './aws-identity.ts';
-import { signRequestHeaders, createSigV4Authorization } from './sigv4.ts';
+import { createSigV4Authorization, signRequestHeaders } from './sigv4.ts';
 
 const KEYS = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 const DATE = '20150830T123600Z';

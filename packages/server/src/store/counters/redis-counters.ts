@@ -13,7 +13,13 @@ import type {
 } from '../ports.ts';
 import type { LeaseBucket } from './counter-buckets.ts';
 import { COUNTER_EXTEND_SCRIPT } from './redis-extend-script.ts';
-import { COUNTER_ACQUIRE_SCRIPT, COUNTER_PEEK_SCRIPT, COUNTER_RECOUNT_SCRIPT, COUNTER_RENEW_SCRIPT, COUNTER_SETTLE_SCRIPT } from './redis-scripts.ts';
+import {
+  COUNTER_ACQUIRE_SCRIPT,
+  COUNTER_PEEK_SCRIPT,
+  COUNTER_RECOUNT_SCRIPT,
+  COUNTER_RENEW_SCRIPT,
+  COUNTER_SETTLE_SCRIPT,
+} from './redis-scripts.ts';
 
 /** An unsettled reservation is removed after this time. The spend journal of its process charges it. */
 const RESERVATION_TTL_MS = 6 * 3_600_000;

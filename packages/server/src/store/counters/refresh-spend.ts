@@ -15,7 +15,11 @@ export interface SpendRefreshOptions {
 }
 
 /** Resolves when the spending of other processes has been read, or after the timeout. */
-export async function refreshSpendBeforeUse({ clock, log, refreshSpend }: SpendRefreshOptions): Promise<void> {
+export async function refreshSpendBeforeUse({
+  clock,
+  log,
+  refreshSpend,
+}: SpendRefreshOptions): Promise<void> {
   try {
     await withTimeout(clock, TIMEOUT_MS, refreshSpend());
   } catch (error) {

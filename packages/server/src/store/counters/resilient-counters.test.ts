@@ -49,7 +49,10 @@ function createHarness(replicas = 4, refreshSpend: () => Promise<void> = async (
   };
   const counters = new ResilientCounters(options);
   /** A take, its time moved on when the store does not answer. */
-  async function take(id: string, claims: Parameters<InMemoryCounters['acquire']>[2]): Promise<AcquireResult> {
+  async function take(
+    id: string,
+    claims: Parameters<InMemoryCounters['acquire']>[2],
+  ): Promise<AcquireResult> {
     const taking = counters.acquire('org', id, claims);
     await settleTurns();
     if (state.hangs) clock.advance(TIMEOUT_MS);

@@ -15,9 +15,9 @@ import { refreshSpendBeforeUse, type SpendRefreshOptions } from './refresh-spend
 import { computeReplicaShare, type ReplicaRank } from './replica-share.ts';
 import { ReservationExtender } from './reservation-extender.ts';
 import { buildAbandonedSettlement, buildCorrectedSettlement, extractSlotSettlement } from './settlements.ts';
+import { SharedStoreAvailability } from './shared-store-availability.ts';
 import type { SharedStoreStats } from './shared-store-stats.ts';
 import { SlotLeaseRenewer } from './slot-lease-renewer.ts';
-import { SharedStoreAvailability } from './shared-store-availability.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /**

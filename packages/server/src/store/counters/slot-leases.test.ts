@@ -117,7 +117,10 @@ async function createHarness(t: TestContext, count = 2) {
 }
 
 /** Calls made while the store is frozen are carried out when it is not any more, whoever still waits for them. */
-function freezable(remote: SharedStoreCounters, frozen: () => Promise<void> | undefined): SharedStoreCounters {
+function freezable(
+  remote: SharedStoreCounters,
+  frozen: () => Promise<void> | undefined,
+): SharedStoreCounters {
   return {
     acquire: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.acquire(...args)),
     settle: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.settle(...args)),

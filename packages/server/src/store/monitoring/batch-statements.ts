@@ -39,7 +39,11 @@ export function defineBatchStatement(
 /**
  * Encodes rows as one parameter, so that a batch of any size uses the same statement, which is parsed once.
  */
-export function encodeRowsAsJson(writer: DatabaseWriter, columns: readonly string[], rows: RowRecords): string {
+export function encodeRowsAsJson(
+  writer: DatabaseWriter,
+  columns: readonly string[],
+  rows: RowRecords,
+): string {
   if (getDatabaseEngine(writer) === 'postgres')
     return replaceUnstorableJson(JSON.stringify(rows, [...columns]));
   return JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
@@ -51,7 +55,9 @@ export async function runBatchStatement<Row>(
   { sqlite, postgres }: BatchStatement,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
-  const query = CompiledQuery.raw(getDatabaseEngine(writer) === 'sqlite' ? sqlite : postgres, [...parameters]);
+  const query = CompiledQuery.raw(getDatabaseEngine(writer) === 'sqlite' ? sqlite : postgres, [
+    ...parameters,
+  ]);
   return castRows<Row>((await writer.executeQuery(query)).rows);
 }
 

@@ -1,5 +1,9 @@
 // A separate file, so that the threads of SQLite do not load a query builder.
-import type { BeatIdempotencyKeysTable, MonitorChecksTable, MonitorClocksTable } from './monitoring-tables.ts';
+import type {
+  BeatIdempotencyKeysTable,
+  MonitorChecksTable,
+  MonitorClocksTable,
+} from './monitoring-tables.ts';
 
 /** Columns that events change. The others change with the definition. */
 export const MONITOR_CLOCK_STATE_COLUMNS = [

@@ -13,7 +13,12 @@ import {
   MONITOR_CLOCK_DEFINITION_COLUMNS,
   MONITOR_CLOCK_STATE_COLUMNS,
 } from './monitor-clock-columns.ts';
-import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow, MonitorPeriodRow } from './monitor-clock-rows.ts';
+import type {
+  BeatIdempotencyKeyRow,
+  MonitorCheckRow,
+  MonitorClockRow,
+  MonitorPeriodRow,
+} from './monitor-clock-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 /** `wake_at` of a clock that the sweep never evaluates. */
@@ -127,7 +132,13 @@ export async function deleteMonitorClocks(writer: DatabaseWriter, uids: readonly
   await runBatchStatement(writer, DELETE_BY_UID, [these]);
 }
 
-const CLOCK_COLUMNS = ['uid', 'org_id', 'id', ...MONITOR_CLOCK_DEFINITION_COLUMNS, ...MONITOR_CLOCK_STATE_COLUMNS] as const;
+const CLOCK_COLUMNS = [
+  'uid',
+  'org_id',
+  'id',
+  ...MONITOR_CLOCK_DEFINITION_COLUMNS,
+  ...MONITOR_CLOCK_STATE_COLUMNS,
+] as const;
 const UPSERT_CLOCKS = buildUpsertStatement('monitor_clocks', CLOCK_COLUMNS);
 
 /** Inserts clocks, or replaces those that the transaction has locked. */
@@ -170,9 +181,14 @@ const INSERT_PERIODS = insertStatement(
 const INSERT_BEAT_KEYS = insertStatement('beat_keys', BEAT_IDEMPOTENCY_KEY_COLUMNS, 'do nothing');
 
 /** Inserts checks. Ignores existing ones. */
-export async function insertMonitorChecks(writer: DatabaseWriter, rows: readonly MonitorCheckRow[]): Promise<void> {
+export async function insertMonitorChecks(
+  writer: DatabaseWriter,
+  rows: readonly MonitorCheckRow[],
+): Promise<void> {
   if (rows.length > 0)
-    await runBatchStatement(writer, INSERT_CHECKS, [encodeRowsAsJson(writer, MONITOR_CHECK_COLUMNS, rows.map(toPlainRow))]);
+    await runBatchStatement(writer, INSERT_CHECKS, [
+      encodeRowsAsJson(writer, MONITOR_CHECK_COLUMNS, rows.map(toPlainRow)),
+    ]);
 }
 
 /** Inserts periods in order. Of two periods of a monitor with the same start, the later one is kept. */
@@ -182,7 +198,9 @@ export async function insertMonitorPeriods(
 ): Promise<void> {
   if (rows.length === 0) return;
   const last = [...new Map(rows.map((row) => [`${row.uid}\n${row.started_at}`, row])).values()];
-  await runBatchStatement(writer, INSERT_PERIODS, [encodeRowsAsJson(writer, PERIOD_COLUMNS, last.map(toPlainRow))]);
+  await runBatchStatement(writer, INSERT_PERIODS, [
+    encodeRowsAsJson(writer, PERIOD_COLUMNS, last.map(toPlainRow)),
+  ]);
 }
 
 const KNOWN_KEYS = defineBatchStatement(
@@ -199,10 +217,15 @@ export async function findBeatIdempotencyKeys(
   keys: readonly { readonly uid: string; readonly key: string }[],
 ): Promise<BeatIdempotencyKeyRow[]> {
   if (keys.length === 0) return [];
-  return runBatchStatement<BeatIdempotencyKeyRow>(writer, KNOWN_KEYS, [encodeRowsAsJson(writer, ['uid', 'key'], keys)]);
+  return runBatchStatement<BeatIdempotencyKeyRow>(writer, KNOWN_KEYS, [
+    encodeRowsAsJson(writer, ['uid', 'key'], keys),
+  ]);
 }
 
-export async function insertBeatIdempotencyKeys(writer: DatabaseWriter, rows: readonly BeatIdempotencyKeyRow[]): Promise<void> {
+export async function insertBeatIdempotencyKeys(
+  writer: DatabaseWriter,
+  rows: readonly BeatIdempotencyKeyRow[],
+): Promise<void> {
   if (rows.length > 0)
     await runBatchStatement(writer, INSERT_BEAT_KEYS, [
       encodeRowsAsJson(writer, BEAT_IDEMPOTENCY_KEY_COLUMNS, rows.map(toPlainRow)),

@@ -4,8 +4,8 @@ import {
   escapeLikePattern,
   getKeysetPage,
   getListPage,
-  type PageSortKey,
   type ListRequest,
+  type PageSortKey,
   type RowPage,
 } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
@@ -36,7 +36,9 @@ export function getMonitorPage(
   if (sort !== 'urgency') return getListPage(reader, rows, MONITOR_LIST_COLUMNS, { ...query, sort });
   const { search } = query;
   const found =
-    search === undefined ? rows : rows.where(buildContainsTextCondition(['monitors.id', 'monitors.name'], search));
+    search === undefined
+      ? rows
+      : rows.where(buildContainsTextCondition(['monitors.id', 'monitors.name'], search));
   const ranked = found
     .innerJoin('monitor_clocks as clock', 'clock.uid', 'monitors.uid')
     .select(URGENCY.as('urgency'));

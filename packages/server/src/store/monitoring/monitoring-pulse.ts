@@ -56,7 +56,10 @@ const CLOCK_JUMP_MS = 1_000;
 const LATE_GAPS_MS = 600_000;
 
 /** Records that the process is running, and detects gaps. Calls run one at a time. */
-export async function recordMonitoringPulse(writer: DatabaseWriter, given: MonitoringPulseInput): Promise<MonitoringPulseResult> {
+export async function recordMonitoringPulse(
+  writer: DatabaseWriter,
+  given: MonitoringPulseInput,
+): Promise<MonitoringPulseResult> {
   const seen = await lockPulse(writer);
   const time = await readClock(writer, given, seen);
   const { nowMs, futureMs, isSetBack } = time;
@@ -243,7 +246,11 @@ async function insertGap(
     .execute();
 }
 
-async function storeLease(writer: DatabaseWriter, given: MonitoringPulseInput, seenAt: number): Promise<void> {
+async function storeLease(
+  writer: DatabaseWriter,
+  given: MonitoringPulseInput,
+  seenAt: number,
+): Promise<void> {
   const { processId, presence, startedAt, acceptedUntilMs } = given;
   if (presence === 'leaving') {
     await writer.deleteFrom('monitor_leases').where('process_id', '=', processId).execute();
@@ -281,7 +288,10 @@ async function readDatabaseTime(writer: DatabaseWriter): Promise<number> {
 }
 
 /** Confirmed gaps that ended after `afterMs`, in order. */
-export async function listMonitoringGapsAfter(reader: DatabaseReader, afterMs: number): Promise<MonitoringGap[]> {
+export async function listMonitoringGapsAfter(
+  reader: DatabaseReader,
+  afterMs: number,
+): Promise<MonitoringGap[]> {
   const rows = await reader
     .selectFrom('monitor_gaps')
     .selectAll()

@@ -1,5 +1,5 @@
 import { replaceUnstorableJson } from '../monitoring/batch-statements.ts';
-import { type UneventfulBeats, POSTGRES_BEAT_STATEMENT } from '../monitoring/uneventful-beats.ts';
+import { POSTGRES_BEAT_STATEMENT, type UneventfulBeats } from '../monitoring/uneventful-beats.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
 /** See `BeatStore.applyBeatsIfUnchanged`. */

@@ -10,17 +10,17 @@ import {
   type RollupDelta,
 } from '../rollups/rollup-accumulator.ts';
 import {
+  buildRollupUpsertSql,
+  listRollupColumns,
   METADATA_COLUMNS,
-  toMetadataRowValues,
   ROLLUP_TABLES,
   type RollupTableName,
-  listRollupColumns,
+  toMetadataRowValues,
   toRollupRowValues,
-  buildRollupUpsertSql,
 } from '../rollups/rollup-statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import { hasValidTime, parseSpoolRows } from '../spool/parse-rows.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
+import { hasValidTime, parseSpoolRows } from '../spool/parse-rows.ts';
 import { type DayPartitions, runInTransaction } from './day-partitions.ts';
 import { isMissingPartitionError, isPostgresRowError } from './postgres-errors.ts';
 import type { PostgresConnection } from './postgres-pool.ts';

@@ -123,7 +123,9 @@ class PostgresDatabase implements Database, BeatStore {
   }
 
   ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
-    return this.#pool.withConnection((connection) => ingestPostgresSpoolRegion(connection, this.#partitions, region));
+    return this.#pool.withConnection((connection) =>
+      ingestPostgresSpoolRegion(connection, this.#partitions, region),
+    );
   }
 
   applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {

@@ -7,7 +7,7 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
-import { auditSuite } from '../audit.suite.ts';
+import { auditSuite } from '../audit-entries.suite.ts';
 import { exchangeListSuite } from '../exchange-pages.suite.ts';
 
 import { findExchangeById } from '../exchanges.ts';

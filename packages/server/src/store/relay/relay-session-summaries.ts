@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { getKeysetPage, type PageSortKey, type PageRequest, type RowPage } from '../pagination.ts';
+import { getKeysetPage, type PageRequest, type PageSortKey, type RowPage } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
 
 /** A session with the sums of all its keys. An agent may use one key for models and another for the relay. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseReader } from '../ports.ts';
 import type { PartialRange, PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import { QUARTER_HOUR_MS } from './quarter-hours.ts';
-import { isRollupDimension, buildValueFilterCondition, type RollupFacet } from './read-rollups.ts';
+import { buildValueFilterCondition, isRollupDimension, type RollupFacet } from './read-rollups.ts';
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
@@ -15,7 +15,13 @@ export interface IndexedPartialRange extends PartialRange {
  * Splits ranges into whole minutes of `rollup_minutes` (quarter hours where minutes are merged) and the
  * rows around them. Returns only rows if the minutes cannot satisfy the request.
  */
-export function splitPartialRangesAtMinutes({ ranges, minutesSince, filter, conditions, groupBy }: PartialRangeRequest): {
+export function splitPartialRangesAtMinutes({
+  ranges,
+  minutesSince,
+  filter,
+  conditions,
+  groupBy,
+}: PartialRangeRequest): {
   readonly minutes: readonly IndexedPartialRange[];
   readonly rest: readonly IndexedPartialRange[];
 } {

@@ -4,7 +4,11 @@ import { OUTCOME_SQL } from '../exchange-filters.ts';
 import type { DatabaseReader } from '../ports.ts';
 import { getBucketUpperBoundMs, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
 import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
-import { type IndexedPartialRange, splitPartialRangesAtMinutes, sumRollupMinutes } from './partial-range-minutes.ts';
+import {
+  type IndexedPartialRange,
+  splitPartialRangesAtMinutes,
+  sumRollupMinutes,
+} from './partial-range-minutes.ts';
 import { buildValueFilterCondition, type RollupFacet } from './read-rollups.ts';
 import { NO_ATTEMPTS_JSON } from './rollup-accumulator.ts';
 import {
@@ -136,7 +140,7 @@ function histogramsIn(figures: readonly RollupFigureColumn[]) {
 function facetValue(facet: RollupFacet): RawBuilder<string> {
   if (facet === 'key') return sql`key_id`;
   if (facet === 'outcome') return OUTCOME_SQL;
-  // As in `countedModel`.
+  // As in `getCountedModel`.
   if (facet === 'model')
     return sql`case when coalesce(model, '') = '' and state = 'blocked' then coalesce(model_requested, '') when coalesce(model, '') = '' or coalesce(provider, '') = '' then coalesce(model, '') else provider || '/' || model end`;
   if (facet === 'status_class') return sql`cast(status / 100 as text) || 'xx'`;

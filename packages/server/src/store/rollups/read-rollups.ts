@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { UtcOffsetSpan } from '../../core/time-zone-calendar.ts';
 import type { DatabaseReader } from '../ports.ts';
 import {
+  formatPairFacet,
   HOUR_MS,
   MINUTE_MS,
-  formatPairFacet,
   ROLLUP_DIMENSIONS,
   type RollupDimension,
   type UnpairedDimension,
@@ -49,7 +49,7 @@ interface FigureSelection {
 /** Intervals in the local time of a time zone. */
 export interface LocalRollupSteps {
   readonly stepMs: number;
-  /** Offsets of the time zone from UTC, span by span (`utcOffsetSpans`). Absent: UTC. */
+  /** Offsets of the time zone from UTC, span by span (`listUtcOffsetSpans`). Absent: UTC. */
   readonly offsets?: readonly UtcOffsetSpan[] | undefined;
 }
 
@@ -190,7 +190,11 @@ function selectFilteredRows(reader: DatabaseReader, request: RollupRequest) {
 }
 
 /** Matches one of `any` (empty: all) and none of `none`. */
-export function buildValueFilterCondition(column: RawBuilder<string>, any: readonly string[], none: readonly string[]) {
+export function buildValueFilterCondition(
+  column: RawBuilder<string>,
+  any: readonly string[],
+  none: readonly string[],
+) {
   const conditions = [sql<boolean>`true`];
   // An equation for one value, so that the index continues in the order of time.
   if (any.length === 1) conditions.push(sql`${column} = ${any[0]}`);
@@ -209,7 +213,10 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
   const value = sql.ref<string>('value');
   if (!filter || filter.facet === groupBy) {
     const rows = facetRows(reader, request, tableOf(request), groupBy);
-    return { rows: filter ? rows.where(buildValueFilterCondition(value, filter.any, filter.none)) : rows, column: value };
+    return {
+      rows: filter ? rows.where(buildValueFilterCondition(value, filter.any, filter.none)) : rows,
+      column: value,
+    };
   }
   if (!isRollupDimension(groupBy) || !isRollupDimension(filter.facet))
     throw new Error(`no rollup contains ${groupBy} by ${filter.facet}`);
@@ -221,7 +228,7 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
     : { rows: rows.where(buildValueFilterCondition(value, filter.any, filter.none)), column: byValue };
 }
 
-/** A unit belongs to the step that contains its middle. `findReassignments` depends on it. */
+/** A unit belongs to the step that contains its middle. `findIntervalReassignments` depends on it. */
 function stepExpression({ stepMs, offsets = [], unit }: LocalRollupSteps & Pick<RollupRequest, 'unit'>) {
   if (offsets.length === 0) return sql<number>`at - at % ${bigintLiteral(stepMs)}`;
   const middle = (unit === 'minute' ? MINUTE_MS : HOUR_MS) / 2;

@@ -23,7 +23,7 @@ export function buildRollupUpsertSql(table: RollupTableName, source: string): st
     ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
 }
 
-/** The values of a delta in the order of `rollupColumns`. */
+/** The values of a delta in the order of `listRollupColumns`. */
 export function toRollupRowValues(table: RollupTableName, delta: RollupDelta): (string | number)[] {
   const { orgId, facet, at, value, byValue, figures } = delta;
   return table === 'rollup_pairs'

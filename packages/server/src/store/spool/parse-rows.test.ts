@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
-import { parseSpoolRows } from './parse-rows.ts';
 import { formatExchangeRowLine } from './exchange-row-lines.ts';
+import { parseSpoolRows } from './parse-rows.ts';
 
 const rows = ['exc_a', 'exc_b', 'exc_c'].map((id) => createTestExchangeRow(id, { end_user: 'José 🧊' }));
 const idsOf = (piece: Buffer, last: boolean) =>

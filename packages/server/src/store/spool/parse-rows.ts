@@ -15,7 +15,7 @@ export interface ParsedSpoolRows {
 const LINE_BREAK = 0x0a;
 
 /**
- * Parses a piece of a spool file with one row per line (`formatRowLine`). With `last`, the file ends with
+ * Parses a piece of a spool file with one row per line (`formatExchangeRowLine`). With `last`, the file ends with
  * the piece, so that text after the last line break is also a line. Otherwise it is left for the next
  * piece.
  */

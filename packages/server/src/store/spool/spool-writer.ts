@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { SpoolFile, SpoolFiles } from './spool-files.ts';
-import { createSpoolSegment, type SpoolSegment, formatSpoolSegmentName } from './spool-segment.ts';
+import { createSpoolSegment, formatSpoolSegmentName, type SpoolSegment } from './spool-segment.ts';
 
 /**
  * Delay before a write, so that rows share it. Short, because on a busy machine the write may take most of

@@ -81,7 +81,8 @@ export async function openSpool({
   const found = [];
   for (const { name, size } of await files.list(directory)) {
     const number = parseSpoolSegmentNumber(name);
-    if (number !== null) found.push({ number, segment: createSpoolSegmentOfEarlierProcess(join(directory, name), size) });
+    if (number !== null)
+      found.push({ number, segment: createSpoolSegmentOfEarlierProcess(join(directory, name), size) });
   }
   found.sort((one, other) => one.number - other.number);
   const leftovers = found.map(({ segment }) => segment);

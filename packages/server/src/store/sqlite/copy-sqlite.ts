@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AppliedMigration } from '../migrations/plan-migrations.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
-  DATABASE_COPY_SIZE_SQL,
   createCopyFailedError,
+  DATABASE_COPY_SIZE_SQL,
   type DatabaseCopyOptions,
   writeDatabaseCopy,
 } from './database-copy.ts';

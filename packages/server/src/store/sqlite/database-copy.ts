@@ -22,7 +22,7 @@ export interface DatabaseCopyOptions {
 export interface DatabaseCopy {
   readonly from: string;
   readonly to: string;
-  /** Expected size, from `COPY_SIZE_SQL`. */
+  /** Expected size, from `DATABASE_COPY_SIZE_SQL`. */
   readonly bytes: number;
   /** The purpose, for error messages. */
   readonly purpose?: string;
@@ -88,7 +88,12 @@ export async function requireFreeSpace(
 }
 
 /** An error for a copy that failed, with its cause. */
-export function createCopyFailedError(from: string, to: string, cause: unknown, purpose = ''): StoreUnusableError {
+export function createCopyFailedError(
+  from: string,
+  to: string,
+  cause: unknown,
+  purpose = '',
+): StoreUnusableError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new StoreUnusableError(`Cannot copy ${from} to ${to}${purpose}: ${reason}`, { cause });
 }

@@ -7,16 +7,16 @@ import {
   type RollupDelta,
 } from '../rollups/rollup-accumulator.ts';
 import {
-  METADATA_COLUMNS,
-  toMetadataRowValues,
-  type RollupTableName,
-  listRollupColumns,
-  toRollupRowValues,
   buildRollupUpsertSql,
+  listRollupColumns,
+  METADATA_COLUMNS,
+  type RollupTableName,
+  toMetadataRowValues,
+  toRollupRowValues,
 } from '../rollups/rollup-statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import { hasValidTime, type ParsedSpoolRows, parseSpoolRows } from '../spool/parse-rows.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
+import { hasValidTime, type ParsedSpoolRows, parseSpoolRows } from '../spool/parse-rows.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { isSqliteRowError } from './sqlite-errors.ts';
 
@@ -43,7 +43,10 @@ type Row = ParsedSpoolRows['rows'][number];
  * Reads the region in the writer's thread, so that rows do not cross threads, and inserts it in one
  * transaction. Only the row that a table rejects is left out. Any other error rolls back everything.
  */
-export function ingestSqliteSpoolRegion(connection: SqliteConnection, region: SpoolRegion): SpoolIngestResult {
+export function ingestSqliteSpoolRegion(
+  connection: SqliteConnection,
+  region: SpoolRegion,
+): SpoolIngestResult {
   const { rows, rejected, torn, bytesRead } = parseSpoolRows(readRegion(region), region.last);
   const next = region.from + bytesRead;
   if (rows.length === 0) return { next, inserted: 0, known: 0, rejected, torn };

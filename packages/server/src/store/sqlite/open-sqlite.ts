@@ -7,17 +7,17 @@ import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import {
   type BeatStore,
-  type UneventfulBeats,
   toOptimisticBeatParameters,
+  type UneventfulBeats,
 } from '../monitoring/uneventful-beats.ts';
 import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import { expireExchangesInBatches } from '../retention.ts';
 import type { Schema } from '../schema.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
+  buildMigrationCopyPath,
   DATABASE_COPY_SIZE_SQL,
   type DatabaseCopyOptions,
-  buildMigrationCopyPath,
   writeDatabaseCopy,
 } from './database-copy.ts';
 import { FifoMutex } from './fifo-mutex.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { SqlValue, SqliteWorkerResult, SqliteWorkerRole } from './worker-protocol.ts';
+import type { SqliteWorkerResult, SqliteWorkerRole, SqlValue } from './worker-protocol.ts';
 
 /** Kysely creates one text per form of a query. Bounded because of `in (…)` lists of various lengths. */
 const MAX_CACHED_STATEMENTS = 256;

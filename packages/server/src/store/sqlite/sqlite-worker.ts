@@ -3,7 +3,12 @@ import { applySqliteBeatsIfUnchanged } from './apply-beats.ts';
 import { ingestSqliteSpoolRegion } from './ingest-region.ts';
 import { EMPTY_RESULT, SqliteConnection } from './sqlite-connection.ts';
 import { getSqliteResultCode } from './sqlite-errors.ts';
-import type { SqliteWorkerCall, SqliteWorkerReply, SqliteWorkerRequest, SqliteWorkerResult } from './worker-protocol.ts';
+import type {
+  SqliteWorkerCall,
+  SqliteWorkerReply,
+  SqliteWorkerRequest,
+  SqliteWorkerResult,
+} from './worker-protocol.ts';
 
 const port = parentPort;
 if (!port) throw new Error('sqlite-worker.ts must run in a worker thread');
@@ -30,7 +35,7 @@ function handleRequest(request: SqliteWorkerRequest): SqliteWorkerResult {
   }
 }
 
-// Both ends of the port use worker-protocol.ts, so the message is a WorkerCall.
+// Both ends of the port use worker-protocol.ts, so the message is a SqliteWorkerCall.
 port.on('message', ({ id, request }: SqliteWorkerCall) => {
   let reply: SqliteWorkerReply;
   try {

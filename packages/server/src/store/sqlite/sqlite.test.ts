@@ -6,7 +6,7 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
-import { auditSuite } from '../audit.suite.ts';
+import { auditSuite } from '../audit-entries.suite.ts';
 import { exchangeListSuite } from '../exchange-pages.suite.ts';
 import { liveEventSuite } from '../live-events.suite.ts';
 import { LIVE_EVENT_COLUMNS } from '../live-exchange-batches.ts';
@@ -16,7 +16,7 @@ import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { rollupExpirySuite } from '../rollup-expiry.suite.ts';
-import { METADATA_COLUMNS, ROLLUP_TABLES, listRollupColumns } from '../rollups/rollup-statements.ts';
+import { listRollupColumns, METADATA_COLUMNS, ROLLUP_TABLES } from '../rollups/rollup-statements.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { getSetting, storeSetting } from '../settings.ts';
 import { signInSuite } from '../sign-in.suite.ts';
@@ -233,7 +233,10 @@ function fullConnection(path: string): SqliteConnection {
   connection.query('create table orgs (id text, metadata_keys_json text)', []);
   for (const table of ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const) {
     const key = ROLLUP_TABLES[table].key.join(', ');
-    connection.query(`create table ${table} (${listRollupColumns(table).join(', ')}, primary key (${key}))`, []);
+    connection.query(
+      `create table ${table} (${listRollupColumns(table).join(', ')}, primary key (${key}))`,
+      [],
+    );
   }
   connection.query(`create table exchange_metadata (${METADATA_COLUMNS.join(', ')})`, []);
   connection.query(`create table live_events (${LIVE_EVENT_COLUMNS.join(', ')})`, []);

@@ -14,7 +14,7 @@ import {
 import type { FifoMutex } from './fifo-mutex.ts';
 import { toSqliteStatementError } from './sqlite-errors.ts';
 import { type SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
-import type { SqlValue, SqliteWorkerRequest } from './worker-protocol.ts';
+import type { SqliteWorkerRequest, SqlValue } from './worker-protocol.ts';
 
 /** A Kysely dialect for one worker thread. `turns` orders the transactions of this thread. */
 export class SqliteWorkerDialect implements Dialect {

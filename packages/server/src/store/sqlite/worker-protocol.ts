@@ -41,7 +41,7 @@ export interface SqliteWorkerCall {
   readonly request: SqliteWorkerRequest;
 }
 
-/** The response to a `WorkerCall`. */
+/** The response to a `SqliteWorkerCall`. */
 export type SqliteWorkerReply =
   | { readonly id: number; readonly done: SqliteWorkerResult }
   | { readonly id: number; readonly failure: SqliteWorkerFailure };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
+import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 
 function read(events: readonly JsonObject[]): CanonicalResponse {

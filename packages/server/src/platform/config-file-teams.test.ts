@@ -4,9 +4,9 @@ import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { insertPlatformKey, updatePlatformKey } from '../store/platform-keys.ts';
 import { listTeamsOfOrg } from '../store/teams.ts';
-import { createPlatformKey } from './create-platform-key.ts';
 import { createResourceKindSync } from './config-file-sync.ts';
 import { CONFIG_FILE_TEAM_KIND } from './config-file-teams.ts';
+import { createPlatformKey } from './create-platform-key.ts';
 import { syncTestOrgs } from './test/sync-orgs.ts';
 import {
   openTestPlatform,

@@ -9,10 +9,10 @@ import { MonitorClockCache } from './monitor-clock-cache.ts';
 import { createMonitor } from './monitors.ts';
 import {
   addTestOrg,
+  createTestMonitorDefinition,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 test('a monitor that was deleted and made anew stays known when its old clock is forgotten', async (t) => {

@@ -1,8 +1,8 @@
 import type { OnError } from './failure-reporter.ts';
-import type { BeatDeliveryResult } from './send-with-retries.ts';
+import type { HeartbeatResult } from './send-with-retries.ts';
 
 /** Options of a heartbeat loop. */
-export interface BeatLoopOptions {
+export interface HeartbeatOptions {
   /** Seconds between beats: a half or a third of the monitor's interval. Default: 60. */
   readonly everySeconds?: number;
   /** Sent with each beat. A function is called for each one. If it throws, the beat has no metadata. */
@@ -27,11 +27,11 @@ export interface BeatLoopOptions {
 }
 
 /** A running loop. Its methods neither throw nor reject. */
-export interface BeatLoopHandle {
+export interface HeartbeatHandle {
   readonly monitorId: string;
   readonly running: boolean;
   /** Result of the last beat. Null before the first. */
-  readonly lastResult: BeatDeliveryResult | null;
+  readonly lastResult: HeartbeatResult | null;
   /**
    * Reports progress of the job. Costs one reading of the clock.
    *

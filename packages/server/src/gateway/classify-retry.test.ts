@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type FaultCode, type FaultDetail } from '@floe/contract/faults';
 import fc from 'fast-check';
+import { classifyRetry, computeBackoffDelayMs, selectReportedFailure } from './classify-retry.ts';
 import { ClientDisconnectedError } from './client-connection.ts';
-import { computeBackoffDelayMs, classifyRetry, selectReportedFailure } from './classify-retry.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 function fault(code: FaultCode, detail: FaultDetail = {}): Fault {

@@ -15,13 +15,13 @@ import { createMonitor, deleteMonitor, setDefaultGrace } from './monitors.ts';
 import { sweepDueMonitorClocks } from './sweep.ts';
 import {
   addTestOrg,
+  createTestBeatCall,
+  createTestMonitorDefinition,
   loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
   runMonitorChange,
-  createTestBeatCall,
-  createTestMonitorDefinition,
 } from './test/test-monitors.ts';
 
 async function open(t: TestContext): Promise<Database> {

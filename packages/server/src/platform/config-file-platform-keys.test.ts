@@ -5,8 +5,8 @@ import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { insertPlatformKey, listAllPlatformKeys } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
-import { ConfigFileRejectedError } from './config-file-rejected.ts';
 import { createConfigFilePlatformKeyKind } from './config-file-platform-keys.ts';
+import { ConfigFileRejectedError } from './config-file-rejected.ts';
 import { createResourceKindSync } from './config-file-sync.ts';
 import { generatePlatformKey } from './key-format.ts';
 import { loadPlatformSnapshot } from './platform-snapshot.ts';
@@ -41,10 +41,15 @@ const fileKey = (more: object = {}) => ({
 });
 const sync = (keys: readonly object[], nowMs = PLATFORM_TEST_NOW, { id = 'acme', line = 7 } = {}) =>
   stored.database.transaction((writer) =>
-    syncTestOrgs(writer, [createResourceKindSync(createConfigFilePlatformKeyKind(platformTestPepper))], [{ id, keys }], {
-      nowMs,
-      line,
-    }),
+    syncTestOrgs(
+      writer,
+      [createResourceKindSync(createConfigFilePlatformKeyKind(platformTestPepper))],
+      [{ id, keys }],
+      {
+        nowMs,
+        line,
+      },
+    ),
   );
 const rows = () => listAllPlatformKeys(stored.database.read);
 const only = async () => {

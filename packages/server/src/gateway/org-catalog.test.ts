@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { compilePatterns } from '../core/pattern.ts';
 import { configureProvider, type Provider } from '../providers/configured-provider.ts';
 import { chatCompatibleFields } from '../providers/provider-sheet.ts';
-import { type OrgCatalog, type CompiledRoute, EMPTY_ORG_CATALOG, resolveRoute } from './org-catalog.ts';
+import { type CompiledRoute, EMPTY_ORG_CATALOG, type OrgCatalog, resolveRoute } from './org-catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
 

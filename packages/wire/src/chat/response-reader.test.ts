@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { ResponseAccumulator, type CanonicalResponse } from '../canonical-response.ts';
+import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions } from '../dialect.ts';
 import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 

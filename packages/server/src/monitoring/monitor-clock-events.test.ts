@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyBeatEvent, changeMonitorPlan, createMonitorClock, pauseMonitorClock, resumeMonitorClock } from './monitor-clock-events.ts';
 import { evaluateClockUntil, MAX_MISSES_PER_CATCH_UP } from './evaluate-clock-until.ts';
 import {
+  type ClockEvaluation,
   createClockEvaluation,
   createMonitorPlan,
-  type ClockEvaluation,
-  type MonitorHistoryChanges,
   type MonitorClock,
+  type MonitorHistoryChanges,
   type MonitorPlan,
 } from './monitor-clock.ts';
+import {
+  applyBeatEvent,
+  changeMonitorPlan,
+  createMonitorClock,
+  pauseMonitorClock,
+  resumeMonitorClock,
+} from './monitor-clock-events.ts';
 import type { MonitorSchedule } from './monitor-schedule.ts';
 
 const MINUTE = 60_000;

@@ -8,8 +8,8 @@ import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { openTestPlatform, PLATFORM_TEST_NOW } from '../test/test-platform.ts';
-import { toSessionPolicy } from './session-policy.ts';
 import { ConsoleSessions } from './console-sessions.ts';
+import { toSessionPolicy } from './session-policy.ts';
 import { generateSecretToken } from './tokens.ts';
 
 const RULES = toSessionPolicy(FloeConfigSchema.parse({}).auth);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
-import { parseSpoolRows } from './parse-rows.ts';
 import { formatExchangeRowLine, parseExchangeRowLine } from './exchange-row-lines.ts';
+import { parseSpoolRows } from './parse-rows.ts';
 
 /** Byte for byte: a later release finds such lines after an upgrade. */
 const LINE =
@@ -45,7 +45,9 @@ test('every row is read back from its line as from its JSON object', () => {
 
 test('every column stands at its place in the table', () => {
   for (const [at, name] of EXCHANGE_COLUMNS.entries()) {
-    const values = parseExchangeRowLine(formatExchangeRowLine({ ...createTestExchangeRow('exc_a'), [name]: '"here"' }));
+    const values = parseExchangeRowLine(
+      formatExchangeRowLine({ ...createTestExchangeRow('exc_a'), [name]: '"here"' }),
+    );
     assert.equal(values?.[at], '"here"', name);
   }
 });

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { silentLog } from '../core/log.ts';
-import { type AuditEntryRow, appendAuditEntry, getAuditEntryPage } from './audit-entries.ts';
 import {
   computeAuditEntryHash,
   listDailyAuditAnchors,
@@ -12,6 +11,7 @@ import {
   verifyAuditChainFrom,
 } from './audit-chain.ts';
 import { deriveAuditKey, setAuditOrigin } from './audit-context.ts';
+import { type AuditEntryRow, appendAuditEntry, getAuditEntryPage } from './audit-entries.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database, DatabaseWriter } from './ports.ts';
 import { expireOtherHistory } from './retention.ts';

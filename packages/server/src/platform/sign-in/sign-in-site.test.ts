@@ -55,7 +55,10 @@ test('whatever is asked for, a browser that follows it stays below this installa
     );
   }
   const site = createSignInSite('https://floe.example/ai');
-  assert.equal(resolveSafeReturnPath(site, '/ai/o/acme/requests?range=24h#x'), '/ai/o/acme/requests?range=24h#x');
+  assert.equal(
+    resolveSafeReturnPath(site, '/ai/o/acme/requests?range=24h#x'),
+    '/ai/o/acme/requests?range=24h#x',
+  );
   assert.equal(resolveSafeReturnPath(createSignInSite('https://floe.example'), '/..//evil.example'), '/');
   assert.equal(resolveSafeReturnPath(site, undefined), '/ai/');
 });

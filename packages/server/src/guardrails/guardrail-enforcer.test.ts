@@ -12,7 +12,8 @@ const LIMIT_NANO_USD = 100;
 test('a reservation grows only by what a hard budget has left now, with what other processes spent since', async () => {
   const { guard, spendCache } = createMemoryGuardWithSpend(new ManualClock());
   const budget = { name: 'all', scope: 'org', period: 'month', limit_usd: LIMIT_NANO_USD / 1e9 };
-  const rules = compileGuardrailRules([], [declareConfigFileRule(BudgetSchema.parse(budget))], 'UTC') ?? assert.fail();
+  const rules =
+    compileGuardrailRules([], [declareConfigFileRule(BudgetSchema.parse(budget))], 'UTC') ?? assert.fail();
   const attributes = { key: KEY, endUser: null, models: ['m'], metadata: null };
   const grant = await guard.acquire('one', rules, attributes, { tokens: 0, nanoUsd: 10, unpriced: null });
   const [claim] = grant.claims;
@@ -36,7 +37,8 @@ test('a budget that cannot cover a request says what it may cost, what remains a
   const budget = { name: 'x', scope: 'org', period: 'month', limit_usd: 0.01 };
   const attributes = { key: KEY, endUser: null, models: ['m'], metadata: null };
   const estimate = (nanoUsd: number) => ({ tokens: 0, nanoUsd, unpriced: null });
-  const rules = compileGuardrailRules([], [declareConfigFileRule(BudgetSchema.parse(budget))], 'UTC') ?? assert.fail();
+  const rules =
+    compileGuardrailRules([], [declareConfigFileRule(BudgetSchema.parse(budget))], 'UTC') ?? assert.fail();
   await guard.acquire('one', rules, attributes, estimate(5_400_000));
   const first = await guard.acquire('two', rules, attributes, estimate(12_000_000));
   assert.match(
@@ -44,7 +46,8 @@ test('a budget that cannot cover a request says what it may cost, what remains a
     /^The budget "x" of \$0\.01 cannot cover this request: it may cost up to \$0\.012, and \$0\.0046 remain\. The budget resets at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
   );
   const total = { ...budget, name: 'y', period: 'total' };
-  const forever = compileGuardrailRules([], [declareConfigFileRule(BudgetSchema.parse(total))], 'UTC') ?? assert.fail();
+  const forever =
+    compileGuardrailRules([], [declareConfigFileRule(BudgetSchema.parse(total))], 'UTC') ?? assert.fail();
   const never = await guard.acquire('three', forever, attributes, estimate(12_000_000));
   assert.equal(
     findGrantFault(never)?.message,

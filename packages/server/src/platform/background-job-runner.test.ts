@@ -8,7 +8,11 @@ import { findBackgroundJobById, requestBackgroundJobCancellation } from '../stor
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { type RunningBackgroundJob, BackgroundJobRunner, resolveBackgroundJobState } from './background-job-runner.ts';
+import {
+  BackgroundJobRunner,
+  type RunningBackgroundJob,
+  resolveBackgroundJobState,
+} from './background-job-runner.ts';
 
 const ASKED = { orgId: 'acme', kind: 'test', by: 'key_one' };
 

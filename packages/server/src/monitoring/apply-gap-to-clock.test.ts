@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { applyBeatEvent, createMonitorClock } from './monitor-clock-events.ts';
-import { evaluateClockUntil } from './evaluate-clock-until.ts';
 import { appendBeatInterval, computeMedianBeatInterval } from './beat-intervals.ts';
+import { evaluateClockUntil } from './evaluate-clock-until.ts';
 import {
+  type AvailabilityGap,
   createClockEvaluation,
   createMonitorPlan,
-  type AvailabilityGap,
-  type MonitorHistoryChanges,
   type MonitorClock,
+  type MonitorHistoryChanges,
   type MonitorPlan,
 } from './monitor-clock.ts';
+import { applyBeatEvent, createMonitorClock } from './monitor-clock-events.ts';
 import { parseCron } from './monitor-schedule.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 400 : 4_000;
@@ -232,7 +232,11 @@ test('of several restarts in the time of one beat, the window begins at the last
     endAt: T0 + (minute + 1) * MINUTE,
   });
   // The first one hid nothing, the second one the beat; the next beat comes after two hours.
-  const both = evaluateClockUntil(clock, createClockEvaluation(plan, [restart(46), restart(59.5)]), T0 + 62 * MINUTE);
+  const both = evaluateClockUntil(
+    clock,
+    createClockEvaluation(plan, [restart(46), restart(59.5)]),
+    T0 + 62 * MINUTE,
+  );
   assert.equal(both.dueAt, T0 + (60.5 + 65) * MINUTE);
   const third = evaluateClockUntil(both, createClockEvaluation(plan, [restart(119.5)]), T0 + 121 * MINUTE);
   assert.equal(third.dueAt, both.dueAt);
@@ -242,9 +246,16 @@ test('a cron beat that came a little early and fell into a restart is not expect
   const { plan } = cronJob('0 3 * * *', DAY, MINUTE);
   const three = T0 + 3 * HOUR;
   const start = createMonitorClock(createClockEvaluation(plan), T0, null);
-  const { clock } = applyBeatEvent(start, createClockEvaluation(plan), { kind: 'ok', at: three, runId: null });
+  const { clock } = applyBeatEvent(start, createClockEvaluation(plan), {
+    kind: 'ok',
+    at: three,
+    runId: null,
+  });
   const gap = { startAt: three + DAY - MINUTE, endAt: three + DAY - SECOND };
-  assert.equal(evaluateClockUntil(clock, createClockEvaluation(plan, [gap]), gap.endAt).expectedAt, three + 2 * DAY);
+  assert.equal(
+    evaluateClockUntil(clock, createClockEvaluation(plan, [gap]), gap.endAt).expectedAt,
+    three + 2 * DAY,
+  );
 });
 
 test('how often a job really beats says when its next beat could arrive', () => {
@@ -258,7 +269,10 @@ test('how often a job really beats says when its next beat could arrive', () => 
     }).clock;
   const last = T0 + 29 * HOUR;
   const gap = { startAt: last + 50 * MINUTE, endAt: last + 51 * MINUTE };
-  assert.equal(evaluateClockUntil(clock, createClockEvaluation(plan, [gap]), gap.endAt).dueAt, gap.endAt + DAY + HOUR);
+  assert.equal(
+    evaluateClockUntil(clock, createClockEvaluation(plan, [gap]), gap.endAt).dueAt,
+    gap.endAt + DAY + HOUR,
+  );
 });
 
 test('the median is that of the last 20 intervals', () => {
@@ -284,7 +298,11 @@ test('a job that stays silent is found however often Floe restarts at the hour o
     ] as const) {
       const plan = createMonitorPlan(schedule, { ...rest, graceMs, alertAfterMisses });
       const start = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
-      const { clock } = applyBeatEvent(start, createClockEvaluation(plan), { kind: 'ok', at: T0, runId: null });
+      const { clock } = applyBeatEvent(start, createClockEvaluation(plan), {
+        kind: 'ok',
+        at: T0,
+        runId: null,
+      });
       const gaps = Array.from({ length: 12 }, (_, day) => ({
         startAt: T0 + (day + 1) * DAY - MINUTE,
         endAt: T0 + (day + 1) * DAY + 10 * MINUTE,
