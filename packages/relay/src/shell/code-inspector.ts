@@ -7,16 +7,21 @@ import {
   type SimpleCommand,
   type UnclearSpan,
 } from './command.ts';
-import { createUnknownCommandOutput } from './command-output.ts';
 import { findEmbeddedCommands } from './embedded-commands.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
-import { toGlobPattern } from './glob.ts';
 import type { AnalysisBudget } from './grammar.ts';
+import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAMS } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
 import type { CommandInput } from './redirects.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
-import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
+import {
+  type CommandOutput,
+  createGlobWord,
+  createLiteralWord,
+  type ShellWord,
+  type TextSpan,
+} from './shell-word.ts';
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import { type CommandInvocation, isShellPath, type NestedCommand } from './unwrap-command.ts';
 
@@ -284,18 +289,6 @@ interface CodeText {
   readonly input?: CommandInput | null;
   /** Positional parameters, starting with `$0`. */
   readonly args?: readonly ShellWord[];
-}
-
-/** Programs that connect a command that they start to the network. */
-const NETWORK_PROGRAMS = /^(?:nc|ncat|netcat|socat)$/;
-export const NETWORK_COMMAND_INPUT: CommandInput = {
-  kind: 'pipe',
-  printed: createUnknownCommandOutput('data'),
-};
-
-/** A path in code. It may contain wildcards, because the code may pass it to a glob function. */
-function createGlobWord(path: string, place: TextSpan): ShellWord {
-  return { ...createLiteralWord(path, place), pattern: toGlobPattern(path, true, false) };
 }
 
 function nestedContext(around: CodeContext, name: string): CodeContext {

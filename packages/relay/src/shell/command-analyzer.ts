@@ -5,7 +5,6 @@ import {
   type CommandRecord,
   type CommandSink,
   MAX_CODE_DEPTH,
-  NETWORK_COMMAND_INPUT,
 } from './code-inspector.ts';
 import {
   type CommandTrait,
@@ -27,6 +26,7 @@ import {
 import type { AnalysisBudget } from './grammar.ts';
 import { guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter, findOptionCommands } from './interpreters.ts';
+import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
 import { findPositionals } from './positional-arguments.ts';
 import { findFilesNamedByInput } from './predict-arguments.ts';
 import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';

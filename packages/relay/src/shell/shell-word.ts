@@ -235,3 +235,8 @@ function segmentsBetween(
   }
   return out;
 }
+
+/** A path in code. It may contain wildcards, because the code may pass it to a glob function. */
+export function createGlobWord(path: string, place: TextSpan): ShellWord {
+  return { ...createLiteralWord(path, place), pattern: toGlobPattern(path, true, false) };
+}

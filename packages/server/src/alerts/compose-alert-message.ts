@@ -13,20 +13,11 @@ import {
   listAlertSendTimes,
 } from '../store/alert-threads.ts';
 import type { AlertRow } from '../store/alerts.ts';
-import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
-import type { Alert, AlertPhase } from './alert.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import type { AlertPhase } from './alert.ts';
 import type { AlertNoticeContent } from './alert-notice.ts';
+import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
 import { parseAlertRow } from './stored-alert.ts';
-
-/**
- * Returns until when each alert is muted by a muted monitor, a maintenance window or quiet hours. The
- * result does not contain alerts that may be sent. An alert that closes while it is muted is never sent.
- */
-export type AlertMuteResolver = (
-  reader: DatabaseReader,
-  alerts: readonly Alert[],
-  nowMs: number,
-) => Promise<ReadonlyMap<Alert, number>>;
 
 /** Maximum number of pending messages that are read for one message. */
 const MAX_PENDING_DELIVERIES = 1_000;
@@ -40,13 +31,6 @@ const QUIET_RECHECK_MS = 60_000;
 const SHORT_FAILURE_MS = 60_000;
 /** Delay of such a recovery. If the subject fails again within this time, the recovery is not sent. */
 const RECOVERY_DELAY_MS = 10_000;
-
-/** The next message of a channel: its content and the deliveries that it contains. */
-export interface ComposedAlertMessage {
-  /** The message has the id of the first delivery. */
-  readonly deliveries: readonly [PendingAlertDelivery, ...PendingAlertDelivery[]];
-  readonly content: AlertNoticeContent;
-}
 
 interface DeliveryCandidate extends PendingAlertDelivery {
   readonly thread: string;

@@ -20,12 +20,8 @@ import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { createAlertNotice } from './alert-notice.ts';
 import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
 import { CHANNEL_SHEETS, isChannelKind } from './channels/channel-sheets.ts';
-import {
-  type AlertMuteResolver,
-  type ComposeAlertMessageOptions,
-  type ComposedAlertMessage,
-  composeNextAlertMessage,
-} from './compose-alert-message.ts';
+import { type ComposeAlertMessageOptions, composeNextAlertMessage } from './compose-alert-message.ts';
+import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
 import { decryptChannel, parseChannelSubscription } from './stored-channel.ts';
 
 /** Longer than any attempt. After this time, another process replaces one that ended. */

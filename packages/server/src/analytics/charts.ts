@@ -1,5 +1,4 @@
 import type { ADDITIVE_CHART_METRICS, AnalyticsFigures, CHART_METRICS } from '@floe/contract/api/charts';
-import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type { SqlCondition } from '../store/exchange-filters.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
@@ -31,6 +30,7 @@ import {
   type IntervalReassignment,
 } from './chart-grid.ts';
 import { createZeroSums, queryRowIntervals, queryRowTotals } from './row-charts.ts';
+import { SUM_COUNT, type SumFigures, toSumFigures, toSummaryFigures } from './summary-figures.ts';
 
 export type ChartMetric = (typeof CHART_METRICS)[number];
 
@@ -220,8 +220,6 @@ function wholeUnits<Request extends ChartRequest>(request: Request) {
   };
 }
 
-type SumFigures = Omit<AnalyticsFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
-
 function isSumMetric(metric: ChartMetric): metric is (typeof ADDITIVE_CHART_METRICS)[number] {
   return !isPercentileMetric(metric);
 }
@@ -261,46 +259,4 @@ function subtractFrom(from: number[] | undefined, sums: readonly number[]): void
 function metricValues(steps: readonly (readonly number[])[], metric: ChartMetric): (number | null)[] {
   const wanted = PERCENTILES.get(metric);
   return steps.map((sums) => (wanted ? estimatePercentile(sums, wanted.share) : (sums[0] ?? 0)));
-}
-
-const SUM_COUNT = ROLLUP_FIGURE_COLUMNS.indexOf('latency_0');
-const LATENCY_MS = ROLLUP_FIGURE_COLUMNS.indexOf('latency_ms');
-
-function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
-  const histogramOf = (buckets: readonly RollupFigureColumn[]) =>
-    buckets.map((name) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0);
-  const added = toSumFigures(sums);
-  const latencies = histogramOf(LATENCY_BUCKET_COLUMNS);
-  const asked = latencies.reduce((sum, count) => sum + count, 0);
-  const meanMs = (sums[LATENCY_MS] ?? 0) / asked;
-  const mean = asked === 0 ? null : Math.round(meanMs * 100) / 100;
-  return {
-    ...added,
-    upstream_requests: asked,
-    latency_ms: { mean, ...percentileSummary(latencies) },
-    first_token_ms: percentileSummary(histogramOf(FIRST_TOKEN_BUCKET_COLUMNS)),
-  };
-}
-
-/** `sums` starts with the sums of `ROLLUP_FIGURE_COLUMNS`. */
-function toSumFigures(sums: readonly number[]): SumFigures {
-  const sum = (name: RollupSumColumn) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0;
-  return {
-    requests: sum('requests'),
-    errors: sum('errors'),
-    input_tokens: sum('input_tokens'),
-    cached_tokens: sum('cached_tokens'),
-    cache_write_tokens: sum('cache_write_tokens'),
-    output_tokens: sum('output_tokens'),
-    reasoning_tokens: sum('reasoning_tokens'),
-    cost_nano_usd: sum('cost_nano_usd'),
-    cost_usd: toDecimalUsd(sum('cost_nano_usd')),
-    saved_nano_usd: sum('saved_nano_usd'),
-    saved_usd: toDecimalUsd(sum('saved_nano_usd')),
-  };
-}
-
-function percentileSummary(counts: readonly number[]) {
-  const at = (share: number) => estimatePercentile(counts, share);
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

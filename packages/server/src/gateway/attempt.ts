@@ -5,6 +5,7 @@ import { EventLoopBatcher } from '../core/event-loop-batcher.ts';
 import type { FlowControl, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './attempt-deadlines.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
+import { createAttemptRecord } from './attempt-record.ts';
 import { BinaryFrameSink } from './binary-frame-sink.ts';
 import { ClientDisconnectedError } from './client-connection.ts';
 import {
@@ -48,20 +49,6 @@ export function runAttempt(
   setExchangeTarget(x, target);
   x.answer.setDropped(plan.dropped);
   return new Promise((resolve, reject) => new Attempt(x, target, plan, { resolve, reject }).start(options));
-}
-
-function createAttemptRecord(x: Exchange, target: Target): AttemptRecord {
-  return {
-    n: x.attempts.length + 1,
-    provider: target.provider.id,
-    model: target.model,
-    credential: target.credential.name,
-    started_at: new Date(x.gateway.clock.now()).toISOString(),
-    status: null,
-    error: null,
-    first_token_ms: null,
-    duration_ms: null,
-  };
 }
 
 interface AttemptPromise {

@@ -43,6 +43,9 @@ const HEARTBEAT_METHODS = ['POST'];
 const BEAT_METHODS = ['GET', 'HEAD', 'POST'];
 const HEARTBEAT_BODY = { limitBytes: MAX_HEARTBEAT_BODY_BYTES, onExcess: 'refuse' } as const;
 
+/** Clients of other heartbeat services read `ping-body-limit` for the stored length of a body. */
+const COMMON_HEADERS = ['cache-control', 'no-store', 'ping-body-limit', String(MAX_BEAT_BODY_BYTES)];
+
 /**
  * The two routes for beats. They bypass the verbs of `/api`, because beats are small and arrive by the
  * thousand (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
@@ -56,9 +59,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
     requestId: string,
     work: () => Promise<BeatResponse>,
   ): Promise<void> {
-    const common = ['x-request-id', requestId, 'cache-control', 'no-store'];
-    // Clients of other heartbeat services read this header for the stored length of a body.
-    common.push('ping-body-limit', String(MAX_BEAT_BODY_BYTES));
+    const common = ['x-request-id', requestId, ...COMMON_HEADERS];
     try {
       const { type, body } = await work();
       common.push('content-type', type);
@@ -93,12 +94,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
     return url && ((req, res, requestId) => receiveByUrl(url, req, res, requestId));
   }
 
-  async function receiveByUrl(
-    url: ParsedBeatUrl,
-    req: IncomingMessage,
-    res: ServerResponse,
-    requestId: string,
-  ) {
+  async function receiveByUrl(url: ParsedBeatUrl, ...[req, res, requestId]: Parameters<BeatHandler>) {
     await respondWith(req, res, requestId, async () => {
       requireMethod(BEAT_METHODS, req, res);
       const body = await readRequestBody(req, clock, { limitBytes: MAX_BEAT_BODY_BYTES, onExcess: 'drop' });

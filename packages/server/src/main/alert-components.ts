@@ -1,7 +1,7 @@
 import type { FloeConfig } from '@floe/contract/config';
 import { type AlertDelivery, startAlertDelivery } from '../alerts/alert-delivery.ts';
 import { createAlertSender } from '../alerts/alert-sender.ts';
-import type { AlertMuteResolver } from '../alerts/compose-alert-message.ts';
+import type { AlertMuteResolver } from '../alerts/composed-alert-message.ts';
 import { createMailer, toSmtpSettings } from '../alerts/mailer.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ChannelDependencies } from '../management/channels/test-channel.ts';

@@ -125,8 +125,8 @@ export async function openServerComponents(
   const spool = { dataDir, database, log, clock };
   const [rows, bodies] = [await openRowSink(spool), await openBodySink(spool)];
   const counters = createMonitoringCounters();
-  const processId = loadProcessId(dataDir);
-  const monitoring = new MonitoringEngine({ database, clock, log, counters, processId });
+  const engineOptions = { database, clock, log, counters, processId: loadProcessId(dataDir) };
+  const monitoring = new MonitoringEngine(engineOptions);
   // Determines the last gap. The listeners report later from when on this process accepts beats.
   await monitoring.prepare();
   const outbound = createOutboundAccess(loaded.config, environment.variable);
@@ -135,11 +135,8 @@ export async function openServerComponents(
   const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
   const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
-  const others = [
-    render,
-    createSharedStoreMetrics(guardrails.sharedStoreStats).render,
-    () => runtime.render(),
-  ];
+  const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
+  const others = [render, sharedStore.render, () => runtime.render()];
   return {
     environment,
     dataDir,

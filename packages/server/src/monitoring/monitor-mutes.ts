@@ -1,5 +1,5 @@
 import { type Alert, getAlertTags } from '../alerts/alert.ts';
-import type { AlertMuteResolver } from '../alerts/compose-alert-message.ts';
+import type { AlertMuteResolver } from '../alerts/composed-alert-message.ts';
 import {
   listMutedMonitors,
   listUnfinishedMaintenanceWindows,

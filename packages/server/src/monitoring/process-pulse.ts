@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import {
-  type MonitoringPulseInput,
-  type MonitoringPulseResult,
-  recordMonitoringPulse,
-} from '../store/monitoring/monitoring-pulse.ts';
+import { recordMonitoringPulse } from '../store/monitoring/monitoring-pulse.ts';
+import type {
+  MonitoringPulseInput,
+  MonitoringPulseResult,
+} from '../store/monitoring/monitoring-pulse-values.ts';
 import type { Database } from '../store/ports.ts';
 import type { AvailabilityGap } from './monitor-clock.ts';
 import { rewindMonitorClocks } from './rewind-monitor-clocks.ts';

@@ -1,5 +1,5 @@
+import type { GuardrailRulesTable } from './guardrail-tables.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
-import type { GuardrailRulesTable } from './schema.ts';
 
 export type GuardrailRuleRow = GuardrailRulesTable;
 /** Limits, budgets and relay rules are in tables with the same columns. */

@@ -2,6 +2,7 @@ import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
 import type { BackgroundResponsesTable, StoredBodiesTable } from './body-tables.ts';
 import type { ConfigSchema } from './config-tables.ts';
+import type { BudgetSpendTable, GuardrailRulesTable, SpendJournalsTable } from './guardrail-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
 import type {
   BackgroundJobsTable,
@@ -214,39 +215,10 @@ export interface SettingsTable {
   value: ColumnType<string, string, string>;
 }
 
-/** Spending of a budget in one period. Counters start from it. */
-export interface BudgetSpendTable {
-  org_id: string;
-  /** Budget, period and subject, as the bucket name of counters. */
-  bucket: string;
-  spent_nano_usd: number;
-  /** 0 for a budget without an end. */
-  ends_at: number;
-  updated_at: number;
-}
-
-/** How much of the spend journal of a process is in `budget_spend`. */
-export interface SpendJournalsTable {
-  id: string;
-  applied: number;
-  updated_at: number;
-}
-
 /** Running processes. Each renews its row. */
 export interface ReplicasTable {
   id: string;
   seen_at: number;
-}
-
-/** A limit or budget that was created with the API. Those of floe.yaml are not stored. */
-export interface GuardrailRulesTable {
-  id: string;
-  org_id: string;
-  /** The rule in the form of floe.yaml. */
-  rule_json: string;
-  created_at: number;
-  updated_at: number;
-  updated_by: string;
 }
 
 /** The applied migrations. */

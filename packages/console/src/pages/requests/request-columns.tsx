@@ -20,6 +20,7 @@ import {
   splitModelId,
 } from './request-rows.ts';
 import { requestsText } from './text.ts';
+import { TimingBar } from './timing-bar.tsx';
 
 /** The columns of the request list. `longestMs` is the scale of the latency bars; each key in `metadata` has a column. */
 export function requestColumns(
@@ -231,27 +232,6 @@ function CostText({ row }: { readonly row: RequestRow }) {
     <span title={title} className={cost === 0 ? 'text-ink-3' : ''}>
       {formatMoney(cost)}
       {isIncomplete && <span className="text-ink-3"> {requestsText.cells.incomplete}</span>}
-    </span>
-  );
-}
-
-/** Time to first token, then streaming, on one scale for all rows in view. */
-function TimingBar({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
-  const { latency_ms, first_token_ms } = row;
-  const share = (ms: number) => `${Math.min(100, Math.max(1.5, (ms / longestMs) * 100))}%`;
-  const failed = getOutcomeDisplay(row).state === 'failing';
-  return (
-    <span aria-hidden="true" className="flex h-1.5 w-16 overflow-hidden">
-      <span
-        style={{ width: share(first_token_ms ?? latency_ms) }}
-        className={joinClassNames('rounded-l-full', failed ? 'bg-failing' : 'bg-series-1')}
-      />
-      {first_token_ms !== null && (
-        <span
-          style={{ width: share(latency_ms - first_token_ms) }}
-          className={joinClassNames('rounded-r-full', failed ? 'bg-failing' : 'bg-series-3')}
-        />
-      )}
     </span>
   );
 }

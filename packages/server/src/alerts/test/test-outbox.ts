@@ -14,7 +14,7 @@ import { createTemporaryDirectory } from '../../store/test/temporary-directory.t
 import { type Alert, enqueueAlerts } from '../alert.ts';
 import { type AlertDelivery, type AlertDeliveryOptions, startAlertDelivery } from '../alert-delivery.ts';
 import { createAlertSender } from '../alert-sender.ts';
-import type { AlertMuteResolver } from '../compose-alert-message.ts';
+import type { AlertMuteResolver } from '../composed-alert-message.ts';
 import { createConfigFileChannelKind } from '../config-file-channels.ts';
 import type { AlertDeliveryResult } from '../deliver-to-channel.ts';
 import { createMailer, type SmtpSettings } from '../mailer.ts';

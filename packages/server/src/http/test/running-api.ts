@@ -186,8 +186,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
       await Promise.all([parts.evaluationPool.close(), parts.liveHub.close()]);
       await http.close();
       await Promise.all([api.close(), relay.close()]);
-      await database.close();
-      await rm(dataDir, { recursive: true });
+      await database.close().then(() => rm(dataDir, { recursive: true }));
     },
   };
 }

@@ -42,6 +42,12 @@ interface RunningParts extends Pick<ApiVerbDependencies, 'runningGateway' | 'pro
   inForce(): MergedConfig['orgs'];
 }
 
+const CONFIG_SYNCS = [
+  createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
+  createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
+  createResourceKindSync(CONFIG_FILE_POLICY_KIND),
+];
+
 /**
  * Creates the state of a running gateway whose floe.yaml defines `org` for the org `acme`. Entries are on
  * lines 10, 11, …
@@ -54,11 +60,7 @@ export async function createTestApiParts(
   const file = org ? [org] : [];
   await database.transaction((writer) =>
     syncConfigFile(
-      [
-        createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
-        createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
-        createResourceKindSync(CONFIG_FILE_POLICY_KIND),
-      ],
+      CONFIG_SYNCS,
       {
         config: { ...FloeConfigSchema.parse({}), orgs: file },
         path: null,

@@ -1,0 +1,57 @@
+import type { AnalyticsFigures } from '@floe/contract/api/charts';
+import { toDecimalUsd } from '@floe/contract/decimal-usd';
+import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
+import {
+  FIRST_TOKEN_BUCKET_COLUMNS,
+  LATENCY_BUCKET_COLUMNS,
+  ROLLUP_FIGURE_COLUMNS,
+  type RollupFigureColumn,
+  type RollupSumColumn,
+} from '../store/rollups/rollup-figures.ts';
+
+/** The figures that are sums, without percentiles and means. */
+export type SumFigures = Omit<AnalyticsFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
+
+/** How many columns at the start of `ROLLUP_FIGURE_COLUMNS` are sums. */
+export const SUM_COUNT = ROLLUP_FIGURE_COLUMNS.indexOf('latency_0');
+const LATENCY_MS = ROLLUP_FIGURE_COLUMNS.indexOf('latency_ms');
+
+/** `sums` has one value for each of `ROLLUP_FIGURE_COLUMNS`. */
+export function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
+  const histogramOf = (buckets: readonly RollupFigureColumn[]) =>
+    buckets.map((name) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0);
+  const added = toSumFigures(sums);
+  const latencies = histogramOf(LATENCY_BUCKET_COLUMNS);
+  const asked = latencies.reduce((sum, count) => sum + count, 0);
+  const meanMs = (sums[LATENCY_MS] ?? 0) / asked;
+  const mean = asked === 0 ? null : Math.round(meanMs * 100) / 100;
+  return {
+    ...added,
+    upstream_requests: asked,
+    latency_ms: { mean, ...percentileSummary(latencies) },
+    first_token_ms: percentileSummary(histogramOf(FIRST_TOKEN_BUCKET_COLUMNS)),
+  };
+}
+
+/** `sums` starts with the sums of `ROLLUP_FIGURE_COLUMNS`. */
+export function toSumFigures(sums: readonly number[]): SumFigures {
+  const sum = (name: RollupSumColumn) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0;
+  return {
+    requests: sum('requests'),
+    errors: sum('errors'),
+    input_tokens: sum('input_tokens'),
+    cached_tokens: sum('cached_tokens'),
+    cache_write_tokens: sum('cache_write_tokens'),
+    output_tokens: sum('output_tokens'),
+    reasoning_tokens: sum('reasoning_tokens'),
+    cost_nano_usd: sum('cost_nano_usd'),
+    cost_usd: toDecimalUsd(sum('cost_nano_usd')),
+    saved_nano_usd: sum('saved_nano_usd'),
+    saved_usd: toDecimalUsd(sum('saved_nano_usd')),
+  };
+}
+
+function percentileSummary(counts: readonly number[]) {
+  const at = (share: number) => estimatePercentile(counts, share);
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
