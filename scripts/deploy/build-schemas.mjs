@@ -23,8 +23,7 @@ const KINDS = {
   'io.k8s.api.networking.v1.NetworkPolicy': 'networkpolicy-networking-v1',
   'io.k8s.api.policy.v1.PodDisruptionBudget': 'poddisruptionbudget-policy-v1',
 };
-const SERVICE_MONITOR =
-  'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml';
+const SERVICE_MONITOR = 'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml';
 /** Keywords of JSON Schema that the documents use for validation. Descriptions and extensions are left out. */
 const KEPT = new Set([
   ...['type', 'format', 'enum', 'required', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength'],
@@ -47,7 +46,8 @@ function writeKubernetes(version) {
   for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
     if (Object.hasOwn(used, name)) continue;
     used[name] = name === QUANTITY ? { type: ['string', 'number'] } : strict(definitions[name]);
-    for (const [, other] of JSON.stringify(used[name]).matchAll(/"#\/definitions\/([^"]+)"/g)) wanted.push(other);
+    for (const [, other] of JSON.stringify(used[name]).matchAll(/"#\/definitions\/([^"]+)"/g))
+      wanted.push(other);
   }
   for (const [name, file] of Object.entries(KINDS)) {
     const { group, version: apiVersion, kind } = definitions[name]['x-kubernetes-group-version-kind'][0];
