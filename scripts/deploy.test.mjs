@@ -228,6 +228,39 @@ test('each alert has a severity, a summary and a section of the troubleshooting 
   }
 });
 
+test('the documented thresholds are those of the rules', () => {
+  const page = readFileSync(join(root, 'docs/guides/troubleshoot.md'), 'utf8');
+  const guide = readFileSync(join(root, 'docs/guides/monitor-floe.md'), 'utf8');
+  let count = 0;
+  for (const { alert, expr } of alerts())
+    for (const threshold of thresholdsOf(expr)) {
+      count += 1;
+      const section = page.split(`### ${alert}\n`)[1]?.split('\n#')[0];
+      assert.ok(section?.includes(threshold), `${alert}: troubleshoot.md does not name ${threshold}`);
+      const row = guide.split('\n').find((line) => line.startsWith(`| \`${alert}\` |`));
+      if (row !== undefined)
+        assert.ok(row.includes(threshold), `${alert}: monitor-floe.md does not name ${threshold}`);
+    }
+  assert.ok(count >= 14);
+});
+
+test('the guide names the versions of Kubernetes that are checked', () => {
+  const minor = KUBERNETES_VERSIONS.map((version) => version.split('.').slice(0, 2).join('.'));
+  const page = readFileSync(join(root, 'docs/guides/deploy-on-kubernetes.md'), 'utf8');
+  assert.ok(page.includes(`Kubernetes ${minor.join(' and ')}`));
+  const { kubeVersion } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
+  assert.ok(page.includes(`Kubernetes ${/^>=(\d+\.\d+)/.exec(kubeVersion)[1]} or newer`));
+});
+
+/** Thresholds of an expression as the pages write them: shares as percentages, large numbers with commas. */
+function thresholdsOf(expr) {
+  const isShare = expr.includes(' / ') && !expr.includes('/ 168');
+  return [...expr.matchAll(/ > ([\d.]+)/g)]
+    .map(([, value]) => Number(value))
+    .filter((value) => value > 0)
+    .map((value) => (isShare && value < 1 ? `${value * 100}%` : value.toLocaleString('en')));
+}
+
 function alerts() {
   return parse(readFileSync(RULES, 'utf8')).groups.flatMap(({ rules }) => rules);
 }
