@@ -10,6 +10,7 @@ const files = [
   'scripts/deploy.test.mjs',
   'scripts/deploy/compose.test.mjs',
   'scripts/deploy/observed.test.mjs',
+  'scripts/deploy/valkey.test.mjs',
 ];
 const done = spawnSync(node, ['scripts/run-tests.mjs', ...files], {
   cwd: root,

@@ -18,7 +18,8 @@ import { ensurePrograms } from './programs.mjs';
 const programs = ensurePrograms();
 const HOST = 'floe.example.com';
 const compose = parse(readFileSync(join(COMPOSE, 'compose.yaml'), 'utf8'), { merge: true });
-const services = Object.entries(compose.services);
+/** The services that `docker compose up` starts. */
+const services = Object.entries(compose.services).filter(([, { profiles }]) => profiles === undefined);
 const floes = services.filter(([name]) => name.startsWith('floe-'));
 const [, floe] = floes[0];
 
@@ -137,6 +138,12 @@ test('the health check follows the readiness of the process', async (t) => {
   assert.equal(check(`${server.url}/no-such-path`), 1);
   await server.stop();
   assert.equal(check(server.url), 1);
+});
+
+test('the migration runs with the settings of Floe and takes none of the fixed addresses', () => {
+  const { command, profiles, environment, secrets, networks } = compose.services.migrate;
+  assert.deepEqual([command, profiles, networks], [['migrate'], ['tools'], ['stores']]);
+  assert.deepEqual([environment, secrets], [floe.environment, floe.secrets]);
 });
 
 test('the stack serves requests over TLS, also while one process restarts', async (t) => {
