@@ -197,6 +197,11 @@ test('Floe starts with what the chart gives to its pod, and the probes succeed',
   assert.equal((await fetch(`${floe.url}/metrics`)).status, 401);
 });
 
+test('the chart contains the alerting rules unchanged', () => {
+  const rule = objectsOf(rendered.get('external.yaml')).find(({ kind }) => kind === 'PrometheusRule');
+  assert.deepEqual(rule.spec, parse(readFileSync(RULES, 'utf8')));
+});
+
 test('promtool accepts the alerting rules', () => {
   const { status, output } = run(programs.promtool, ['check', 'rules', RULES]);
   assert.equal(status, 0, output);

@@ -1,5 +1,5 @@
 // Writes scripts/deploy/schemas: strict JSON schemas of the Kubernetes objects that the Helm chart creates, for kubeconform.
-// They are derived from the OpenAPI documents in the Go module of Kubernetes and from a CRD of the Prometheus operator.
+// They are derived from the OpenAPI documents in the Go module of Kubernetes and from CRDs of the Prometheus operator.
 // Run it after a change of the versions or kinds below: `node scripts/deploy/build-schemas.mjs`. Needs Go and network access.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,8 @@ const KINDS = {
   'io.k8s.api.networking.v1.NetworkPolicy': 'networkpolicy-networking-v1',
   'io.k8s.api.policy.v1.PodDisruptionBudget': 'poddisruptionbudget-policy-v1',
 };
-const SERVICE_MONITOR = 'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml';
+/** The kinds of the Prometheus operator, as in the names of its CRDs. */
+const OPERATOR_KINDS = ['servicemonitor', 'prometheusrule'];
 /** Keywords of JSON Schema that the documents use for validation. Descriptions and extensions are left out. */
 const KEPT = new Set([
   ...['type', 'format', 'enum', 'required', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength'],
@@ -33,7 +34,7 @@ const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 const schemas = fileURLToPath(new URL('./schemas', import.meta.url));
 
 for (const version of KUBERNETES_VERSIONS) writeKubernetes(version);
-writeServiceMonitor();
+writeOperator();
 
 function writeKubernetes(version) {
   const document = join(modulePath(`k8s.io/kubernetes@v${version}`), 'api/openapi-spec/swagger.json');
@@ -61,19 +62,22 @@ function writeKubernetes(version) {
   write(join(directory, 'definitions'), { definitions: Object.fromEntries(sorted) });
 }
 
-function writeServiceMonitor() {
+function writeOperator() {
   const operator = modulePath(
     `github.com/prometheus-operator/prometheus-operator@v${PROMETHEUS_OPERATOR_VERSION}`,
   );
-  const crd = parse(readFileSync(join(operator, SERVICE_MONITOR), 'utf8'));
-  const version = crd.spec.versions.find(({ name }) => name === 'v1');
-  const schema = strict(version.schema.openAPIV3Schema);
-  // The API server defines the metadata of every object.
-  schema.properties.metadata = { type: 'object' };
   const directory = join(schemas, 'crds');
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  write(join(directory, 'servicemonitor-monitoring-v1'), schema);
+  for (const kind of OPERATOR_KINDS) {
+    const file = `example/prometheus-operator-crd/monitoring.coreos.com_${kind}s.yaml`;
+    const crd = parse(readFileSync(join(operator, file), 'utf8'));
+    const version = crd.spec.versions.find(({ name }) => name === 'v1');
+    const schema = strict(version.schema.openAPIV3Schema);
+    // The API server defines the metadata of every object.
+    schema.properties.metadata = { type: 'object' };
+    write(join(directory, `${kind}-monitoring-v1`), schema);
+  }
 }
 
 /** A schema without descriptions and extensions, in which objects have no properties other than the declared ones. */

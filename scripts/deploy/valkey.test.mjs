@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -53,7 +53,8 @@ for (const [name, read] of [
 function environmentOf(home, port) {
   for (const directory of ['bin', 'data', 'secrets']) mkdirSync(join(home, directory));
   writeFileSync(join(home, 'secrets/valkey_password'), `${PASSWORD}\n`);
-  const cli = join(dirname(redis.path), 'redis-cli');
+  const cli = ['redis-cli', 'valkey-cli'].map((name) => join(dirname(redis.path), name)).find(existsSync);
+  assert.ok(cli, `no redis-cli beside ${redis.path}`);
   writeFileSync(join(home, 'bin/valkey-server'), `#!/bin/sh\nexec '${redis.path}' "$@"\n`, { mode: 0o755 });
   writeFileSync(join(home, 'bin/valkey-cli'), `#!/bin/sh\nexec '${cli}' -p ${port} "$@"\n`, { mode: 0o755 });
   const libraries = redis.libraries === null ? {} : { LD_LIBRARY_PATH: redis.libraries };
