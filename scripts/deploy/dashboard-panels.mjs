@@ -30,10 +30,8 @@ const rate = (metric, by, selector = J) => `sum by (${by}) (rate(${metric}${sele
 const quantile = (q, metric, by, selector = J) =>
   `histogram_quantile(${q}, sum by (${by}) (rate(${metric}_bucket${selector}${RATE})))`;
 /** Share of the rate of a metric with these labels, between 0 and 1. */
-const share = (metric, labels, by = '') => {
-  const grouped = by === '' ? 'sum' : `sum by (${by})`;
-  return `${grouped} (rate(${metric}{job=~"$job", ${labels}}${RATE})) / ${grouped} (rate(${metric}${J}${RATE}))`;
-};
+const share = (metric, labels) =>
+  `sum(rate(${metric}{job=~"$job", ${labels}}${RATE})) / sum(rate(${metric}${J}${RATE}))`;
 
 const overview = {
   title: 'Overview',
