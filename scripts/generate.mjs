@@ -1,6 +1,6 @@
 // What is derived from code: docs/floe.schema.json for editors, the tables of docs/reference/configuration/*.md between
 // `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the verbs of the command line, the index of
-// decisions. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
+// decisions, the Grafana dashboards, and the copy of the alerting rules in the Helm chart. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { FloeConfigSchema } from '../packages/contract/src/config.ts';
 import { ENVIRONMENT_OVERRIDES } from '../packages/server/src/config/environment.ts';
 import { PROVIDER_SHEETS } from '../packages/server/src/providers/provider-sheets.ts';
 import { cliOperations } from './cli-operations.mjs';
+import { dashboardFiles } from './deploy/dashboards.mjs';
 import { markdownFiles } from './doc-pages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -43,6 +44,9 @@ const outputs = {
   'docs/reference/providers.md': withProviders,
   'packages/cli/src/api/operations.json': cliOperations,
   'decisions/README.md': withDecisions,
+  // A chart contains only files of its own directory.
+  'deploy/helm/floe/files/rules.yaml': () => readFileSync(join(root, 'deploy/prometheus/rules.yaml'), 'utf8'),
+  ...Object.fromEntries(Object.entries(dashboardFiles()).map(([name, text]) => [name, () => text])),
 };
 
 for (const [name, produce] of Object.entries(outputs)) {

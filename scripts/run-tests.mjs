@@ -2,9 +2,9 @@
 // (many wait for a server), and one PostgreSQL for all of them. Prints failures whole, skips with their reason, and the
 // sum as its last line.
 //
-// Three tiers (CONTRIBUTING.md). A file whose first lines say `// Tier: ci. <reason>` is left out of a run without files or options.
+// Tiers (CONTRIBUTING.md). A file whose first lines say `// Tier: ci. <reason>` is left out of a run without files or options.
 // `--ci` runs those files alone; `--release` runs every file, and the long runs in them (FLOE_TEST_FULL), and writes what they counted
-// to bench/results/test-results.md.
+// to bench/results/test-results.md. Files of the tier `deploy` need more programs: `npm run test:deploy` installs them.
 // `--times` runs one file after the other and ends with what each took: CPU of its processes, and wall clock.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -129,7 +129,7 @@ function runFiles(list, concurrency) {
 
 /** Tests in which a process dies under load, or that ask thousands of requests, say so in their first lines. */
 function tierOf(file) {
-  return /^\/\/ Tier: ci\. \S/m.test(readFileSync(file, 'utf8').slice(0, 600)) ? 'ci' : 'quick';
+  return /^\/\/ Tier: (ci|deploy)\. \S/m.exec(readFileSync(file, 'utf8').slice(0, 600))?.[1] ?? 'quick';
 }
 
 /** The server that files with a database of their own share, and the database they copy; a file that runs alone starts one. */

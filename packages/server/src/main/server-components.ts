@@ -116,7 +116,7 @@ export async function openServerComponents(
   const clock = systemClock;
   const dataDir = resolve(environment.dataDir);
   lockDataDir(dataDir);
-  const url = loaded.config.storage.database;
+  const { database: url, shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const secret = loadInstallationSecret(environment, url, dataDir);
   // Runs while the worker threads open the database.
   const loadingPrices = loadPriceBook();
@@ -131,7 +131,6 @@ export async function openServerComponents(
   await monitoring.prepare();
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const { shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
   const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);

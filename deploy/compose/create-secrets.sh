@@ -1,0 +1,30 @@
+#!/bin/sh
+# Creates the secrets in secrets/, and a self-signed certificate in tls/ for the host name in the first argument.
+# Files that exist stay as they are. The containers run as other users, so files are readable and directories are not.
+set -eu
+cd "$(dirname "$0")"
+host=${1:-localhost}
+
+mkdir -p secrets tls
+chmod 700 secrets tls
+
+create() {
+  [ -s "secrets/$1" ] && return 0
+  printf '%s\n' "$2" > "secrets/$1"
+  chmod 444 "secrets/$1"
+  echo "created secrets/$1"
+}
+
+create secret_key "$(openssl rand -hex 32)"
+create postgresql_password "$(openssl rand -hex 24)"
+create valkey_password "$(openssl rand -hex 24)"
+create database_url "postgres://floe:$(cat secrets/postgresql_password)@postgresql:5432/floe"
+create redis_url "redis://:$(cat secrets/valkey_password)@valkey:6379/0"
+
+if [ ! -s tls/tls.crt ]; then
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365 -subj "/CN=$host" \
+    -addext "subjectAltName=DNS:$host" -keyout tls/tls.key -out tls/tls.crt 2> /dev/null
+  chmod 600 tls/tls.key
+  echo "created a self-signed certificate for $host in tls/"
+fi
+[ -f .env ] || { echo "FLOE_BASE_URL=https://$host" > .env && echo "created .env"; }
