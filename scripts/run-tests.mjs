@@ -3,7 +3,8 @@
 // sum as its last line.
 //
 // Three tiers (CONTRIBUTING.md). A file whose first lines say `// Tier: ci. <reason>` is left out of a run without files or options.
-// `--ci` runs those files alone; `--release` runs every file, and the long runs in them (FLOE_TEST_FULL), and writes what they counted
+// `// Tier: artifacts.` files run only when they are named: `npm run test:artifacts` builds the release for them.
+// `--ci` runs those files alone; `--release` runs every other file, and the long runs in them (FLOE_TEST_FULL), and writes what they counted
 // to bench/results/test-results.md.
 // `--times` runs one file after the other and ends with what each took: CPU of its processes, and wall clock.
 import { spawnSync } from 'node:child_process';
@@ -25,7 +26,9 @@ const everything = [
 ];
 const tier = release ? 'release' : args.includes('--ci') ? 'ci' : 'quick';
 const files =
-  named.length > 0 ? named : everything.filter((file) => tier === 'release' || tierOf(file) === tier);
+  named.length > 0
+    ? named
+    : everything.filter((file) => (release ? tierOf(file) !== 'artifacts' : tierOf(file) === tier));
 if (release) process.env.FLOE_TEST_FULL = '1';
 // Every file and every server it starts reads the same sources.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'floe-compile-cache');
@@ -127,9 +130,9 @@ function runFiles(list, concurrency) {
   });
 }
 
-/** Tests in which a process dies under load, or that ask thousands of requests, say so in their first lines. */
+/** Tests in which a process dies under load, that ask thousands of requests or need a release say so in their first lines. */
 function tierOf(file) {
-  return /^\/\/ Tier: ci\. \S/m.test(readFileSync(file, 'utf8').slice(0, 600)) ? 'ci' : 'quick';
+  return /^\/\/ Tier: (ci|artifacts)\. \S/m.exec(readFileSync(file, 'utf8').slice(0, 600))?.[1] ?? 'quick';
 }
 
 /** The server that files with a database of their own share, and the database they copy; a file that runs alone starts one. */

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { root } from '../setup.mjs';
+import { buildBundle } from './bundle.mjs';
 import { hashOf } from './cache.mjs';
 import { buildAppLayer, buildBaseLayer, buildImage } from './image.mjs';
 import { loadNodeRuntime, PLATFORMS } from './node-runtime.mjs';
@@ -69,11 +70,15 @@ async function build(work) {
   // The build tool creates its files with the mode of temporary ones.
   for (const name of buildPythonSdk(out, time)) chmodSync(join(out, name), 0o644);
 
-  say('building the container images');
+  say('building the container images and the offline bundles');
   const app = await buildAppLayer(floe, time);
   write(`floe-${version}-image-app.tar.gz`, app);
   const images = PLATFORMS.map(async (platform) => {
     const node = loadNodeRuntime(platform.name);
+    write(
+      `floe-${version}-${platform.name}.tar.gz`,
+      await buildBundle(platform.name, { floe, node }, release),
+    );
     const base = await buildBaseLayer(platform, node);
     write(`floe-${version}-image-base-${platform.architecture}.tar.gz`, base);
     write(

@@ -100,7 +100,10 @@ function vendorPackages(to) {
 function isNeeded(path, file) {
   if (/^licen[cs]e/i.test(file)) return true;
   if (path === GRAMMAR_ONLY) return file === 'tree-sitter-bash.wasm';
-  return /\.(?:js|cjs|wasm)$/.test(file) && !/(?:^|\/)(?:testdata|debug|src|bin)\//.test(file);
+  // A package.json below that of the package says whether the files beside it are ESM or CommonJS.
+  return (
+    /\.(?:js|cjs|wasm)$|\/package\.json$/.test(file) && !/(?:^|\/)(?:testdata|debug|src|bin)\//.test(file)
+  );
 }
 
 /** Without scripts: npm would run those of tree-sitter-bash, which compile. */
