@@ -9,6 +9,8 @@ import { hashOf } from './cache.mjs';
 import { buildAppLayer, buildBaseLayer, buildImage } from './image.mjs';
 import { loadNodeRuntime, PLATFORMS } from './node-runtime.mjs';
 import { buildNpmPackage, listPackageEntries } from './npm-package.mjs';
+import { createProvenance } from './provenance.mjs';
+import { createBillOfMaterials } from './sbom.mjs';
 import { buildPythonSdk, buildTypeScriptSdk } from './sdk-packages.mjs';
 import { below, compressTar } from './tar.mjs';
 
@@ -75,10 +77,7 @@ async function build(work) {
   write(`floe-${version}-image-app.tar.gz`, app);
   const images = PLATFORMS.map(async (platform) => {
     const node = loadNodeRuntime(platform.name);
-    write(
-      `floe-${version}-${platform.name}.tar.gz`,
-      await buildBundle(platform.name, { floe, node }, release),
-    );
+    write(`floe-${version}-${platform.name}.tar.gz`, await buildBundle(platform, { floe, node }, release));
     const base = await buildBaseLayer(platform, node);
     write(`floe-${version}-image-base-${platform.architecture}.tar.gz`, base);
     write(
@@ -87,14 +86,16 @@ async function build(work) {
     );
   });
   await Promise.all(images);
-  writeSums();
+  write(`floe-${version}.cdx.json`, createBillOfMaterials(release));
+  write(`floe-${version}.provenance.json`, createProvenance(release, listSums()));
+  const lines = listSums().map(({ name, sha256 }) => `${sha256}  ${name}\n`);
+  write('SHA256SUMS', lines.join(''));
 }
 
-/** The file that `sha256sum --check` reads. */
-function writeSums() {
+/** The artifacts written so far. */
+function listSums() {
   const names = readdirSync(out).sort();
-  const lines = names.map((name) => `${hashOf(readFileSync(join(out, name)))}  ${name}\n`);
-  writeFileSync(join(out, 'SHA256SUMS'), lines.join(''));
+  return names.map((name) => ({ name, sha256: hashOf(readFileSync(join(out, name))) }));
 }
 
 process.umask(0o022);

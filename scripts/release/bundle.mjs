@@ -1,7 +1,9 @@
 // The offline bundle: Node.js, Floe, the systemd unit and an install script in one archive.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../setup.mjs';
+import { extractDebianPackages } from './debian.mjs';
 import { below, compressTar, fileEntry } from './tar.mjs';
 
 const PARTS = join(import.meta.dirname, 'bundle');
@@ -10,13 +12,14 @@ const UNIT = join(root, 'deploy/systemd');
 /**
  * A bundle for one platform, gzip.
  *
- * @param {string} platform such as `linux-x64`
+ * @param {{ name: string, architecture: string, libraries: string }} platform
  * @param {{ floe: import('./tar.mjs').Entry[], node: { program: Buffer, license: Buffer } }} parts `floe` is the npm package
  * @param {{ version: string, time: number }} release
  */
 export async function buildBundle(platform, { floe, node }, { version, time }) {
   const entries = [
     ...below('app', floe),
+    ...below('lib', loadAtomicLibrary(platform)),
     fileEntry('VERSION', `${version}\n`),
     fileEntry('LICENSE', readFileSync(join(root, 'LICENSE'))),
     fileEntry('LICENSE-NODE', node.license),
@@ -27,5 +30,19 @@ export async function buildBundle(platform, { floe, node }, { version, time }) {
     fileEntry('systemd/floe.service', readFileSync(join(UNIT, 'floe.service'))),
     fileEntry('systemd/floe.env.example', readFileSync(join(UNIT, 'floe.env.example'))),
   ];
-  return await compressTar(below(`floe-${version}-${platform}`, entries), time);
+  return await compressTar(below(`floe-${version}-${platform.name}`, entries), time);
+}
+
+/** Node.js needs libatomic, which many distributions do not install. This one needs glibc 2.17, Node.js needs 2.28. */
+function loadAtomicLibrary({ architecture, libraries }) {
+  const dir = mkdtempSync(join(tmpdir(), 'floe-debian-'));
+  try {
+    extractDebianPackages(architecture, dir, ['gcc-14-base', 'libatomic1']);
+    return [
+      fileEntry('libatomic.so.1', readFileSync(join(dir, 'usr/lib', libraries, 'libatomic.so.1'))),
+      fileEntry('LICENSE-LIBATOMIC', readFileSync(join(dir, 'usr/share/doc/gcc-14-base/copyright'))),
+    ];
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }

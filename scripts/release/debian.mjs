@@ -19,7 +19,8 @@ const ARCHIVE = 'http://deb.debian.org/debian';
 /** Has every version that was ever published; asked only for versions that the archive no longer has. */
 const SNAPSHOTS = 'http://snapshot.debian.org/archive/debian';
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
-const NAMES = ['libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6'];
+/** gcc-14-base has the license texts of the libraries of GCC. */
+const NAMES = ['gcc-14-base', 'libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6'];
 const ARCHITECTURES = ['amd64', 'arm64'];
 
 /**
@@ -36,13 +37,14 @@ export function readPins() {
 }
 
 /**
- * Extracts the pinned packages of an architecture into the directory `to`.
+ * Extracts pinned packages of an architecture into the directory `to`.
  *
  * @throws Error when the machine has no apt-get and dpkg-deb, or no archive has a package with the pinned hash
  */
-export function extractDebianPackages(architecture, to) {
+export function extractDebianPackages(architecture, to, names = NAMES) {
   const pins = readPins();
-  for (const pin of pins.packages.filter((each) => each.architecture === architecture)) {
+  const isWanted = (pin) => pin.architecture === architecture && names.includes(pin.name);
+  for (const pin of pins.packages.filter(isWanted)) {
     const file = cachedFile(
       { name: `${pin.name}:${architecture}`, algorithm: 'sha256', hash: pin.sha256 },
       (dir) => downloadPin(pin, pins, dir),

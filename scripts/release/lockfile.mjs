@@ -26,6 +26,31 @@ function readLockedPackages() {
  * @returns {LockedPackage[]}
  */
 export function listRuntimePackages(starts) {
+  return [...walkPackages(starts).values()]
+    .filter(({ path }) => isInstalled(path))
+    .map(({ path, own, dependencies }) => ({
+      path,
+      name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+      version: own.version,
+      license: own.license ?? 'NOASSERTION',
+      integrity: own.integrity ?? '',
+      dependencies: dependencies.filter(isInstalled).sort(),
+    }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Paths of the npm packages that the code of the workspaces imports, sorted. */
+export function listDirectPackages(starts) {
+  const own = [...walkPackages(starts).values()].filter(({ path }) => !isInstalled(path));
+  return [...new Set(own.flatMap(({ dependencies }) => dependencies.filter(isInstalled)))].sort();
+}
+
+function isInstalled(path) {
+  return path.startsWith('node_modules/');
+}
+
+/** The packages that can be reached from the starts, by path. A link leads to the workspace that it names. */
+function walkPackages(starts) {
   const packages = readLockedPackages();
   const found = new Map();
   const visit = (path) => {
@@ -40,17 +65,7 @@ export function listRuntimePackages(starts) {
     for (const each of dependencies) visit(each);
   };
   for (const start of starts) visit(start);
-  return [...found.values()]
-    .filter(({ path }) => path.startsWith('node_modules/'))
-    .map(({ path, own, dependencies }) => ({
-      path,
-      name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
-      version: own.version,
-      license: own.license ?? 'NOASSERTION',
-      integrity: own.integrity ?? '',
-      dependencies: dependencies.filter((each) => each.startsWith('node_modules/')).sort(),
-    }))
-    .sort((one, other) => (one.path < other.path ? -1 : 1));
+  return found;
 }
 
 /** Names of the packages that one needs, each with whether it works without. */

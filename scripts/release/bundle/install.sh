@@ -27,8 +27,8 @@ done
 
 here=$(dirname "$(readlink -f "$0")")
 version=$(cat "$here/VERSION")
-if ! "$here/bin/node" --version >/dev/null; then
-  echo "install.sh: Node.js does not run on this machine. Use the bundle for $(uname -m), on Linux with glibc 2.28 or newer and libatomic." >&2
+if ! LD_LIBRARY_PATH=$here/lib "$here/bin/node" --version >/dev/null; then
+  echo "install.sh: Node.js does not run on this machine ($(uname -m)). Use the bundle for its architecture, on Linux with glibc 2.28 or newer and libstdc++." >&2
   exit 1
 fi
 if [ "$systemd" = yes ] && [ "$prefix" != /opt/floe ]; then

@@ -13,16 +13,17 @@ const url = 'http://127.0.0.1:3563/gateway/v1/chat/completions';
 const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(text) });
 console.log(answer.status, (await answer.json()).choices[0].message.content);
 `;
-/** Installs, starts, asks and stops within one network namespace that has only a loopback interface. */
+/** Installs, starts, asks and stops where there is only a loopback interface, and no libatomic but that of the bundle. */
 const SCRIPT = `set -eu
 ip link set lo up
 [ "$(ip route | wc -l)" = 0 ]
+for library in $(ldconfig -p | sed -n 's/^.*libatomic.so.1 .*=> //p'); do mount --bind /dev/null "$library"; done
 "$1/install.sh" --prefix "$2/opt" --bin "$2/bin"
 cd "$2"
 "$2/bin/floe" serve > "$2/log" 2>&1 &
 server=$!
 for _ in $(seq 300); do ! grep -q ' key ' "$2/log" || break; sleep 0.1; done
-"$2/opt/current/bin/node" --input-type=module --eval "$3" "$(sed -n 's/^ *key *//p' "$2/log")"
+LD_LIBRARY_PATH="$2/opt/current/lib" "$2/opt/current/bin/node" --input-type=module --eval "$3" "$(sed -n 's/^ *key *//p' "$2/log")"
 kill $server
 wait $server
 `;
@@ -39,7 +40,7 @@ for (const [platform, isHere] of [
     extract(`floe-${VERSION}-${platform}.tar.gz`, home);
     const unpacked = join(home, `floe-${VERSION}-${platform}`);
     const env = { PATH: SYSTEM_PATH, HOME: target };
-    const args = ['-n', 'sh', '-c', SCRIPT, 'sh', unpacked, target, ASK];
+    const args = ['-n', '-m', 'sh', '-c', SCRIPT, 'sh', unpacked, target, ASK];
     assert.match(run('/usr/bin/unshare', args, { env }), /^200 Hello$/m);
     assert.equal(readlinkSync(join(target, 'opt/current')), VERSION);
     // A second installation of the same version replaces the first one.
