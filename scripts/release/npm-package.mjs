@@ -114,12 +114,13 @@ function trimManifest({ name, version, license, type, main, exports, dependencie
 }
 
 function createManifest(version, vendored) {
-  const { description, license, engines } = readJson(join(root, 'package.json'));
+  const { description, license, repository, engines } = readJson(join(root, 'package.json'));
   return {
     name: 'floe',
     version,
     description,
     license,
+    repository,
     type: 'module',
     engines,
     bin: { floe: 'bin/floe.mjs', 'floe-hook': 'bin/floe-hook.mjs' },
