@@ -133,7 +133,11 @@ export function buildImage(architecture, layers, release) {
       {
         ...manifest,
         platform: { architecture, os: 'linux' },
-        annotations: { 'org.opencontainers.image.ref.name': release.version },
+        annotations: {
+          'org.opencontainers.image.ref.name': release.version,
+          // The name that Docker and containerd give the image when they load it.
+          'io.containerd.image.name': `docker.io/library/floe:${release.version}`,
+        },
       },
     ],
   };

@@ -123,7 +123,7 @@ suite('the container image', { skip, concurrency: 2 }, () => {
     });
   }
 
-  test('buildah builds deploy/Dockerfile, and the result serves', async (t) => {
+  test('buildah reads the image, builds the same one from deploy/Dockerfile, and the result serves', async (t) => {
     const home = emptyDirectory(t);
     chmodSync(home, 0o755);
     const storage = [
@@ -137,6 +137,10 @@ suite('the container image', { skip, concurrency: 2 }, () => {
     const buildah = (...args) =>
       run('buildah', [...storage, ...args], { env: { ...env, HOME: home } }).trim();
     const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+    const archive = artifact(`floe-${VERSION}-image-${architecture}.oci.tar`);
+    const pulled = buildah('pull', `oci-archive:${archive}`);
+    const read = JSON.parse(buildah('inspect', '--type', 'image', pulled)).OCIv1;
+    assert.deepEqual(read.config.Entrypoint, readImage(t, architecture).config.config.Entrypoint);
     const build = ['--isolation', 'chroot', '--format', 'docker', '--build-arg', `VERSION=${VERSION}`];
     const file = join(root, 'deploy/Dockerfile');
     buildah('bud', ...build, '--arch', architecture, '-f', file, '-t', 'floe:test', artifact('.'));

@@ -8,6 +8,8 @@ import { artifact, assertAnswers, emptyDirectory, run, startServer, VERSION } fr
 
 const EVENT = JSON.stringify({ event: 'shell', shell: { command: 'sudo env X=1 git push -f' } });
 
+const CURRENT = Number(process.versions.node.split('.')[0]);
+
 /** Installs a package with npm, without a registry, into an empty directory. */
 function install(t, name) {
   const home = emptyDirectory(t);
@@ -23,9 +25,9 @@ function environmentOf(home, node) {
 }
 
 suite('the npm package', { concurrency: 2 }, () => {
-  for (const major of [Number(process.versions.node.split('.')[0]), 22])
+  for (const major of [CURRENT, 24, 22])
     test(`on Node.js ${major}: it installs offline, serves, and its commands work`, async (t) => {
-      const node = major === 22 ? ensureNode(22) : process.execPath;
+      const node = major === CURRENT ? process.execPath : ensureNode(major);
       const home = install(t, `floe-${VERSION}.tgz`);
       const env = environmentOf(home, node);
       const floe = (args, more = {}) =>
