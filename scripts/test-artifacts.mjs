@@ -7,24 +7,23 @@ import { join } from 'node:path';
 import { environment, root, setup } from './setup.mjs';
 import { listSourceFiles } from './source-files.mjs';
 
-/** Debian packages of the programs that the tests use, each with one of its programs. */
-const PROGRAMS = {
-  buildah: 'buildah',
-  iproute2: 'ip',
-  'python3-venv': 'python3',
-  'qemu-user-static': 'qemu-aarch64-static',
-  systemd: 'systemd-analyze',
+/** Debian packages that the tests use, each with a command that succeeds when it is there. */
+const PACKAGES = {
+  buildah: 'command -v buildah',
+  iproute2: 'command -v ip',
+  // The system's Python has this module; another Python may come first on PATH.
+  'python3-seccomp': '/usr/bin/python3 -c "import seccomp"',
+  'python3-venv': 'python3 -c "import ensurepip, venv"',
+  'python3-pip': 'python3 -m pip --version',
+  'qemu-user-static': 'command -v qemu-aarch64-static',
+  systemd: 'command -v systemd-analyze',
 };
 
 /** Installs what is missing where that is possible. A test without its program fails and names it. */
 function ensurePrograms() {
-  const succeeds = (command) => spawnSync('sh', ['-c', command], { stdio: 'ignore' }).status === 0;
-  const isThere = (name) =>
-    name === 'python3-venv'
-      ? succeeds('python3 -c "import ensurepip, venv" && python3 -m pip --version')
-      : succeeds(`PATH=$PATH:/usr/sbin:/sbin command -v ${PROGRAMS[name]}`);
-  const missing = Object.keys(PROGRAMS).filter((name) => !isThere(name));
-  if (missing.includes('python3-venv')) missing.push('python3-pip');
+  const path = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  const succeeds = (command) => spawnSync('sh', ['-c', command], { stdio: 'ignore', env: path }).status === 0;
+  const missing = Object.keys(PACKAGES).filter((name) => !succeeds(PACKAGES[name]));
   if (missing.length === 0 || process.getuid?.() !== 0 || !succeeds('command -v apt-get')) return;
   process.stdout.write(`floe: installing ${missing.join(', ')} (apt-get)\n`);
   const options = {
