@@ -51,7 +51,7 @@ export function extract(name, to, args = []) {
  * @param {string[]} args
  * @param {{ cwd?: string, env: Record<string, string> }} options
  * @returns {Promise<{ url: string, key: string, pid: number, output: () => string, stop: () => Promise<number | null> }>}
- * @throws Error with its output when it ends or does not listen within a minute
+ * @throws Error with its output when it ends or does not listen within two minutes
  */
 export async function startServer(t, program, args, { cwd, env }) {
   const settings = { FLOE_SHUTDOWN_DELAY_MS: '0', FLOE_DRAIN_TIMEOUT_MS: '10000', FLOE_PORT: '0', ...env };
@@ -60,7 +60,7 @@ export async function startServer(t, program, args, { cwd, env }) {
   const closed = once(child, 'close').then(([code]) => code);
   t.after(() => child.kill('SIGKILL'));
   const listening = new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it does not listen after a minute:\n${text}`)), 60_000);
+    const timer = setTimeout(() => reject(new Error(`it does not listen after two minutes:\n${text}`)), 120_000);
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (part) => {
         text += part;
