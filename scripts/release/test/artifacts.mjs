@@ -60,7 +60,10 @@ export async function startServer(t, program, args, { cwd, env }) {
   const closed = once(child, 'close').then(([code]) => code);
   t.after(() => child.kill('SIGKILL'));
   const listening = new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it does not listen after two minutes:\n${text}`)), 120_000);
+    const timer = setTimeout(
+      () => reject(new Error(`it does not listen after two minutes:\n${text}`)),
+      120_000,
+    );
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (part) => {
         text += part;

@@ -8,6 +8,14 @@ import { artifact, assertAnswers, emptyDirectory, run, startServer, VERSION } fr
 
 const EVENT = JSON.stringify({ event: 'shell', shell: { command: 'sudo env X=1 git push -f' } });
 
+const HOOK_INPUT = JSON.stringify({
+  hook_event_name: 'PreToolUse',
+  session_id: 's1',
+  tool_name: 'Bash',
+  tool_input: { command: 'git push --force' },
+});
+/** A field as an option of the command line; objects are JSON. */
+const optionOf = ([name, value]) => [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)];
 const CURRENT = Number(process.versions.node.split('.')[0]);
 
 /** Installs a package with npm, without a registry, into an empty directory. */
@@ -53,13 +61,22 @@ suite('the npm package', { concurrency: 2 }, () => {
         commands.map(({ name }) => name),
         ['sudo', 'env', 'git'],
       );
-      const hook = join(home, 'node_modules/.bin/floe-hook');
-      const input = JSON.stringify({
-        hook_event_name: 'PreToolUse',
-        tool_name: 'Bash',
-        tool_input: { command: 'ls' },
+      const hook = join(home, 'node_modules/floe/bin/floe-hook.mjs');
+      assert.ok(floe(['hook', 'install', 'claude-code', '--dry-run'], api).includes(hook), hook);
+      const rule = {
+        name: 'no-push',
+        on: 'shell',
+        match: { command: 'git', subcommand: 'push' },
+        decision: 'deny',
+      };
+      floe(['relay-rules', 'create', ...Object.entries(rule).flatMap(optionOf)], api);
+      floe(['settings', 'update', '--relay', '{"mode": "enforce"}'], api);
+      const said = run(node, [hook, 'claude-code'], {
+        cwd: home,
+        env: { ...env, ...api },
+        input: HOOK_INPUT,
       });
-      run(node, [hook, 'claude-code'], { cwd: home, env: { ...env, ...api }, input });
+      assert.equal(JSON.parse(said).hookSpecificOutput.permissionDecision, 'deny');
       assert.equal(await server.stop(), 0);
     });
 });
