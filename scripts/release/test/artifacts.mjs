@@ -55,10 +55,11 @@ export function extract(name, to, args = []) {
  */
 export async function startServer(t, program, args, { cwd, env }) {
   const settings = { FLOE_SHUTDOWN_DELAY_MS: '0', FLOE_DRAIN_TIMEOUT_MS: '10000', FLOE_PORT: '0', ...env };
-  const child = spawn(program, args, { cwd, env: settings, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stdio = ['ignore', 'pipe', 'pipe'];
+  const child = spawn(program, args, { cwd, env: settings, stdio, detached: true });
   let text = '';
   const closed = once(child, 'close').then(([code]) => code);
-  t.after(() => child.kill('SIGKILL'));
+  t.after(() => killGroup(child.pid));
   const listening = new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`it does not listen after two minutes:\n${text}`)),
@@ -81,6 +82,16 @@ export async function startServer(t, program, args, { cwd, env }) {
     return closed;
   };
   return { url, key, pid: child.pid, output: () => text, stop };
+}
+
+/** Ends a process and those that it started: `floe serve` starts the server, and cannot end it when it is killed. */
+function killGroup(pid) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // None of them is left.
+    if (error.code !== 'ESRCH') throw error;
+  }
 }
 
 /** Asks the sandbox model through the gateway; fails unless it answers. */
