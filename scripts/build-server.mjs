@@ -10,6 +10,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const home = join(root, 'packages/server');
 const dist = join(home, 'dist');
 const stampFile = join(dist, '.stamp');
+/** Not bundled: it reads files beside its own code. */
+export const EXTERNAL = [/^node:/, 'web-tree-sitter'];
 const PACKAGES = ['server', 'contract', 'wire', 'conditions', 'relay'];
 /** The built program; it does what `packages/server/bin/server.mjs` does. */
 export const SERVER = join(dist, 'server.js');
@@ -28,22 +30,26 @@ function stampOf() {
 export async function buildServer({ force = false } = {}) {
   const stamp = stampOf();
   if (!force && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  await bundleServer(dist);
+  writeFileSync(stampFile, stamp);
+}
+
+/** Builds the server into the directory `to`, whose content is replaced. Throws when the build fails. */
+export async function bundleServer(to) {
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
     input: { server: join(home, 'bin/server.mjs') },
     platform: 'node',
-    // It reads files beside its own code.
-    external: [/^node:/, 'web-tree-sitter'],
+    external: EXTERNAL,
     logLevel: 'silent',
     plugins: [THREADS],
   });
-  rmSync(dist, { recursive: true, force: true });
+  rmSync(to, { recursive: true, force: true });
   // Names and comments stay, and each part says which file it is of: a stack can be read without a source map.
-  await bundle.write({ dir: dist, format: 'esm', chunkFileNames: '[name].js' });
+  await bundle.write({ dir: to, format: 'esm', chunkFileNames: '[name].js' });
   await bundle.close();
-  cpSync(join(home, 'src/store/migrations/baseline'), join(dist, 'baseline'), { recursive: true });
-  writeFileSync(join(dist, 'package.json'), '{ "type": "module" }\n');
-  writeFileSync(stampFile, stamp);
+  cpSync(join(home, 'src/store/migrations/baseline'), join(to, 'baseline'), { recursive: true });
+  writeFileSync(join(to, 'package.json'), '{ "type": "module" }\n');
 }
 
 /** The code of a thread is named by its address beside the file that starts it; here it is a file of its own. */

@@ -4,7 +4,8 @@
 //
 // Tiers (CONTRIBUTING.md). A file whose first lines say `// Tier: ci. <reason>` is left out of a run without files or options.
 // `--ci` runs those files alone; `--release` runs every file, and the long runs in them (FLOE_TEST_FULL), and writes what they counted
-// to bench/results/test-results.md. Files of the tier `deploy` need more programs: `npm run test:deploy` installs them.
+// to bench/results/test-results.md. Files of the tiers `deploy` and `artifacts` run only when they are named: `npm run test:deploy` and
+// `npm run test:artifacts` prepare what they need.
 // `--times` runs one file after the other and ends with what each took: CPU of its processes, and wall clock.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,9 @@ import { run } from 'node:test';
 import { inspect } from 'node:util';
 import { buildServer, SERVER } from './build-server.mjs';
 import { listSourceFiles } from './source-files.mjs';
+
+/** Tiers whose files run only when they are named. */
+const PREPARED_TIERS = new Set(['artifacts', 'deploy']);
 
 const args = process.argv.slice(2);
 const release = args.includes('--release');
@@ -25,7 +29,9 @@ const everything = [
 ];
 const tier = release ? 'release' : args.includes('--ci') ? 'ci' : 'quick';
 const files =
-  named.length > 0 ? named : everything.filter((file) => tier === 'release' || tierOf(file) === tier);
+  named.length > 0
+    ? named
+    : everything.filter((file) => (release ? !PREPARED_TIERS.has(tierOf(file)) : tierOf(file) === tier));
 if (release) process.env.FLOE_TEST_FULL = '1';
 // Every file and every server it starts reads the same sources.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'floe-compile-cache');
@@ -127,9 +133,11 @@ function runFiles(list, concurrency) {
   });
 }
 
-/** Tests in which a process dies under load, or that ask thousands of requests, say so in their first lines. */
+/** Tests in which a process dies under load, that ask thousands of requests or need a release say so in their first lines. */
 function tierOf(file) {
-  return /^\/\/ Tier: (ci|deploy)\. \S/m.exec(readFileSync(file, 'utf8').slice(0, 600))?.[1] ?? 'quick';
+  return (
+    /^\/\/ Tier: (ci|deploy|artifacts)\. \S/m.exec(readFileSync(file, 'utf8').slice(0, 600))?.[1] ?? 'quick'
+  );
 }
 
 /** The server that files with a database of their own share, and the database they copy; a file that runs alone starts one. */

@@ -17,7 +17,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const RUNTIME = '26.10.0';
+/** The version of Node.js that Floe downloads, and that the container image contains. */
+export const RUNTIME = '26.10.0';
 const runtimeDir = join(root, '.runtime');
 const runtimeNode = join(runtimeDir, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const stampFile = join(root, 'node_modules', '.floe-stamp');
