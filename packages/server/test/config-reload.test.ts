@@ -51,7 +51,7 @@ async function outcome(name: string, provider: string): Promise<Outcome> {
 }
 
 function isOutcome(code: unknown): code is FaultCode {
-  return ['invalid_api_key', 'key_revoked', 'model_not_found'].includes(String(code));
+  return ['invalid_api_key', 'key_revoked', 'model_not_found', 'auth_unavailable'].includes(String(code));
 }
 
 const becomes = (name: string, provider: string, wanted: Outcome) =>
