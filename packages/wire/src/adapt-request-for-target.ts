@@ -121,7 +121,7 @@ export function toFunctionSchema(tool: FreeformTool): {
 }
 
 /** Returns the value of a seal if this provider accepts it; otherwise reports it as dropped. */
-export function selectSeal(
+export function getAcceptedSealValue(
   part: ReasoningPart,
   dialect: DialectName,
   options: RequestWriteOptions,

@@ -1,7 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
 import type { BackgroundResponsesTable, StoredBodiesTable } from './body-tables.ts';
-import type { ConfigSchema } from './config-tables.ts';
+import type { ConfigTables } from './config-tables.ts';
 import type { BudgetSpendTable, GuardrailRulesTable, SpendJournalsTable } from './guardrail-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
 import type {
@@ -20,7 +20,7 @@ import type {
   UsersTable,
 } from './member-tables.ts';
 
-import type { MonitoringSchema } from './monitoring/monitoring-tables.ts';
+import type { MonitoringTables } from './monitoring/monitoring-tables.ts';
 import type {
   RelayApprovalsTable,
   RelayDecisionsTable,
@@ -28,13 +28,13 @@ import type {
   RelaySessionsTable,
 } from './relay/relay-tables.ts';
 import type { RollupFigures, RollupSums } from './rollups/rollup-figures.ts';
-import type { SignInSchema } from './sign-in-tables.ts';
+import type { SignInTables } from './sign-in-tables.ts';
 
 /**
  * The tables of both engines. Times are integer milliseconds since the epoch, money is integer nano-USD,
  * flags are 0 or 1, and columns that end in `_json` contain JSON text.
  */
-export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
+export interface DatabaseSchema extends MonitoringTables, ConfigTables, SignInTables {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;

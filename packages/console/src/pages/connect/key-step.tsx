@@ -7,7 +7,7 @@ import {
   createGatewayKey,
   generateKeySuffix,
 } from '../../data/created-keys.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
@@ -25,7 +25,7 @@ export function KeyStep({
   readonly created: CreatedKey | null;
   readonly onCreated: (key: CreatedKey) => void;
 }) {
-  const { user } = useSignedIn();
+  const { user } = useSignedInSession();
   const refusal = useDenialReason('own_keys');
   const name = buildKeyName(user.name, purpose);
   const create = useApiMutation(() => createUniqueKey(name), { touches: [['keys']], done: onCreated });

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { formatRelativeTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -13,7 +13,7 @@ import { keysText } from './text.ts';
 /** Ends the previous value of a key before its overlap is over. Asks first. */
 export function EndOverlap({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState(false);
-  const needs = isOwnKey(row, useSignedIn()) ? 'own_keys' : 'management';
+  const needs = isOwnKey(row, useSignedInSession()) ? 'own_keys' : 'management';
   return (
     <div>
       <Button

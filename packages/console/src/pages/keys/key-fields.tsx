@@ -1,7 +1,7 @@
 import { ROLE_SCOPES } from '@floe/contract/roles';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { isActionAllowed } from '../../data/permissions.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
@@ -43,7 +43,7 @@ export function KeyFields({
   readonly draft: KeyDraft;
   readonly onChange: (draft: KeyDraft) => void;
 }) {
-  const { role } = useSignedIn();
+  const { role } = useSignedInSession();
   const others = isActionAllowed(role, 'management');
   const put = (name: 'name' | 'models' | 'owner' | 'team') => ({
     value: draft[name],

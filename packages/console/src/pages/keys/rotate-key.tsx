@@ -18,7 +18,13 @@ const OVERLAPS = [
 ] as const;
 
 /** Gives the key a new value. The old value can stay valid for a while. */
-export function RotateKey({ row, onClose }: { readonly row: KeyResource; readonly onClose: () => void }) {
+export function RotateKeyDialog({
+  row,
+  onClose,
+}: {
+  readonly row: KeyResource;
+  readonly onClose: () => void;
+}) {
   const rotating = isRotating(row, useNow());
   const [overlap, setOverlap] = useState(rotating ? '0' : '24');
   const [rotated, setRotated] = useState<CreatedKey | null>(null);

@@ -3,7 +3,7 @@ import { parseMemberRole } from '@floe/contract/roles';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -25,7 +25,7 @@ export function MemberDialog({
   readonly all: readonly Member[];
   readonly onClose: () => void;
 }) {
-  const me = useSignedIn();
+  const me = useSignedInSession();
   const [role, setRole] = useState(row.role);
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);

@@ -5,7 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
@@ -22,7 +22,7 @@ export function MembersPage() {
   const { query, change } = useUrlState();
   const [inviting, setInviting] = useState(false);
   const refusal = useDenialReason('members');
-  const { operator: mayOperate } = useSignedIn();
+  const { operator: mayOperate } = useSignedInSession();
   const shown = query.get('show') ?? 'members';
   useLiveQuery('config', membersQuery.queryKey);
   useLiveQuery('config', invitationsQuery.queryKey);

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type * as z from 'zod';
 import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { sessionQuery, useSignedIn } from '../../data/session.ts';
+import { sessionQuery, useSignedInSession } from '../../data/session.ts';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
 import { newestRequestQuery, newestSuccessQuery } from '../connect/first-request.tsx';
 import { completedSteps, type GuideStepId, isConnectKeyName } from './guide-steps.ts';
@@ -58,7 +58,7 @@ export interface GuideState {
 /** The state of the setup guide. @param asked whether the URL asks for the guide */
 export function useGuide(asked: boolean): GuideState {
   const client = useQueryClient();
-  const { role } = useSignedIn();
+  const { role } = useSignedInSession();
   const { data: who } = useQuery(meQuery);
   const on = who !== undefined && (asked || isOffered(role, who));
   const seen = useGuideProgress(on);

@@ -5,7 +5,7 @@ import { useOrgId } from '../../app/url-state.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { apiUrl } from '../../data/base-url.ts';
 import { type CreatedKey, getPlaygroundKey } from '../../data/created-keys.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
@@ -26,7 +26,7 @@ const HELLO = { ...NEW_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as con
 export function RequestStep() {
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const org = useOrgId();
-  const { user } = useSignedIn();
+  const { user } = useSignedInSession();
   const newest = useQuery(newestRequestQuery([])).data;
   const succeeded = useQuery(newestSuccessQuery).data;
   const send = useApiMutation(

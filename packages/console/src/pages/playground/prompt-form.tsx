@@ -11,7 +11,7 @@ import {
   type PromptTurn,
   type validatePrompt,
 } from './chat-request.ts';
-import { ImagePicker, isImageFile, PromptImages, readDataUrl } from './prompt-images.tsx';
+import { ImagePicker, isImageFile, PromptImages, readFileAsDataUrl } from './prompt-images.tsx';
 import { playgroundText } from './text.ts';
 
 /** The prompt: instructions, the conversation, parameters and tools. */
@@ -93,7 +93,7 @@ function TurnField({
   const take = (files: readonly File[]) => {
     const images = files.filter(isImageFile);
     if (images.length < files.length) showToast(playgroundText.prompt.imageRejected);
-    Promise.all(images.map(readDataUrl)).then(onImages, (error: unknown) =>
+    Promise.all(images.map(readFileAsDataUrl)).then(onImages, (error: unknown) =>
       showToast(error instanceof Error ? error.message : playgroundText.prompt.imageUnreadable),
     );
   };

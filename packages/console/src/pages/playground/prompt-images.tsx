@@ -68,7 +68,7 @@ export function isImageFile({ type, size }: File): boolean {
 }
 
 /** The content of a file as a `data:` URL. */
-export function readDataUrl(file: File): Promise<string> {
+export function readFileAsDataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { discardPlaygroundKey, getPlaygroundKey } from '../../data/created-keys.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import type { PlaygroundPrompt } from './chat-request.ts';
 import { type ChatRun, createChatRun, runChat } from './run-chat.ts';
 
@@ -20,7 +20,7 @@ export function useChatRuns(): ChatRuns {
   const [runs, setRuns] = useState<readonly (ChatRun | null)[]>([]);
   const abort = useRef<AbortController | null>(null);
   const org = useOrgId();
-  const { name } = useSignedIn().user;
+  const { name } = useSignedInSession().user;
   const stop = useCallback(() => abort.current?.abort(), []);
   useEffect(() => stop, [stop]);
 

@@ -49,7 +49,7 @@ export function NewPolicyPage() {
 }
 
 /** The editor of a policy, with a dry run and a test. */
-export function PolicyPage() {
+export function PolicyEditorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>

@@ -19,7 +19,7 @@ export const relayPageRoutes: readonly PageRoute[] = [
   {
     path: '/relay/rules/$id',
     title: 'Rule',
-    load: () => import('./rule-editor-page.tsx').then(({ RulePage: Page }) => ({ Page })),
+    load: () => import('./rule-editor-page.tsx').then(({ RuleEditorPage: Page }) => ({ Page })),
   },
   {
     path: '/relay/approvals',

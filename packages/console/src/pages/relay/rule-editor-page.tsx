@@ -61,7 +61,7 @@ export function NewRulePage() {
 }
 
 /** The form for an existing rule, with a test and a replay of the draft. */
-export function RulePage() {
+export function RuleEditorPage() {
   const id = usePathParam('id');
   const { data } = useQuery(resourceQuery(RULE_KIND, id));
   return (

@@ -38,7 +38,7 @@ export function NewRoutePage() {
 }
 
 /** The editor of a route, with a simulation of its effect before it is saved. */
-export function RoutePage() {
+export function RouteEditorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>

@@ -55,7 +55,7 @@ const MEAN_RETENTION_MS = 60_000;
  * Slots of the running exchanges of this process. A slot ends only when it is settled. A blocked process
  * therefore still counts its exchanges, and the bucket of a killed process disappears with it.
  */
-export class LeaseBucket implements CounterBucket {
+export class ProcessSlotBucket implements CounterBucket {
   /** How long the shared store keeps the slots of a process that does not renew them. */
   readonly leaseMs: number;
   /** Time of the last renewal in the shared store, in monotonic milliseconds. */

@@ -50,7 +50,7 @@ export function splitPartialRangesAtMinutes({
 }
 
 /** Sums of whole minutes and quarter hours per range and values. */
-export async function sumRollupMinutes(
+export async function sumRollupRows(
   reader: DatabaseReader,
   request: PartialRangeRequest,
   pieces: readonly IndexedPartialRange[],

@@ -15,7 +15,7 @@ export const DOCTOR_CHECKS = [
 export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 
 /** What one check found. */
-export interface Finding {
+export interface DoctorFinding {
   readonly check: DoctorCheck;
   /** `skipped`: the check does not apply, or needs something that failed before. */
   readonly status: 'ok' | 'warning' | 'error' | 'skipped';
@@ -24,24 +24,24 @@ export interface Finding {
   readonly remedy: string | null;
 }
 
-export function pass(check: DoctorCheck, message: string): Finding {
+export function createPassedFinding(check: DoctorCheck, message: string): DoctorFinding {
   return { check, status: 'ok', message, remedy: null };
 }
 
-export function skip(check: DoctorCheck, message: string): Finding {
+export function createSkippedFinding(check: DoctorCheck, message: string): DoctorFinding {
   return { check, status: 'skipped', message, remedy: null };
 }
 
-export function warn(check: DoctorCheck, message: string, remedy: string): Finding {
+export function createWarningFinding(check: DoctorCheck, message: string, remedy: string): DoctorFinding {
   return { check, status: 'warning', message, remedy };
 }
 
-export function fail(check: DoctorCheck, message: string, remedy: string): Finding {
+export function createFailedFinding(check: DoctorCheck, message: string, remedy: string): DoctorFinding {
   return { check, status: 'error', message, remedy };
 }
 
 /** Text of anything that was thrown. A cause that says more than the error itself is added. */
-export function reasonOf(error: unknown): string {
+export function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   const isNew = cause instanceof Error && cause.message !== '' && !error.message.includes(cause.message);
