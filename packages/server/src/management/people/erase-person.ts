@@ -7,6 +7,7 @@ import { removeMemberFromOrg } from '../../platform/members.ts';
 import { findMemberByEmail } from '../../store/members.ts';
 import { deleteConsoleSessionsOfPerson } from '../../store/people/erase-person-account.ts';
 import { addToCount, type Person, type PersonCounts } from '../../store/people/person.ts';
+import { listMemberGrantsOfPerson } from '../../store/people/person-account-rows.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { toJobResource } from '../jobs/job-verbs.ts';
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
@@ -94,7 +95,10 @@ async function endAccess(
   const member = await findMemberByEmail(writer, orgId, email);
   if (member) requireOwnerToManageOwners(actor, [member.role], stamp.nowMs);
   addToCount(counts, 'console_session', await deleteConsoleSessionsOfPerson(writer, person));
-  if (member) addToCount(counts, 'member', 1);
+  if (member) {
+    addToCount(counts, 'member', 1);
+    addToCount(counts, 'member_grant', (await listMemberGrantsOfPerson(writer, person)).length);
+  }
   const changes = member
     ? await removeMemberFromOrg(writer, member, members.endSessions, stamp)
     : await revokeMemberKeys(writer, { id: memberIds[0] ?? '', org_id: orgId, email }, stamp);

@@ -22,7 +22,8 @@ export interface ErasureWork {
 
 /**
  * Erases rows in batches, then the account. Records the counts in the audit log, in the transaction that
- * erases the account. Returns the number of erased objects by kind.
+ * erases the account. Returns the number of erased objects by kind, without the person, because
+ * the job remains for days.
  */
 export async function runErasure(work: ErasureWork, handle: RunningBackgroundJob): Promise<JsonObject> {
   const { database, person, counts, subject, actor, clock } = work;
@@ -31,16 +32,26 @@ export async function runErasure(work: ErasureWork, handle: RunningBackgroundJob
   await erasePersonRows({ database, person, counts, signal, onProgress });
   return database.transaction(async (writer) => {
     const account = await erasePersonAccount(writer, person);
-    const erased: Record<string, number> = { ...counts };
-    for (const [kind, count] of Object.entries(account)) erased[kind] = (erased[kind] ?? 0) + count;
+    // The request itself added the entry when it removed the member.
+    if (counts.member) delete account.removed_member;
+    const erased = Object.fromEntries(
+      listErasedKinds([...Object.entries(counts), ...Object.entries(account)]),
+    );
     await recordAuditedChange(writer, { clock }, actor, {
       action: 'people.erased',
       subject,
       before: null,
       after: { erased },
     });
-    return { person: subject, erased };
+    return { erased };
   });
+}
+
+/** The sum of each kind, without kinds of which nothing was erased. */
+function listErasedKinds(counts: readonly (readonly [string, number])[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [kind, count] of counts) if (count > 0) sums.set(kind, (sums.get(kind) ?? 0) + count);
+  return sums;
 }
 
 function sum(counts: PersonCounts): number {

@@ -14,7 +14,6 @@ export function defineExportPersonVerb(dependencies: PeopleDependencies): Verb {
     method: 'POST',
     path: '/api/management/people/export',
     scope: 'management',
-    isConfidential: true,
     summary: 'Download the data of one person as NDJSON, one object per line with its `kind`',
     body: personSelector,
     answer: createFileDownloadSchema(NDJSON_CONTENT_TYPE),
