@@ -42,7 +42,7 @@ async function startFloe(t: TestContext, job: object) {
 }
 
 test('an export is written to a new file that only its user can read', async (t) => {
-  const { floe } = await startFloe(t, {});
+  const { floe, server } = await startFloe(t, {});
   const directory = mkdtempSync(join(tmpdir(), 'floe-people-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'ana.ndjson');
@@ -52,8 +52,9 @@ test('an export is written to a new file that only its user can read', async (t)
   assert.equal(readFileSync(file, 'utf8'), LINES);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const again = await floe('export', '--end-user', 'u-1', '--output', file);
-  assert.equal(again.code, 1);
-  assert.match(again.err, /incomplete: .*(?:exist|EEXIST)/);
+  assert.equal(again.code, 2);
+  assert.match(again.err, /cannot be created: .*exist.*Choose a new file/);
+  assert.equal(server.requests.length, 2, 'nothing is exported without a file to write to');
 });
 
 test('an erasure needs one person, a reason and a confirmation, and prints what it erased', async (t) => {

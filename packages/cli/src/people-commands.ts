@@ -1,6 +1,6 @@
-import { createWriteStream } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRecord } from './api/api-operations.ts';
@@ -61,23 +61,43 @@ async function exportPerson(args: readonly string[]): Promise<number> {
     args: [...args],
     options: { ...SELECTOR_OPTIONS, output: { type: 'string' } },
   });
+  const selector = readSelector(values);
   const connection = readApiConnection();
-  const response = await postJson(connection, '/api/management/people/export', readSelector(values));
-  const { body } = response;
-  if (!body) throw new ApiRequestError(`${connection.baseUrl} returned no file.`);
-  try {
-    if (values.output === undefined) await pipeline(Readable.fromWeb(body), process.stdout, { end: false });
-    else await pipeline(Readable.fromWeb(body), createExportFile(values.output));
-  } catch (error) {
-    throw new ApiRequestError(`The export is incomplete: ${describeFetchError(error)}. Run it again.`);
+  const { output } = values;
+  if (output === undefined) {
+    await download(connection, selector, process.stdout);
+    return 0;
   }
-  if (values.output !== undefined) process.stdout.write(`Exported to ${values.output}.\n`);
+  const file = await createExportFile(output);
+  try {
+    await download(connection, selector, file.createWriteStream());
+  } catch (error) {
+    await file.close();
+    await rm(output);
+    throw error;
+  }
+  process.stdout.write(`Exported to ${output}.\n`);
   return 0;
 }
 
-/** An existing file is kept, because its permissions may let others read it. */
-function createExportFile(path: string) {
-  return createWriteStream(path, { flags: 'wx', mode: EXPORT_FILE_MODE });
+/** An existing file is kept, because its permissions may let others read it. @throws UsageError */
+async function createExportFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', EXPORT_FILE_MODE);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be created: ${describeFetchError(error)}. Choose a new file.`);
+  }
+}
+
+/** @throws ApiRequestError also for an incomplete export */
+async function download(connection: ApiConnection, selector: object, to: Writable): Promise<void> {
+  const { body } = await postJson(connection, '/api/management/people/export', selector);
+  if (!body) throw new ApiRequestError(`${connection.baseUrl} returned no file.`);
+  try {
+    await pipeline(Readable.fromWeb(body), to, { end: to !== process.stdout });
+  } catch (error) {
+    throw new ApiRequestError(`The export is incomplete: ${describeFetchError(error)}. Run it again.`);
+  }
 }
 
 async function erasePerson(args: readonly string[]): Promise<number> {
