@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { resolvePerson } from '../management/people/resolve-person.ts';
 import { erasePersonRows } from '../store/people/erase-person-rows.ts';
 import { dumpTables, findRowsWith, type TableDump } from './test/dump-tables.ts';
-import { type ApiTestCall, type RunningApi, runApi } from './test/running-api.ts';
+import { type ApiTestCall, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 import { seedAccountRows, seedPersonRows } from './test/seed-person.ts';
 import type { TestMember } from './test/test-members.ts';
 
@@ -92,6 +93,12 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
     assertSameCounts(exported, erased);
     assert.equal(erased['request'], 620);
     assert.ok(findRowsWith(after, [`x:${END_USER}`]).length >= 620);
+    const identity = createHash('sha256').update(`acme:end_user:${END_USER}`).digest('hex');
+    const subject = `person_${identity.slice(0, 32)}`;
+    const { body } = await api.call('GET', `/api/management/audit?subject=${subject}`, { key: owner.key });
+    const entries = listResponseEntries(body.data).map(({ action }) => String(action));
+    assert.deepEqual(entries.sort(), ['people.erase', 'people.erased', 'people.export']);
+    assert.deepEqual(findRowsWith(auditSince(before, after), [END_USER]), []);
   });
 
   test(`${engine}: only owners erase, the last owner stays, and selectors are exact`, async (t) => {

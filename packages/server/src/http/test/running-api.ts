@@ -9,7 +9,6 @@ import { createClientAddressResolver } from '../../core/client-address.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
-import { openStoredTurn } from '../../gateway/stored/turn-store.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { type ApiVerbDependencies, defineApiVerbs } from '../../management/api-verbs.ts';
 import type { BreakerSource } from '../../management/breakers/breaker-resource.ts';
@@ -246,7 +245,6 @@ function createVerbParts(
     rules,
     monitoring,
     members: people,
-    people: { database, openStoredResponse: (row) => openStoredTurn(row, apiTestSecretsKey) },
     config,
     evaluationPool: createEvaluationPool(systemClock),
     ...createTestConsoleParts(database, clock, options.processStatus),

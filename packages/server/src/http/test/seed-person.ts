@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
 import { encryptSecret } from '../../platform/secrets.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 import { ingestRows } from '../../store/test/ingest-rows.ts';
@@ -81,155 +82,143 @@ async function storeResponse({ database }: Pick<RunningApi, 'database'>, person:
   await database.transaction((writer) => writer.insertInto('stored_responses').values(turn).execute());
 }
 
-async function seedRelayRows({ database }: Pick<RunningApi, 'database'>, person: SeededPerson) {
+type SeededTable =
+  | 'relay_decisions'
+  | 'relay_reports'
+  | 'relay_approvals'
+  | 'relay_sessions'
+  | 'sessions'
+  | 'passkeys'
+  | 'identities'
+  | 'member_grants'
+  | 'invitations'
+  | 'views'
+  | 'budget_spend';
+type Columns = Readonly<Record<string, string | number | null>>;
+
+/** Columns that are not given have their default. */
+async function insertRows(
+  { database }: Pick<RunningApi, 'database'>,
+  rows: readonly (readonly [SeededTable, Columns])[],
+): Promise<void> {
+  await database.transaction(async (writer) => {
+    for (const [table, columns] of rows) {
+      const names = Object.keys(columns).map((name) => sql.ref(name));
+      await sql`insert into ${sql.table(table)} (${sql.join(names)})
+        values (${sql.join(Object.values(columns))})`.execute(writer);
+    }
+  });
+}
+
+async function seedRelayRows(api: Pick<RunningApi, 'database'>, person: SeededPerson): Promise<void> {
   const { name } = person;
   const base = { ...baseOf(person), session_id: `conversation-${name}-1`, agent: 'claude-code' };
-  const row = { ...base, agent_version: null, created_at: API_TEST_NOW - 5_000 };
-  const none = { rule: null, mode: null, client_version: null, team: null, repository: null, cwd: null };
-  const texts = { reason: null, user_message: null, agent_message: null, approval_id: null };
-  await database.transaction(async (writer) => {
-    for (let n = 0; n < 4; n++)
-      await writer
-        .insertInto('relay_decisions')
-        .values({
-          ...row,
-          ...none,
-          ...texts,
-          id: `dec_${name}_${n}`,
-          event: 'shell',
-          decision: 'allow',
-          enforced_decision: 'allow',
-          input_summary: `rm /home/${name}/${n}`,
-          matches_json: '[]',
-          findings_json: '[]',
-          event_json: null,
-          latency_us: 9,
-        })
-        .execute();
-    await writer
-      .insertInto('relay_reports')
-      .values({ ...row, id: `rep_${name}`, type: 'tool', tool_use_id: null, details_json: '{"lines":3}' })
-      .execute();
-    await writer
-      .insertInto('relay_approvals')
-      .values({
-        ...base,
+  const row = { ...base, created_at: API_TEST_NOW - 5_000 };
+  const decision = { ...row, event: 'shell', decision: 'allow', enforced_decision: 'allow', latency_us: 9 };
+  const approval = { ...row, event: 'shell', state: 'waiting', rules_json: '[]', reason: 'asks first' };
+  const seen = { first_seen_at: API_TEST_NOW - 9_000, last_seen_at: API_TEST_NOW };
+  await insertRows(api, [
+    ...[0, 1, 2, 3].map((n) => {
+      const texts = { id: `dec_${name}_${n}`, input_summary: `rm /home/${name}/${n}` };
+      return ['relay_decisions', { ...decision, ...texts, matches_json: '[]', findings_json: '[]' }] as const;
+    }),
+    ['relay_reports', { ...row, id: `rep_${name}`, type: 'tool', details_json: '{"lines":3}' }],
+    [
+      'relay_approvals',
+      {
+        ...approval,
         id: `apr_${name}`,
-        created_at: API_TEST_NOW - 5_000,
         expires_at: API_TEST_NOW + 5_000,
-        state: 'waiting',
-        scope: null,
         decision_id: `dec_${name}_0`,
-        event: 'shell',
-        rules_json: '[]',
         input_hash: `hash of ${name}`,
-        repository: null,
         input_summary: `rm /home/${name}`,
-        reason: 'asks first',
-        decided_at: null,
-        decided_by: null,
-        note: null,
-        used_at: null,
-      })
-      .execute();
-    await writer
-      .insertInto('relay_sessions')
-      .values({
-        ...base,
-        agent_version: null,
-        client_version: null,
-        first_seen_at: API_TEST_NOW - 9_000,
-        last_seen_at: API_TEST_NOW,
-        model_requests: 3,
-        last_model_request_at: null,
-        relay_calls: 4,
-        last_relay_call_at: API_TEST_NOW,
-      })
-      .execute();
-  });
+      },
+    ],
+    ['relay_sessions', { ...base, ...seen, model_requests: 3, relay_calls: 4 }],
+  ]);
+}
+
+/** A member whose account has rows of its own. */
+export interface SeededMember extends SeededPerson {
+  readonly userId: string;
+  readonly memberId: string;
+  readonly email: string;
 }
 
 /** Stores everything that belongs to the account of a member. */
 export async function seedAccountRows(
-  { database }: Pick<RunningApi, 'database'>,
-  person: SeededPerson & {
-    readonly userId: string;
-    readonly memberId: string;
-    readonly email: string;
-  },
+  api: Pick<RunningApi, 'database'>,
+  person: SeededMember,
 ): Promise<void> {
-  const { orgId, name, userId, memberId, email } = person;
+  const { orgId: org_id, userId: user_id, memberId, name, email } = person;
   const at = API_TEST_NOW - 60_000;
-  const org = { org_id: orgId, user_id: userId };
-  const stamps = { created_at: at, updated_at: at, updated_by: memberId };
-  await database.transaction(async (writer) => {
-    await writer
-      .insertInto('sessions')
-      .values({
-        ...org,
-        id: `ses_${name}`,
-        token_sha256: `token hash of ${name}`,
-        previous_sha256: null,
-        previous_until: 0,
-        role: 'member',
-        method: 'password',
-        created_at: at,
-        last_seen_at: at,
-        expires_at: at + 9e9,
-        stepped_up_until: 0,
-        ip_address: '192.0.2.7',
-        user_agent: `browser of ${name}`,
-      })
-      .execute();
-    await writer
-      .insertInto('passkeys')
-      .values({
+  const times = { created_at: at, updated_at: at, updated_by: memberId };
+  const credential = { credential_id: `credential of ${name}`, public_key: `public key of ${name}` };
+  await insertRows(api, [
+    ['sessions', createSessionColumns(person, at)],
+    [
+      'passkeys',
+      {
+        ...credential,
         id: `psk_${name}`,
-        user_id: userId,
-        credential_id: `credential of ${name}`,
-        public_key: `public key of ${name}`,
+        user_id,
         counter: 1,
         transports_json: '["usb"]',
-        name: 'YubiKey',
+        name: 'Stick',
         backed_up: 0,
         created_at: at,
-        last_used_at: null,
-      })
-      .execute();
-    await writer
-      .insertInto('identities')
-      .values({ issuer: 'okta', subject: `sub-${name}`, user_id: userId, created_at: at })
-      .execute();
-    await writer
-      .insertInto('member_grants')
-      .values({ ...org, issuer: 'okta', role: 'member', team: null })
-      .execute();
-    await writer
-      .insertInto('invitations')
-      .values({
+      },
+    ],
+    ['identities', { issuer: 'okta', subject: `sub-${name}`, user_id, created_at: at }],
+    ['member_grants', { org_id, user_id, issuer: 'okta', role: 'member' }],
+    [
+      'invitations',
+      {
         id: `inv_${name}`,
-        org_id: orgId,
+        org_id,
         email,
         role: 'member',
-        team: null,
         token_sha256: `invitation hash of ${name}`,
         created_at: at,
         created_by: 'setup',
-        expires_at: at + 9e9,
-        accepted_at: at,
-        accepted_by: userId,
-        revoked_at: null,
-      })
-      .execute();
-    const view = { name: `View of ${name}`, page: 'requests' as const, owner: memberId, shared: 0 };
-    await writer
-      .insertInto('views')
-      .values({ ...stamps, ...view, id: `view-${name}`, org_id: orgId, filters_json: '{}' })
-      .execute();
-    const bucket = `b:monthly:month:2026-11-01:${email}`;
-    await writer
-      .insertInto('budget_spend')
-      .values({ org_id: orgId, bucket, spent_nano_usd: 5, ends_at: 0, updated_at: at })
-      .execute();
-  });
+        expires_at: at,
+        accepted_by: user_id,
+      },
+    ],
+    [
+      'views',
+      {
+        ...times,
+        id: `view-${name}`,
+        org_id,
+        name: `View of ${name}`,
+        page: 'requests',
+        owner: memberId,
+        shared: 0,
+        filters_json: '{}',
+      },
+    ],
+    [
+      'budget_spend',
+      { org_id, bucket: `b:all:month:2026-11-01:${email}`, spent_nano_usd: 5, ends_at: 0, updated_at: at },
+    ],
+  ]);
+}
+
+function createSessionColumns({ orgId, userId, name }: SeededMember, at: number): Columns {
+  return {
+    id: `ses_${name}`,
+    token_sha256: `token hash of ${name}`,
+    previous_until: 0,
+    user_id: userId,
+    org_id: orgId,
+    role: 'member',
+    method: 'password',
+    created_at: at,
+    last_seen_at: at,
+    expires_at: at,
+    stepped_up_until: 0,
+    ip_address: '192.0.2.7',
+    user_agent: `browser of ${name}`,
+  };
 }
