@@ -57,7 +57,11 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
     await interruptedErasure(api, ana.email);
     const erased = await erase(api, owner, { email: ana.email });
     const after = await dumpTables(api.database.read);
-    assertForgotten(after, [ana.email, ana.id, ana.userId, 'conversation-ana', 'note of ana']);
+    assert.equal(
+      findRowsWith(after, ['"key_ana"']).filter((row) => row.includes('"revoked_at":null')).length,
+      0,
+    );
+    assertForgotten(after, [ana.email, 'Ana@Acme', ana.id, ana.userId, 'conversation-ana', 'note of ana']);
     assert.deepEqual(findRowsWith(auditSince(before, after), [ana.email]), []);
     assertUnchanged(before, after, ['ana', ana.id, ana.userId]);
     assertSameSums(before, after);
@@ -147,7 +151,8 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
 async function seedMember(t: TestContext, api: RunningApi, name: string): Promise<TestMember> {
   const email = `${name}@acme.example`;
   const member = await api.addMember('acme', { role: 'member', email });
-  const key = await api.addKey('acme', { id: `key_${name}`, owner: email, name: `laptop of ${name}` });
+  const owner = name === 'ana' ? 'Ana@Acme.example' : email;
+  const key = await api.addKey('acme', { id: `key_${name}`, owner, name: `laptop of ${name}` });
   const person = { orgId: 'acme', name, keyId: key.id, owner: email, endUser: null };
   await seedAccountRows(api, { ...person, userId: member.userId, memberId: member.id, email });
   await seedPersonRows(t, api, person);

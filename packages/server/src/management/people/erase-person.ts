@@ -5,7 +5,10 @@ import type { Actor } from '../../platform/actor.ts';
 import { type MemberKeyChange, revokeMemberKeys } from '../../platform/member-keys.ts';
 import { removeMemberFromOrg } from '../../platform/members.ts';
 import { findMemberByEmail } from '../../store/members.ts';
-import { deleteConsoleSessionsOfPerson } from '../../store/people/erase-person-account.ts';
+import {
+  deleteConsoleSessionsOfPerson,
+  deleteInvitationsOfPerson,
+} from '../../store/people/erase-person-account.ts';
 import { addToCount, type Person, type PersonCounts } from '../../store/people/person.ts';
 import { listMemberGrantsOfPerson } from '../../store/people/person-account-rows.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
@@ -81,7 +84,7 @@ interface AccessEnd {
 }
 
 /**
- * Removes the membership, revokes the keys and ends the sessions, in the transaction of the request.
+ * Removes the membership and invitations, revokes the keys and ends the sessions, in the transaction of the request.
  *
  * @throws Fault `conflict` for the last owner, `insufficient_role` for an owner if a key asks
  */
@@ -95,6 +98,7 @@ async function endAccess(
   const member = await findMemberByEmail(writer, orgId, email);
   if (member) requireOwnerToManageOwners(actor, [member.role], stamp.nowMs);
   addToCount(counts, 'console_session', await deleteConsoleSessionsOfPerson(writer, person));
+  addToCount(counts, 'invitation', await deleteInvitationsOfPerson(writer, person));
   if (member) {
     addToCount(counts, 'member', 1);
     addToCount(counts, 'member_grant', (await listMemberGrantsOfPerson(writer, person)).length);

@@ -1,5 +1,5 @@
 import type { DatabaseWriter } from '../ports.ts';
-import { isUserNeededElsewhere } from './find-person.ts';
+import { isUserNeeded } from './find-person.ts';
 import { matchesOwner, type Person, type PersonCounts } from './person.ts';
 import {
   listConsoleSessionsOfPerson,
@@ -19,11 +19,8 @@ import {
  */
 export async function erasePersonAccount(writer: DatabaseWriter, person: Person): Promise<PersonCounts> {
   const { orgId, userId } = person;
-  const [keys, views, invitations] = [
-    await listKeysOwnedByPerson(writer, person),
-    await listSavedViewsOfPerson(writer, person),
-    await listInvitationsOfPerson(writer, person),
-  ];
+  const keys = await listKeysOwnedByPerson(writer, person);
+  const views = await listSavedViewsOfPerson(writer, person);
   await writer
     .updateTable('platform_keys')
     .set({ owner: null })
@@ -32,8 +29,8 @@ export async function erasePersonAccount(writer: DatabaseWriter, person: Person)
     .execute();
   for (const { id } of views)
     await writer.deleteFrom('views').where('org_id', '=', orgId).where('id', '=', id).execute();
-  for (const { id } of invitations) await writer.deleteFrom('invitations').where('id', '=', id).execute();
-  const counts = { key: keys.length, saved_view: views.length, invitation: invitations.length };
+  const invitation = await deleteInvitationsOfPerson(writer, person);
+  const counts = { key: keys.length, saved_view: views.length, invitation };
   return userId === null ? counts : { ...counts, ...(await eraseUser(writer, person, userId)) };
 }
 
@@ -45,7 +42,7 @@ async function eraseUser(writer: DatabaseWriter, person: Person, userId: string)
   };
   for (const table of ['member_grants', 'removed_members'] as const)
     await writer.deleteFrom(table).where('org_id', '=', person.orgId).where('user_id', '=', userId).execute();
-  if (await isUserNeededElsewhere(writer, person.orgId, userId)) return counts;
+  if (await isUserNeeded(writer, person.orgId, userId)) return counts;
   const deleted: PersonCounts = {};
   for (const [table, kind] of [
     ['identities', 'identity'],
@@ -60,6 +57,13 @@ async function eraseUser(writer: DatabaseWriter, person: Person, userId: string)
   await writer.deleteFrom('sessions').where('user_id', '=', userId).execute();
   const { numDeletedRows } = await writer.deleteFrom('users').where('id', '=', userId).executeTakeFirst();
   return { ...counts, ...deleted, user: Number(numDeletedRows) };
+}
+
+/** Deletes the invitations to the person's address. Returns their number. */
+export async function deleteInvitationsOfPerson(writer: DatabaseWriter, person: Person): Promise<number> {
+  const invitations = await listInvitationsOfPerson(writer, person);
+  for (const { id } of invitations) await writer.deleteFrom('invitations').where('id', '=', id).execute();
+  return invitations.length;
 }
 
 /** Deletes the console sessions of the person in the organization. Returns their number. */

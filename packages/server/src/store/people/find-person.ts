@@ -27,21 +27,15 @@ export async function findUserOfOrg(
   return undefined;
 }
 
-/** Whether another organization or the installation needs the account, so that it must remain. */
-export async function isUserNeededElsewhere(
-  reader: DatabaseReader,
-  orgId: string,
-  userId: string,
-): Promise<boolean> {
+/**
+ * Whether another organization or the installation needs the account, so that it must remain. A membership in
+ * the organization itself is a new one, because an erasure removes the old one first.
+ */
+export async function isUserNeeded(reader: DatabaseReader, orgId: string, userId: string): Promise<boolean> {
   for (const table of USER_TABLES) {
-    const found = await reader
-      .selectFrom(table)
-      .select('user_id')
-      .where('user_id', '=', userId)
-      .where('org_id', '<>', orgId)
-      .limit(1)
-      .executeTakeFirst();
-    if (found) return true;
+    const rows = reader.selectFrom(table).select('user_id').where('user_id', '=', userId);
+    const others = table === 'members' ? rows : rows.where('org_id', '<>', orgId);
+    if (await others.limit(1).executeTakeFirst()) return true;
   }
   const operator = await reader
     .selectFrom('operators')
