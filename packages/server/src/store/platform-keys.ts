@@ -71,6 +71,9 @@ export function findActivePlatformKeyByName(
     .executeTakeFirst();
 }
 
+/** Owners are free text, so that an address may have capital letters. Addresses of accounts have none. */
+const ownedBy = (email: string) => sql<boolean>`lower(owner) = ${email}`;
+
 /**
  * Keys of a member that are not revoked: those that they own, and those that they created without an owner.
  */
@@ -85,7 +88,7 @@ export function listPlatformKeysOfMember(
     .where('org_id', '=', orgId)
     .where('revoked_at', 'is', null)
     .where(({ eb, or, and }) =>
-      or([eb('owner', '=', member.email), and([eb('owner', 'is', null), eb('created_by', '=', member.id)])]),
+      or([ownedBy(member.email), and([eb('owner', 'is', null), eb('created_by', '=', member.id)])]),
     )
     .orderBy('id')
     .execute();
