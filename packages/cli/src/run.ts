@@ -16,7 +16,7 @@ const REPORT_TIMEOUT_MS = 10_000;
 export const runCommand: CliCommand = {
   words: ['run'],
   usage: 'run <monitor-id> -- <command>',
-  summary: 'Runs a command and reports its result to a monitor; exits with the exit code of the command.',
+  summary: "Runs a command and reports its result to a monitor; exits with the command's exit code.",
   help: `Success sends a beat with the duration and the last 8 KB of output. A failure fails the monitor immediately if its
 secret beat URL is available (a key with the scope "monitoring" can read it); otherwise nothing is sent, and the monitor
 misses its beat. The command always runs, and its exit code is always returned, even if the server is unavailable.

@@ -85,7 +85,7 @@ function createOverviewCommand(
     summary: `Commands for ${subject}:`,
     help,
     run: async ([verb]) => {
-      const problem = verb === undefined ? 'requires a verb' : `has no verb "${verb}"`;
+      const problem = verb === undefined ? 'requires an operation' : `has no operation "${verb}"`;
       process.stderr.write(`floe: "${subject}" ${problem}. Available commands:\n${help}\n`);
       return 2;
     },

@@ -14,7 +14,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   client: 'the setting applies only to Bifrost itself',
   config_store: 'set storage.database in floe.yaml',
   logs_store: 'set storage.database in floe.yaml',
-  vector_store: 'Floe caches equal requests only',
+  vector_store: 'Floe caches only identical requests',
   mcp: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
   plugins: 'Floe has no plugins; see policies and cache in floe.yaml',
   auth_config: 'create an owner with floe owner-link',
@@ -60,7 +60,7 @@ function addProvider(source: SourceObject, name: string, draft: FloeDraft): void
   network?.finish();
   source.leaveOut({
     concurrency_and_buffer_size: 'set concurrency in a limit',
-    proxy_config: 'set outbound of the provider',
+    proxy_config: 'set outbound on the provider',
     send_back_raw_response: 'Floe forwards responses of the same dialect unchanged',
   });
   source.finish();

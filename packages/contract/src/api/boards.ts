@@ -50,7 +50,7 @@ export const boardReplacement = z.strictObject({
 const seconds = z.number();
 
 const day = z.strictObject({
-  date: z.string().describe('Date in the time zone of the board, such as `2026-11-21`.'),
+  date: z.string().describe('Date in the board’s time zone, such as `2026-11-21`.'),
   healthy_seconds: seconds,
   failing_seconds: seconds,
   unknown_seconds: seconds,
@@ -85,7 +85,7 @@ export const boardStatus = z
     status: z
       .enum(['healthy', 'failing', 'waiting', 'paused', 'empty'])
       .describe(
-        'Status of the board: the first of failing, healthy, waiting and paused that one of its monitors has. `empty` means that the board has no monitors.',
+        'Status of the board: the first of failing, healthy, waiting and paused that at least one of its monitors has. `empty` means that the board has no monitors.',
       ),
     generated_at: timestamp,
     checked_at: timestamp.describe('Time up to which Floe has evaluated all monitors.'),

@@ -56,7 +56,9 @@ export type InvitationResource = z.output<typeof invitationResource>;
 export const createdInvitation = z
   .strictObject({
     ...invitationFields,
-    link: z.string().describe('URL that accepts the invitation, once. Only this response contains it.'),
+    link: z
+      .string()
+      .describe('One-time URL for accepting the invitation. Only this response contains the URL.'),
     email_status: z
       .enum(['off', 'sent', 'failed'])
       .describe(

@@ -46,7 +46,7 @@ export const orgOverview = z
       shared: z
         .enum(['ok', 'unavailable', 'memory'])
         .describe(
-          'Status of the shared store. `memory` means that no shared store is configured and this process counts on its own.',
+          'Status of the shared store. `memory` means that no shared store is configured and this process uses its own counters.',
         ),
       rows_pending: z
         .int()

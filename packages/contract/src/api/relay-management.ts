@@ -51,7 +51,7 @@ export const relayDecisionListQuery = rangeQuery.extend({
     .describe('Only decisions with this value of `enforced_decision`.'),
   event: z.enum(RELAY_EVENTS).optional().describe('Only decisions about this event.'),
   rule: relayShortText.optional().describe('Name of the rule that decided.'),
-  mode: relayRuleMode.optional().describe('Mode of that rule.'),
+  mode: relayRuleMode.optional().describe('Mode of the rule that decided.'),
   agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
   key: relayShortText.optional().describe('Name of the platform key.'),
   owner: relayShortText.optional().describe('Owner of the platform key.'),
@@ -69,12 +69,12 @@ export const approvalListQuery = pageQuery.extend({
 
 /** A member's answer to an approval. */
 export const approvalAnswerInput = z.strictObject({
-  decision: z.enum(['allow', 'deny']).describe('The answer.'),
+  decision: z.enum(['allow', 'deny']).describe('The decision of the member.'),
   scope: z
     .enum(['once', 'session'])
     .default('once')
     .describe(
-      'Whether the decision applies to this action only (`once`) or to the session (`session`). An approval of a session is valid for 12 hours.',
+      'Whether the decision applies to this action only (`once`) or to the session (`session`). An approval for a session is valid for 12 hours.',
     ),
   note: z.string().min(1).max(1_000).nullable().default(null).describe('Note for the agent.'),
 });
@@ -251,7 +251,12 @@ export const relaySimulationResult = z.strictObject({
 /** Request to evaluate a draft of the rules on recorded decisions. */
 export const relayDryRunInput = z.strictObject({
   ...draftFields,
-  days: z.int().min(1).max(30).default(7).describe('Days of decisions to evaluate again.'),
+  days: z
+    .int()
+    .min(1)
+    .max(30)
+    .default(7)
+    .describe('Number of past days whose decisions are evaluated again.'),
   limit: z
     .int()
     .min(1)
@@ -274,7 +279,9 @@ export const relayDryRunResult = z.strictObject({
   evaluated: z.int(),
   skipped: z
     .int()
-    .describe('Number of decisions without stored text, not yet evaluated, or not evaluated in time.'),
+    .describe(
+      'Number of decisions that were not evaluated: their text is not stored, their evaluation has not started, or it took too long.',
+    ),
   newly_denied: z.int(),
   newly_asked: z.int(),
   newly_allowed: z.int(),
@@ -283,6 +290,6 @@ export const relayDryRunResult = z.strictObject({
   job: jobResource
     .nullable()
     .describe(
-      'Job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all.',
+      'Background job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all.',
     ),
 });

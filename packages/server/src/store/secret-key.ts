@@ -55,7 +55,7 @@ export function loadInstallationSecretKey({
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
     throw new StoreUnusableError(
-      `FLOE_SECRET_KEY must have at least ${SECRET_KEY_MIN_CHARS} characters, got ${given.length}. If you unset it, Floe generates a key.`,
+      `FLOE_SECRET_KEY must be at least ${SECRET_KEY_MIN_CHARS} characters long, got ${given.length}. If you unset it, Floe generates a key.`,
     );
   const kept = given ?? readSecretFile(file);
   if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)

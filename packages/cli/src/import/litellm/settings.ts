@@ -88,7 +88,7 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
       ...(ttl !== undefined && ttl >= 1 && { ttl_seconds: Math.floor(ttl) }),
     };
   if (enabled)
-    settings.note('cache', 'changed', 'became cache with scope: org; Floe caches equal requests only');
+    settings.note('cache', 'changed', 'became cache with scope: org; Floe caches only identical requests');
   params?.leaveOut({
     type: 'set storage.shared in floe.yaml',
     mode: 'to skip the cache, send the header x-floe-cache: bypass',

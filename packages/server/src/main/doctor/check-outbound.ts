@@ -20,7 +20,7 @@ export async function checkProviders(
   { catalogs, unusable }: CheckedProviders,
   options: ProviderCheckOptions,
 ): Promise<Finding[]> {
-  const remedy = 'Set what is missing, or set enabled: false for this provider.';
+  const remedy = 'Set the missing value, or set enabled: false for this provider.';
   const findings = unusable.map(({ id, reason }) =>
     fail('providers', `${id} cannot be used: ${reason}`, remedy),
   );

@@ -97,7 +97,8 @@ function createCredentialVerb(dependencies: ProviderDependencies): Verb {
     requiresStepUp: true,
     method: 'POST',
     path: CREDENTIALS_PATH,
-    summary: 'Add a credential to a provider; it is stored encrypted and bound to the URL of the provider',
+    summary:
+      'Add a credential to a provider; the credential is stored encrypted and is sent only to the provider’s URL',
     params: idParams,
     body: credentialCreation,
     answer: credentialResource,
@@ -156,7 +157,7 @@ function deleteCredentialVerb(dependencies: ProviderDependencies): Verb {
     requiresStepUp: true,
     method: 'DELETE',
     path: CREDENTIAL_PATH,
-    summary: 'Remove a credential of a provider; no request uses it after the response is sent',
+    summary: 'Remove a provider credential; no request uses the credential after the API responds',
     params: credentialParams,
     answer: z.null(),
     status: 204,

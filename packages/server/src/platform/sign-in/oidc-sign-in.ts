@@ -60,8 +60,7 @@ export async function startOidcSession(
     const isFirst = await database.transaction((writer) =>
       markTokenUsed(writer, sha256Hex(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
     );
-    if (!isFirst)
-      throw new OidcSignInError('expired', 'this sign-in response of the issuer was already used');
+    if (!isFirst) throw new OidcSignInError('expired', 'this sign-in response was already used');
     const person = await completeOidcFlow(context, oidc, kept, answer.query);
     const places = mapGroupsToMemberships(oidc, person.groups);
     const token = await auditedTransaction(context, browser, live, async (writer) => {
