@@ -81,7 +81,7 @@ function createOverviewCommand(
   const help = usages.map(({ usage, does }) => `  floe ${usage.padEnd(width)}  ${does}`).join('\n');
   return {
     words: [subject],
-    usage: `${subject} <verb>`,
+    usage: `${subject} <operation>`,
     summary: `Commands for ${subject}:`,
     help,
     run: async ([verb]) => {

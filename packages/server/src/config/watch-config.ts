@@ -70,10 +70,7 @@ export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
     seenStamp = fileStamp(path);
     const text = readNonEmptyText(path);
     if (text === '' && seen.text !== '')
-      log.warn(
-        { path },
-        'configuration file is missing or empty; the running configuration is kept',
-      );
+      log.warn({ path }, 'configuration file is missing or empty; the running configuration is kept');
     if (!seen.update(text)) return null;
     isApplied = true;
     const loaded = options.load();

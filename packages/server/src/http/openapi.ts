@@ -188,27 +188,16 @@ function describeAccess(verb: Verb | SessionOperation) {
 
 /** The parameters for `If-Match` and `If-None-Match`. */
 function preconditionHeaders({ method }: Pick<Verb, 'method'>): unknown[] {
-  const header = (name: string, description: string) => ({
+  const header = (name: string, effect: string) => ({
     name,
     in: 'header',
     required: false,
-    description,
+    description: `An \`ETag\` from an earlier response. ${effect}`,
     schema: { type: 'string' },
   });
-  if (method === 'GET')
-    return [
-      header(
-        'If-None-Match',
-        'An `ETag` that an earlier response contained. Returns 304 if the resource has not changed.',
-      ),
-    ];
+  if (method === 'GET') return [header('If-None-Match', 'Returns 304 if the resource has not changed.')];
   if (method === 'POST') return [];
-  return [
-    header(
-      'If-Match',
-      'An `ETag` that an earlier response contained. Returns 412 `precondition_failed` if the resource has changed.',
-    ),
-  ];
+  return [header('If-Match', 'Returns 412 `precondition_failed` if the resource has changed.')];
 }
 
 function formatAccess(verb: Verb): string {
@@ -216,7 +205,7 @@ function formatAccess(verb: Verb): string {
   return [
     formatKeyAccess(verb),
     roles.length === 0 ? 'Not available to members.' : `Members: ${roles.join(', ')}.`,
-    ...(verb.requiresOperator ? ['They must be operators of the installation.'] : []),
+    ...(verb.requiresOperator ? ['The members must be operators of the installation.'] : []),
     ...(verb.requiresStepUp ? ['Members must step up first.'] : []),
   ].join(' ');
 }
