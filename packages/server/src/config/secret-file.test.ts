@@ -86,7 +86,7 @@ test('what is wrong with the content of a file names the file and not the conten
 test('text that does not come from a file of this machine may not name one', () => {
   const text = `smtp: { from: a@example.com, url: "smtps://u:\${file:${write('mail', 'pass')}}@mail" }`;
   const { message } = refused(() => loadConfig({ text, path: 'x.yaml', env: readEnvironment({}) }));
-  assert.match(message, /\$\{file:PATH\} can be used only in the floe\.yaml file of the server/);
+  assert.match(message, /\$\{file:PATH\} can be used only in the server's floe\.yaml/);
 });
 
 test('config check resolves files; with --allow-unset a missing one is not checked, an empty one is', () => {
