@@ -65,7 +65,7 @@ const shown = z.strictObject({
   failing_since: timestamp.nullable(),
   maintenance_until: timestamp
     .nullable()
-    .describe('End of the announced maintenance window in progress. `null` means none.'),
+    .describe('End of the announced maintenance window in progress. `null` if no window is in progress.'),
   uptime_ratio: z
     .number()
     .nullable()

@@ -21,7 +21,7 @@ const fileFields = {
     .strictObject({ at: timestamp, problems: z.array(problem) })
     .nullable()
     .describe(
-      'Last rejected change to the file since `loaded_at`. The previous configuration remains in force. `null` means none.',
+      'Last rejected change to the file since `loaded_at`. The previous configuration remains in force. `null` if no change was rejected.',
     ),
 };
 

@@ -6,7 +6,7 @@ import { createListQuery, timestamp } from './page.ts';
 
 const role = z.enum(MEMBER_ROLES);
 const roleField = role.describe('Role of the member, which determines what the member may do.');
-const team = slugField().nullable().describe('Team of the member. `null` means none.');
+const team = slugField().nullable().describe('Team of the member. `null` if the member has no team.');
 
 /** A person who belongs to the org. */
 export const memberResource = z

@@ -27,7 +27,7 @@ const attention = z.strictObject({
   subject: z
     .strictObject({ kind: z.string(), id: z.string(), name: z.string() })
     .describe('Resource that needs attention: its kind, id and name.'),
-  since: timestamp.nullable().describe('Time at which the problem started. `null` means unknown.'),
+  since: timestamp.nullable().describe('Time at which the problem started. `null` if the time is unknown.'),
   text: z.string(),
 });
 

@@ -155,12 +155,12 @@ const json: z.ZodType<Json, Json> = z.any();
 export const relayRule = z
   .strictObject({
     id: z.string(),
-    rule: z.object({ name: z.string() }).catchall(json).describe('Rule in the format of `floe.yaml`.'),
+    rule: z.object({ name: z.string() }).catchall(json).describe('Rule in `floe.yaml` format.'),
     mode: relayRuleMode.describe('Mode of the rule in force, given `relay.mode`.'),
     match_count: z
       .int()
       .describe(
-        'Number of decisions of the last seven days to which the rule applied. Floe counts at most 10,000 decisions.',
+        'Number of decisions in the last seven days to which the rule applied. Floe counts at most 10,000 decisions.',
       ),
     source: resourceSource,
     created_at: timestamp.nullable(),
@@ -172,7 +172,7 @@ export const relayRule = z
 /** The fields of a rule, or the response of GET. `RelayRuleSchema` rejects other fields. */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
-  .describe('Rule in the format of `floe.yaml`. `null` clears a field.');
+  .describe('Rule in `floe.yaml` format. `null` clears a field.');
 
 const draftFields = {
   rules: z
@@ -218,7 +218,9 @@ export const relaySimulationResult = z.strictObject({
       range: z
         .strictObject(spanFields)
         .nullable()
-        .describe('Position of the match in the command, in UTF-16 code units. `null` if it has none.'),
+        .describe(
+          'Position of the match in the command, in UTF-16 code units. `null` if the match has no position.',
+        ),
       command: z
         .int()
         .nullable()
@@ -238,7 +240,7 @@ export const relaySimulationResult = z.strictObject({
         ),
       via: z
         .array(z.string())
-        .describe('Names of commands that run this one, such as `sudo`, outermost first.'),
+        .describe('Names of commands that run this command, such as `sudo`, outermost first.'),
       does: z.array(z.string()),
       assigns: z.array(z.string()),
       redirects: z.array(z.strictObject({ operator: z.string(), target: z.string().nullable() })),
@@ -290,6 +292,6 @@ export const relayDryRunResult = z.strictObject({
   job: jobResource
     .nullable()
     .describe(
-      'Background job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all.',
+      'Background job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all results.',
     ),
 });

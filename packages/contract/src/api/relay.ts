@@ -204,7 +204,7 @@ export const relayBundle = z
     key_id: z.string(),
     public_key: z
       .string()
-      .describe('Base64-encoded raw Ed25519 public key. Clients should pin the first one that they receive.'),
+      .describe('Base64-encoded raw Ed25519 public key. Clients should pin the first key that they receive.'),
   })
   .meta({ id: 'RelayBundle' });
 

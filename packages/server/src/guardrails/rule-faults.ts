@@ -19,7 +19,7 @@ export function rateLimitFault(
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
     unit === 'concurrency'
-      ? 'Wait until one of them completes.'
+      ? 'Wait until one of these requests completes.'
       : `Try again in ${Math.ceil(waitMs / 1000)} s.`;
   return new Fault(
     'rate_limit_exceeded',

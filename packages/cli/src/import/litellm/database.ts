@@ -106,7 +106,7 @@ function readTeams(rows: readonly SourceObject[], from: DatabaseImport): Readonl
     row.note('team_id', 'changed', `became the id ${id}`);
     addCaps(row, from.draft, { name: `team-${id}`, subject: { scope: 'team', team: id } });
     teams.set(source, { id, models: row.texts('models'), isBlocked: row.boolean('blocked') === true });
-    row.note('models', 'changed', 'became models of the keys of the team');
+    row.note('models', 'changed', 'became the models of each key in the team');
     row.leaveOut(REASONS);
     row.leaveOutRest(UNUSED);
     row.finish();

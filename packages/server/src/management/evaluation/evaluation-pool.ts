@@ -94,7 +94,7 @@ function toEvaluationFault(error: unknown, limitMs: number): unknown {
   if (error instanceof OrganizationBusyError)
     return new Fault(
       'rate_limit_exceeded',
-      `${MAX_QUEUED_PER_ORG} evaluations of this organization are already queued. Try again when one has finished.`,
+      `${MAX_QUEUED_PER_ORG} evaluations of this organization are already queued. Try again when an evaluation has finished.`,
       { retryAfterMs: 1_000 },
     );
   if (error instanceof PoolClosedError)

@@ -60,7 +60,7 @@ async function findStoredKey(
   if (found && found.org_id !== orgId)
     throw new Fault(
       'conflict',
-      'key: this value belongs to a key of another organization. Use a different value.',
+      "key: this value belongs to another organization's key. Use a different value.",
       { param: 'key' },
     );
   if (found?.revoked_at) throw new NotAppliedError('this key value was revoked; use a new value');

@@ -23,7 +23,7 @@ export function defineTestCredentialVerb(dependencies: ProviderDependencies): Ve
     method: 'POST',
     path: '/api/management/providers/{id}/credentials/{name}/test',
     scope: 'management',
-    summary: 'Test a credential of a provider with a live request',
+    summary: 'Test a provider credential with a live request',
     params: credentialParams,
     answer: credentialTestResult,
     async run({ orgId, reader, clock }, { params }) {

@@ -50,7 +50,7 @@ interface PlatformKeyInput {
 type PlatformKeyKind = ResourceKind<PlatformKeyRow, PlatformKeyInput, PlatformKey, typeof KEY_SCHEMAS>;
 
 const KEY_SUMMARIES = {
-  list: 'List platform keys including revoked ones, newest first',
+  list: 'List platform keys, including revoked keys, newest first',
   create: 'Create a platform key; a key that a person with the role member creates belongs to that person',
   get: 'Read one platform key',
   update: 'Change the name, scopes, models, paths, team, owner or expiry of a platform key',

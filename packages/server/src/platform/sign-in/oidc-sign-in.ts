@@ -125,7 +125,7 @@ async function resolveUser(
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
     throw new OidcSignInError(
       'account_mismatch',
-      'the issuer identified a different person than the one who is signed in',
+      'the issuer identified a different person from the one who is signed in',
     );
   if (known) return known.user_id;
   const { email, isVerified } = profile;
