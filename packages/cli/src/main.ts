@@ -57,7 +57,7 @@ function formatHelp(): string {
 ${lines.join('\n')}
   floe ${'help'.padEnd(width)}  Shows this help; floe <command> --help shows details.
 
-  floe <resource> <verb>  Calls an operation of the API; floe <resource> --help describes its verbs.
+  floe <resource> <operation>  Calls an API operation; floe <resource> --help lists the operations.
 
 ${formatResources()}
 `;

@@ -261,7 +261,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await at(page, '/requests?key=demo&status=402');
   const row = page.getByRole('row', { name: /402\s+budget/ });
   await row.click();
-  await page.getByText('The budget "demo-cent" of $0.01 cannot cover this request').first().waitFor();
+  await page.getByText('The $0.01 budget "demo-cent" cannot cover this request').first().waitFor();
   await at(page, '/overview');
   const entry = page.getByRole('link', { name: /High budget usage: demo-cent 9\d% used/ });
   await entry.waitFor();

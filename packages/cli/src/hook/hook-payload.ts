@@ -15,7 +15,7 @@ export class HookPayloadError extends Error {
  * Reads the payload of the hook, one JSON object. Does not wait for the end of the input if the agent keeps
  * it open after a complete payload.
  *
- * @throws HookPayloadError if it is longer than 11 MiB, incomplete after the timeout, or not an object
+ * @throws HookPayloadError if it is longer than 11 MB, incomplete after the timeout, or not an object
  */
 export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
   return await new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload must have at most 11 MiB');
+      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload must be at most 11 MB');
       chunks.push(chunk);
       clearTimeout(idleTimer);
       if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;

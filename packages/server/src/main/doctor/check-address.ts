@@ -23,15 +23,13 @@ export async function checkServer(url: string | null): Promise<DoctorFinding[]> 
       getStatus(`${url}/readyz?for=api`),
     ]);
     if (gateway !== 200)
-      return [
-        createFailedFinding('server', `${url}/readyz answers with ${gateway}`, 'Read the log of the server.'),
-      ];
+      return [fail('server', `${url}/readyz responds with status ${gateway}`, 'Read the server log.')];
     if (api !== 200)
       return [
         createWarningFinding(
           'server',
-          `the server at ${url} serves the gateway, but not the API (${api})`,
-          'Check the database: the API needs it.',
+          `the server at ${url} serves the gateway, but not the API (status ${api})`,
+          'Check the database, which the API requires.',
         ),
       ];
     return [createPassedFinding('server', `the server at ${url} is ready`)];
@@ -55,8 +53,7 @@ async function getStatus(url: string): Promise<number> {
 /** Connects to the host of the public URL and looks at its certificate. */
 export async function checkCertificate(baseUrl: string, nowMs: number): Promise<DoctorFinding> {
   const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== 'https:')
-    return createSkippedFinding('certificate', `server.base_url is ${baseUrl}: no TLS`);
+  if (protocol !== 'https:') return skip('certificate', `server.base_url (${baseUrl}) does not use TLS`);
   try {
     const { certificate, problem } = await readCertificate(
       hostname.replace(/^\[|\]$/g, ''),
@@ -76,7 +73,7 @@ export async function checkCertificate(baseUrl: string, nowMs: number): Promise<
   } catch (error) {
     return createFailedFinding(
       'certificate',
-      `no TLS connection to ${hostname}: ${describeReason(error)}`,
+      `could not open a TLS connection to ${hostname}: ${reasonOf(error)}`,
       'Check server.base_url, DNS, and the proxy in front of Floe.',
     );
   }
@@ -98,7 +95,7 @@ function readCertificate(host: string, port: number): Promise<ServedCertificate>
       socket.destroy();
       resolve({ certificate, problem });
     });
-    socket.once('timeout', () => socket.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+    socket.once('timeout', () => socket.destroy(new Error(`no response within ${TIMEOUT_MS / 1000} s`)));
     socket.once('error', reject);
   });
 }

@@ -108,6 +108,6 @@ function isWritable(path: string): boolean {
 
 function formatBytes(bytes: number): string {
   return bytes >= LOW_FREE_BYTES
-    ? `${(bytes / 2 ** 30).toFixed(1)} GiB`
-    : `${Math.round(bytes / MEBIBYTE)} MiB`;
+    ? `${(bytes / 2 ** 30).toFixed(1)} GB`
+    : `${Math.round(bytes / MEBIBYTE)} MB`;
 }

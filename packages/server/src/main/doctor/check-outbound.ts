@@ -26,8 +26,8 @@ interface ProviderCheckOptions {
 export async function checkProviders(
   { catalogs, unusable }: CheckedProviders,
   options: ProviderCheckOptions,
-): Promise<DoctorFinding[]> {
-  const remedy = 'Set what is missing, or set enabled: false for this provider.';
+): Promise<Finding[]> {
+  const remedy = 'Set the missing value, or set enabled: false for this provider.';
   const findings = unusable.map(({ id, reason }) =>
     createFailedFinding('providers', `${id} cannot be used: ${reason}`, remedy),
   );

@@ -58,17 +58,13 @@ export async function checkDatabase(
     const latency = server ? `, ${server.latencyMs.toFixed(1)} ms per query` : '';
     if (server && server.latencyMs > SLOW_DATABASE_MS)
       findings.push(
-        createWarningFinding(
-          'database',
-          `${subject}${latency}`,
-          'Run Floe close to its database: same region, same network.',
-        ),
+        warn('database', `${subject}${latency}`, 'Run Floe in the same region and network as its database.'),
       );
     else findings.push(createPassedFinding('database', `${subject} is usable${latency}`));
     if (migrations.length > 0) {
       const list = migrations.map(({ number, name }) => `${number} ${name}`).join(', ');
-      const remedy = 'Start the server, or run floe migrate; back up first.';
-      findings.push(createWarningFinding('database', `migrations are pending: ${list}`, remedy));
+      const remedy = 'Back up the database. Then start the server, or run floe migrate.';
+      findings.push(warn('database', `migrations are pending: ${list}`, remedy));
     }
     const isReadable = migrations.length === 0 && secret !== null;
     const opened = isReadable ? await openWithKey(place, secret, clock) : null;
@@ -109,7 +105,9 @@ export interface SharedStoreResult {
 export async function checkSharedStore(url: string, clock: Clock): Promise<SharedStoreResult> {
   if (url === 'memory')
     return {
-      findings: [createSkippedFinding('shared_store', 'storage.shared is memory: one process')],
+      findings: [
+        skip('shared_store', 'storage.shared is memory, so only one process can share the counters'),
+      ],
       clockOffsetMs: null,
     };
   try {
@@ -117,18 +115,18 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
     const message = `${version} is usable, ${latencyMs.toFixed(1)} ms per command`;
     const findings = [
       latencyMs > SLOW_SHARED_STORE_MS
-        ? createWarningFinding(
+        ? warn(
             'shared_store',
             message,
-            'Run Redis close to Floe, or raise storage.shared_timeout_ms.',
+            'Run Redis in the same network as Floe, or raise storage.shared_timeout_ms.',
           )
-        : createPassedFinding('shared_store', message),
+        : pass('shared_store', message),
     ];
     if (evictionPolicy !== null && evictionPolicy !== 'noeviction')
       findings.push(
         createWarningFinding(
           'shared_store',
-          `maxmemory-policy is ${evictionPolicy}: the server can delete counters of limits and budgets`,
+          `maxmemory-policy is ${evictionPolicy}: the server can delete limit and budget counters`,
           'Set maxmemory-policy to noeviction.',
         ),
       );

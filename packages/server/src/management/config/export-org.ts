@@ -16,7 +16,7 @@ export interface ExportedOrg {
   readonly placeholders: SecretPlaceholders;
 }
 
-/** Exports the effective configuration of an org from all sources. Secrets are replaced by `${NAME}`. */
+/** Exports the effective configuration of an org from all sources. Secrets are replaced with `${NAME}`. */
 export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
   const { reader, orgId, dependencies } = reading;
   const placeholders = new SecretPlaceholders();
