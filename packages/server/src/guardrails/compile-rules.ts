@@ -21,10 +21,7 @@ export interface BudgetRule extends GuardrailRule {
   periodAt(atMs: number): BudgetPeriod;
 }
 
-/**
- * An organization's limits and budgets, prepared for matching requests. A list is null if it would
- * be empty.
- */
+/** An organization's limits and budgets, prepared for matching requests. */
 export interface OrgGuardrailRules {
   readonly limits: readonly LimitRule[];
   readonly budgets: readonly BudgetRule[];

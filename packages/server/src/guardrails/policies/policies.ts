@@ -29,8 +29,8 @@ export interface PolicySet {
 }
 
 /**
- * An organization's policies, prepared for evaluation. `request` or `response` is null if there are
- * no such policies.
+ * An organization's policies, prepared for evaluation. `request` or `answer` is null if no policy
+ * applies to requests or to responses.
  */
 export interface CompiledPolicies {
   readonly request: PolicySet | null;
