@@ -7,7 +7,10 @@ const DAY_MS = 86_400_000;
 /** Certificates are usually renewed a month before they expire. */
 const EXPIRY_WARNING_DAYS = 14;
 
-/** @param url where a process that uses this data directory is reached; null if none is running here */
+/**
+ * Checks whether the server is reachable.
+ * @param url the URL of the process that uses this data directory; null if none is running
+ */
 export async function checkServer(url: string | null): Promise<Finding[]> {
   if (url === null) return [skip('server', 'no server is running with this data directory')];
   try {
@@ -43,7 +46,7 @@ async function getStatus(url: string): Promise<number> {
   return response.status;
 }
 
-/** Connects to the host of the public URL and looks at its certificate. */
+/** Connects to the public URL's host and checks its certificate. */
 export async function checkCertificate(baseUrl: string, nowMs: number): Promise<Finding> {
   const { protocol, hostname, port } = new URL(baseUrl);
   if (protocol !== 'https:') return skip('certificate', `server.base_url is ${baseUrl}: no TLS`);

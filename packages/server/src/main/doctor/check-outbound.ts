@@ -7,7 +7,7 @@ import type { UpstreamTransport } from '../../providers/transport.ts';
 import type { OutboundAccess } from '../outbound-access.ts';
 import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
 
-/** The providers of each organization, and those that cannot be used. */
+/** Each organization's providers, and the providers that cannot be used. */
 export type CheckedProviders = Pick<CompiledCatalogs, 'catalogs' | 'unusable'>;
 
 interface ProviderCheckOptions {
@@ -15,7 +15,9 @@ interface ProviderCheckOptions {
   readonly clock: Clock;
 }
 
-/** Asks each provider for its list of models with each of its credentials. Costs nothing at any provider. */
+/**
+ * Requests each provider's model list with each of its credentials. No provider charges for this.
+ */
 export async function checkProviders(
   { catalogs, unusable }: CheckedProviders,
   options: ProviderCheckOptions,
@@ -53,7 +55,7 @@ async function checkProvider(
   );
 }
 
-/** Connects to the mail server and signs in. Sends no email. */
+/** Connects to the mail server and signs in. Does not send an email. */
 export async function checkMail(settings: SmtpSettings, { guard, via }: OutboundAccess): Promise<Finding> {
   if (settings.url === '') return skip('mail', 'smtp.url is not set: Floe sends no email');
   try {

@@ -29,7 +29,7 @@ export interface DatabaseResult {
   readonly clockOffsetMs: number | null;
 }
 
-/** Connects, compares the migrations and the secret key. Changes nothing. */
+/** Connects to the database, and checks its migrations and the secret key. Changes nothing. */
 export async function checkDatabase(
   place: DatabaseLocation,
   secret: InstallationSecretKey | null,
@@ -92,7 +92,10 @@ export interface SharedStoreResult {
   readonly clockOffsetMs: number | null;
 }
 
-/** @param url `storage.shared`: `memory`, or the address of a Redis or Valkey server */
+/**
+ * Checks the shared store.
+ * @param url `storage.shared`: `memory`, or the URL of a Redis or Valkey server
+ */
 export async function checkSharedStore(url: string, clock: Clock): Promise<SharedStoreResult> {
   if (url === 'memory')
     return {
