@@ -43,8 +43,8 @@ export const SERVER_VERSION = '0.1.0';
 const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 /**
- * Runs the program: `config check [file]`, a maintenance command, or the server without arguments. If it
- * cannot start, prints one line and exits.
+ * Runs the program: `config check [file]`, a maintenance command, or the server if there are no
+ * arguments. If it cannot start, prints one line and exits.
  */
 export async function runProgram(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   try {

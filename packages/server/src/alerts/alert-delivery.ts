@@ -22,8 +22,9 @@ export interface AlertDelivery {
 export type AlertDeliveryOptions = Omit<AlertDeliveryContext, 'owner' | 'isClosing'>;
 
 /**
- * Delivers the outbox once a second: creates deliveries for new alerts, then serves every channel that has
- * due messages, each independently. Several processes may do this with one database.
+ * Starts the delivery of alerts in the outbox, which runs once a second. Creates deliveries for new
+ * alerts, and then sends the due messages of each channel, independently of other channels. Several
+ * processes may run it on one database.
  */
 export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
   const { clock, database, log } = given;

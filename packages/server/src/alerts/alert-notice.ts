@@ -7,7 +7,7 @@ import {
 } from './alert-wording.ts';
 import { buildAlertLogUrl, buildAlertSubjectUrl, buildChannelListUrl } from './console-links.ts';
 
-/** A message to a channel, about one alert or several. */
+/** A message to a channel about one or more alerts. */
 export interface AlertNotice {
   /** The same for all attempts, so that receivers recognize a repeated message. */
   readonly id: string;
@@ -41,7 +41,7 @@ export interface AlertNoticeContent {
   readonly alerts: readonly [Alert, ...Alert[]];
 }
 
-/** Creates the notice of a message, with its title, wording and link. */
+/** Creates a message with its title, wording and link. */
 export function createAlertNotice(content: AlertNoticeContent, baseUrl: string, nowMs: number): AlertNotice {
   const [first, ...others] = content.alerts;
   const context = { nowMs, repetition: content.repetition, failureCount: content.failureCount };
@@ -53,7 +53,7 @@ export function createAlertNotice(content: AlertNoticeContent, baseUrl: string, 
   };
 }
 
-/** The notice of a test message. */
+/** Creates a test message. */
 export function createTestAlertNotice(
   id: string,
   channel: { readonly orgId: string; readonly name: string },
@@ -98,7 +98,10 @@ function foldedWording({ alerts, phase, repetition }: AlertNoticeContent, nowMs:
   };
 }
 
-/** Title, facts and link as plain text lines, truncated to `maxLength` characters. */
+/**
+ * Returns a message's title, facts and link as lines of plain text, truncated to `maxLength`
+ * characters.
+ */
 export function formatPlainTextNotice(
   { wording, link }: AlertNotice,
   maxLength: number,

@@ -54,7 +54,7 @@ export interface AlertSender {
   send(notice: AlertNotice, channel: DecryptedChannel): Promise<AlertSendOutcome>;
 }
 
-/** Creates the sender that all channels use. */
+/** Creates the sender that sends messages to all kinds of channels. */
 export function createAlertSender(options: {
   readonly guard: OutboundGuard;
   /** Proxy and certificate authorities for an origin, from the running configuration. */

@@ -25,7 +25,7 @@ export function toSingleLine(text: string, maxLength = 200): string {
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }
 
-/** Describes an alert in words, for any kind of channel. */
+/** Returns the text that describes an alert, for any kind of channel. */
 export function composeAlertWording(alert: Alert, context: AlertWordingContext): AlertWording {
   const { title, facts } = eventWording(alert, context);
   const { failureCount } = context;
@@ -126,12 +126,15 @@ function monitorFacts(tags: readonly string[], description = ''): Facts {
   return facts;
 }
 
-/** `2026-11-21 22:40:00 UTC` */
+/** Formats Unix milliseconds as `2026-11-21 22:40:00 UTC`. */
 export function formatUtcTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** The two largest units of a duration, such as `2 d 3 h`, `12 min 5 s` or `0 s`. */
+/**
+ * Formats a duration in milliseconds with its two largest units, such as `2 d 3 h`, `12 min 5 s` or
+ * `0 s`.
+ */
 export function formatTwoUnitDuration(ms: number): string {
   let seconds = Math.max(0, Math.round(ms / 1000));
   const parts: string[] = [];

@@ -5,7 +5,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
-/** The subject of an alert. */
+/** The resource that an alert is about. */
 export interface AlertSubject {
   readonly kind: 'monitor' | 'budget' | 'breaker' | 'credential';
   /** Stable. The closing alert finds the opening alert by kind and id. */
@@ -13,7 +13,7 @@ export interface AlertSubject {
   readonly name: string;
 }
 
-/** Fields of each event. Times are in milliseconds since the epoch. */
+/** The fields of each alert event. Times are in Unix milliseconds. */
 export interface AlertFields {
   readonly monitor_failing: {
     readonly error: string;
@@ -79,18 +79,19 @@ interface AlertOf<Event extends AlertEvent> {
 export type Alert = { readonly [Event in AlertEvent]: AlertOf<Event> }[AlertEvent];
 
 /**
- * Writes an alert to the outbox in the transaction of the change. If the transaction commits, the alert is
- * sent at least once, about a second later. An alert with the idempotency key of an earlier one is ignored.
+ * Writes an alert to the outbox in the transaction that makes the change. If the transaction is
+ * committed, the alert is sent at least once, about a second later. An alert is ignored if its
+ * idempotency key was used before.
  *
- * Alerts of one subject are sent in the order of the calls. `monitor_recovered`, a `closed` breaker and a
- * `good` credential close an earlier alert of their subject. They are sent only to channels that received
- * that alert.
+ * Alerts about one subject are sent in the order of the calls. `monitor_recovered`, a `closed`
+ * breaker and a `good` credential close an earlier alert about the same subject. They are sent only
+ * to channels that received the earlier alert.
  */
 export function enqueueAlert(writer: DatabaseWriter, alert: Alert): Promise<void> {
   return enqueueAlerts(writer, [alert]);
 }
 
-/** Same as `enqueueAlert`, for many alerts. Uses one statement per 1,000 alerts. */
+/** Writes many alerts, as `enqueueAlert` does. Uses one statement per 1,000 alerts. */
 export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]): Promise<void> {
   return insertAlerts(writer, alerts.map(toAlertRow));
 }
@@ -98,7 +99,7 @@ export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]):
 /** Whether an alert opens a lasting state, closes it, or does neither. */
 export type AlertPhase = 'opens' | 'closes' | 'info';
 
-/** The phase of an alert. Events without an end are `info`. */
+/** Returns an alert's phase. It is `info` for events that have no end. */
 export function getAlertPhase(alert: Alert): AlertPhase {
   switch (alert.event) {
     case 'monitor_failing':
@@ -114,7 +115,7 @@ export function getAlertPhase(alert: Alert): AlertPhase {
   }
 }
 
-/** Tags of the monitor. Empty for other subjects. */
+/** Returns the tags of the monitor that an alert is about. Empty for other subjects. */
 export function getAlertTags(alert: Alert): readonly string[] {
   return 'tags' in alert.fields ? alert.fields.tags : [];
 }

@@ -3,7 +3,7 @@ import { channelResource, storedChannelFields } from '@floe/contract/api/channel
 import { toResourceSource } from '../platform/source-location.ts';
 import type { ChannelRow } from '../store/channels.ts';
 
-/** A channel as the API and the audit log show it, without its secrets. */
+/** Converts a channel to the form that the API and the audit log show, without its secrets. */
 export function toChannelResource(row: ChannelRow): Channel {
   return {
     id: row.id,

@@ -51,8 +51,9 @@ export interface ComposeAlertMessageOptions {
 }
 
 /**
- * Chooses the next message of a channel. Records which alerts are not sent, and why. The grouping is stored
- * before the message is sent, so that every attempt sends the same message with the same id.
+ * Chooses the next message to a channel. Records which alerts are not sent, and why. The
+ * combination of alerts is stored before the message is sent, so that every attempt sends the same
+ * message with the same id.
  */
 export async function composeNextAlertMessage(
   writer: DatabaseWriter,

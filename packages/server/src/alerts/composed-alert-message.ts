@@ -4,8 +4,9 @@ import type { Alert } from './alert.ts';
 import type { AlertNoticeContent } from './alert-notice.ts';
 
 /**
- * Returns until when each alert is muted by a muted monitor, a maintenance window or quiet hours. The
- * result does not contain alerts that may be sent. An alert that closes while it is muted is never sent.
+ * Returns until when each alert is muted by a muted monitor, a maintenance window or quiet hours.
+ * Alerts that may be sent are not in the result. An alert that closes while it is muted is never
+ * sent.
  */
 export type AlertMuteResolver = (
   reader: DatabaseReader,
@@ -13,7 +14,7 @@ export type AlertMuteResolver = (
   nowMs: number,
 ) => Promise<ReadonlyMap<Alert, number>>;
 
-/** The next message of a channel: its content and the deliveries that it contains. */
+/** The next message to a channel, and the deliveries that it combines. */
 export interface ComposedAlertMessage {
   /** The message has the id of the first delivery. */
   readonly deliveries: readonly [PendingAlertDelivery, ...PendingAlertDelivery[]];

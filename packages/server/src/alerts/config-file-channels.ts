@@ -9,7 +9,7 @@ import { toChannelColumns } from './stored-channel.ts';
 
 const INITIAL_DELIVERY_STATE = { leased_by: null, leased_until: 0, backoff_until: 0, failures: 0 } as const;
 
-/** The resource kind of channels, in floe.yaml and stored. */
+/** The resource kind of channels, both from floe.yaml and created with the API. */
 export const STORED_CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
   kind: 'channels',
   list: ({ channels }) => channels,
@@ -20,8 +20,8 @@ export const STORED_CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> 
 };
 
 /**
- * The channels of floe.yaml. They are stored with encrypted secrets, so that every process can deliver to
- * them.
+ * Returns the resource kind of channels in floe.yaml. They are stored with encrypted secrets, so
+ * that every process can deliver to them.
  */
 export function createConfigFileChannelKind(key: SecretEncryptionKey, nowMs: number) {
   return defineConfigFileKind({

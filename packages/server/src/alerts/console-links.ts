@@ -1,6 +1,9 @@
 import type { Alert } from './alert.ts';
 
-/** URL of the console page about the subject of an alert. @param baseUrl without a trailing slash */
+/**
+ * Returns the URL of the console page about an alert's subject.
+ * @param baseUrl without a trailing slash
+ */
 export function buildAlertSubjectUrl(alert: Alert, baseUrl: string): string {
   const { orgId, subject } = alert;
   const org = orgPageUrl(orgId, baseUrl);
@@ -23,12 +26,12 @@ export function buildAlertSubjectUrl(alert: Alert, baseUrl: string): string {
   }
 }
 
-/** URL of the alert log of an organization, for messages about several alerts. */
+/** Returns the URL of an organization's alert log, for messages about several alerts. */
 export function buildAlertLogUrl(orgId: string, baseUrl: string): string {
   return `${orgPageUrl(orgId, baseUrl)}/alerts`;
 }
 
-/** URL of the channels of an organization, for test messages. */
+/** Returns the URL of an organization's channel list, for test messages. */
 export function buildChannelListUrl(orgId: string, baseUrl: string): string {
   return `${orgPageUrl(orgId, baseUrl)}/channels`;
 }

@@ -24,7 +24,10 @@ import { type ComposeAlertMessageOptions, composeNextAlertMessage } from './comp
 import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
 import { decryptChannel, parseChannelSubscription } from './stored-channel.ts';
 
-/** Longer than any attempt. After this time, another process replaces one that ended. */
+/**
+ * How long a process has the exclusive right to send to a channel, in milliseconds. It is longer
+ * than any attempt. If the process ends, another one takes over after this time.
+ */
 export const CHANNEL_LEASE_MS = 60_000;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 60 * 60 * 1000;
@@ -43,7 +46,7 @@ const SPLIT_AFTER = 3;
 /** Maximum wait of a grouped message, even if the receiver requests more. */
 const MAX_FOLDED_WAIT_MS = 30_000;
 
-/** Result of an attempt, for metrics. */
+/** The result of a delivery attempt, for metrics. */
 export type AlertDeliveryResult = 'sent' | 'retry' | 'failed';
 
 export interface AlertDeliveryContext {
@@ -62,9 +65,9 @@ export interface AlertDeliveryContext {
 }
 
 /**
- * Sends the messages of a channel until none is due or the receiver is down. Only one process at a time
- * does this for a channel. If a process ends after sending a message and before recording it, the next
- * holder of the lease sends the message again with the same id.
+ * Sends a channel's messages until none is due or the receiver is unavailable. Only one process at
+ * a time does this for a channel. If the process ends after it sent a message and before it
+ * recorded that, the next process sends the message again with the same id.
  */
 export async function deliverToChannel(channel: ChannelRow, context: AlertDeliveryContext): Promise<void> {
   const { clock, database, owner } = context;

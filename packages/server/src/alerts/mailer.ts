@@ -14,12 +14,12 @@ export interface SmtpSettings {
   readonly requireTls: boolean;
 }
 
-/** Converts the `smtp` section of floe.yaml. */
+/** Converts the `smtp` section of floe.yaml to mail settings. */
 export function toSmtpSettings({ url, from, require_tls }: FloeConfig['smtp']): SmtpSettings {
   return { url, from, requireTls: require_tls };
 }
 
-/** The server did not accept a mail. `permanent` means a 5xx reply of SMTP. */
+/** Thrown if the server did not accept a mail. `permanent` means that SMTP returned a 5xx reply. */
 export class MailRejectedError extends Error {
   override readonly name = 'MailRejectedError';
   readonly status: number | null;
@@ -38,8 +38,9 @@ export interface Mailer {
 }
 
 /**
- * Creates a mailer that opens one connection per mail, through the guard. Loads the library with the first
- * mail. Of `via`, uses only the certificate authorities, because HTTP proxies cannot send mail.
+ * Creates a mailer that opens one connection per mail, through the guard. Loads the mail library
+ * with the first mail. Uses only the certificate authorities in `via`, because HTTP proxies cannot
+ * send mail.
  */
 export function createMailer(
   settings: () => SmtpSettings,
@@ -119,7 +120,10 @@ async function openMailTransport(
   return { transport, socket };
 }
 
-/** Connects and signs in as for a mail, and sends none. @throws MailRejectedError */
+/**
+ * Connects and signs in as for sending a mail, but sends none.
+ * @throws MailRejectedError
+ */
 export async function verifyMailServer(
   settings: SmtpSettings,
   guard: OutboundGuard,

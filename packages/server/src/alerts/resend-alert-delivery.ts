@@ -9,7 +9,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 /**
  * Makes a failed or waiting message due now. Returns the delivery as it was before.
  *
- * @throws Fault `not_found`; `conflict` if the message was sent or belongs to another message
+ * @throws Fault `not_found`; `conflict` if the delivery was sent or is part of another message
  */
 export async function resendAlertDelivery(
   writer: DatabaseWriter,

@@ -18,8 +18,8 @@ import { type ChannelSubscription, parseChannelSubscription } from './stored-cha
 const ALERTS_PER_ROUND = 500;
 
 /**
- * Creates deliveries for new alerts in order, one per subscribed channel. A closing alert also closes the
- * open alerts of its subject. `more` is true if further alerts may be waiting.
+ * Creates deliveries for new alerts in order, one per subscribed channel. A closing alert also
+ * closes the open alerts about its subject. `more` is true if further alerts may be waiting.
  */
 export async function routeAlerts(database: Database, clock: Clock): Promise<{ readonly more: boolean }> {
   // Read without a transaction first, so that an idle installation opens no write transaction.

@@ -4,7 +4,7 @@ import { createTestAlertNotice } from './alert-notice.ts';
 import type { AlertSender } from './alert-sender.ts';
 import type { DecryptedChannel } from './stored-channel.ts';
 
-/** Result of a test message. */
+/** The result of sending a test message. */
 export interface ChannelTestResult {
   readonly ok: boolean;
   /** HTTP or SMTP status, or null if the receiver did not respond. */
@@ -13,7 +13,7 @@ export interface ChannelTestResult {
   readonly durationMs: number;
 }
 
-/** Sends one test message to a stored channel or a draft, independent of its subscriptions. */
+/** Sends one test message to a stored channel or a draft, regardless of its subscriptions. */
 export async function sendTestNotice(
   orgId: string,
   channel: DecryptedChannel,

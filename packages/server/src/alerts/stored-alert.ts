@@ -1,7 +1,7 @@
 import type { AlertRow } from '../store/alerts.ts';
 import { type Alert, type AlertPhase, getAlertPhase } from './alert.ts';
 
-/** An alert of the outbox. */
+/** An alert in the outbox. */
 export interface StoredAlert {
   readonly id: string;
   readonly seq: number;
@@ -11,13 +11,16 @@ export interface StoredAlert {
   readonly closedAt: number | null;
 }
 
-/** Converts a row of the outbox. */
+/** Converts an outbox row to an alert. */
 export function toStoredAlert(row: AlertRow): StoredAlert {
   const alert = parseAlertRow(row);
   return { id: row.id, seq: row.seq, alert, phase: getAlertPhase(alert), closedAt: row.closed_at };
 }
 
-/** Only `enqueueAlert` writes these rows, and it accepts only an `Alert`. */
+/**
+ * Parses the alert in an outbox row. Does not validate it, because only `enqueueAlert` writes these
+ * rows, and it accepts only an `Alert`.
+ */
 export function parseAlertRow(row: AlertRow): Alert {
   return {
     orgId: row.org_id,

@@ -5,7 +5,10 @@ import { decryptSecret, encryptSecret, type SecretEncryptionKey } from '../platf
 import type { ChannelRow } from '../store/channels.ts';
 import type { SigningSecrets } from './channels/channel-sheet.ts';
 
-/** Fields of a channel that are encrypted and never shown. URLs are included because they contain tokens. */
+/**
+ * The channel fields that are encrypted and never shown. URLs are included because they can contain
+ * tokens.
+ */
 export const CHANNEL_SECRET_FIELDS = ['url', 'secret', 'routing_key', 'token', 'bot_token'] as const;
 /** How long a webhook is also signed with the previous secret. */
 const SECRET_ROTATION_MS = 24 * 60 * 60 * 1000;
@@ -21,13 +24,16 @@ const Secrets = z.strictObject({
 });
 type Secrets = z.output<typeof Secrets>;
 
-/** The complete configuration of a channel, with decrypted secrets. */
+/** A channel's complete configuration with decrypted secrets. */
 export interface DecryptedChannel {
   readonly config: ChannelConfig;
   readonly signing: SigningSecrets;
 }
 
-/** Decrypts the secrets of a channel. @throws UnreadableSecretError */
+/**
+ * Returns a channel's configuration with decrypted secrets.
+ * @throws UnreadableSecretError
+ */
 export function decryptChannel(row: ChannelRow, key: SecretEncryptionKey, nowMs: number): DecryptedChannel {
   const { previous_secret, previous_until = 0, ...secrets } = openChannelSecrets(row, key);
   const config = ChannelSchema.parse({ ...JSON.parse(row.settings_json), ...secrets });
@@ -35,7 +41,10 @@ export function decryptChannel(row: ChannelRow, key: SecretEncryptionKey, nowMs:
   return { config, signing: { previousSecret } };
 }
 
-/** Names of the secrets that a stored channel has. @throws UnreadableSecretError */
+/**
+ * Returns the names of a stored channel's secrets.
+ * @throws UnreadableSecretError
+ */
 export function listChannelSecretNames(row: ChannelRow, key: SecretEncryptionKey): string[] {
   const secrets = openChannelSecrets(row, key);
   return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
@@ -47,8 +56,8 @@ type SealedColumns = Pick<
 >;
 
 /**
- * The columns for `config`. If the secrets of an existing row do not change, keeps their encrypted form. If
- * the secret of a webhook changes, both secrets sign for 24 hours.
+ * Converts `config` to database columns. If the secrets in an existing row do not change, keeps
+ * their encrypted form. If a webhook's secret changes, both secrets sign for 24 hours.
  *
  * @param place the existing row, or the ids of a new row
  */
@@ -95,7 +104,7 @@ function haveSameSecrets(before: Secrets, now: Secrets): boolean {
   return CHANNEL_SECRET_FIELDS.every((field) => before[field] === now[field]);
 }
 
-/** The events and tags to which a channel subscribes, and its repeat interval (0 means never). */
+/** The events and tags that a channel subscribes to, and its repeat interval (0 means never). */
 export interface ChannelSubscription {
   readonly events: readonly string[] | null;
   readonly tags: readonly string[];
@@ -108,7 +117,7 @@ const Filters = z.object({
   realert_minutes: z.number(),
 });
 
-/** Parses the subscription without decrypting secrets. */
+/** Parses a channel's subscription without decrypting its secrets. */
 export function parseChannelSubscription({
   settings_json,
 }: Pick<ChannelRow, 'settings_json'>): ChannelSubscription {

@@ -16,8 +16,8 @@ interface Range {
 }
 
 /**
- * The intervals of a chart. Days are days of a time zone and have 23 or 25 hours when daylight saving time
- * starts or ends.
+ * The intervals of a chart. Days are days in a time zone. They have 23 or 25 hours when daylight
+ * saving time starts or ends.
  */
 export interface ChartGrid {
   readonly stepMs: number;
@@ -29,7 +29,9 @@ export interface ChartGrid {
   readonly localStarts: readonly number[];
 }
 
-/** Returns the intervals that overlap a range. Minutes and hours are UTC in every time zone. */
+/**
+ * Returns the chart intervals that overlap a range. Minutes and hours are UTC in every time zone.
+ */
 export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: string): ChartGrid {
   if (stepMs !== DAY_MS || timezone === 'UTC') {
     const first = from - (from % stepMs);
@@ -47,8 +49,8 @@ export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: st
 }
 
 /**
- * Part of a rollup unit whose rows belong to another interval than the start of the unit. Null means outside
- * the range.
+ * A part of a rollup unit whose rows belong to another interval than the start of the unit. A null
+ * interval means that the rows are outside the range.
  */
 export interface IntervalReassignment extends PartialRange {
   readonly fromInterval: number | null;
@@ -56,8 +58,8 @@ export interface IntervalReassignment extends PartialRange {
 }
 
 /**
- * Returns the parts of rollup units that must be moved to make sums of whole units exact. Such a part exists
- * if the range or an interval starts or ends within a unit.
+ * Returns the parts of rollup units that must be moved to another interval to make the sums of
+ * whole units exact. Such a part exists if the range or an interval starts or ends within a unit.
  */
 export function findIntervalReassignments(
   { from, to }: Range,
@@ -87,12 +89,12 @@ export function findIntervalReassignments(
   return moves;
 }
 
-/** Extends a range to whole units. */
+/** Extends a range to whole rollup units. */
 export function alignToUnits({ from, to }: Range, unitMs: number): Range {
   return { from: from - (from % unitMs), to: Math.ceil(to / unitMs) * unitMs };
 }
 
-/** Returns the parts of the surrounding whole units that are outside the range. */
+/** Returns the parts of the first and last whole unit that are outside the range. */
 export function findPartialRangesAround(range: Range, unitMs: number): PartialRange[] {
   const { from, to } = alignToUnits(range, unitMs);
   return [
@@ -105,8 +107,9 @@ export function findPartialRangesAround(range: Range, unitMs: number): PartialRa
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 
 /**
- * Returns the range of the same length that ends where this one starts, but not before the year 0. If the
- * range consists of whole days of its time zone, the previous range has the same number of days.
+ * Returns the range of the same length that ends where the given one starts, but not before the
+ * year 0. If the given range consists of whole days in its time zone, the previous range has the
+ * same number of days.
  */
 export function computePreviousRange({ from, to }: Range, timezone: string): Range {
   const { dateAt, startOfDay } = getTimeZoneCalendar(timezone);

@@ -40,8 +40,9 @@ export interface ChartOptions {
 }
 
 /**
- * Returns the rollup query of a chart, including its unit (minute or hour).
- * @throws Fault `invalid_request` if the range is empty, or if minutes are requested but not available
+ * Returns a chart's rollup query, including its unit (minute or hour).
+ * @throws Fault `invalid_request` if the range is empty, or if minutes are requested but not
+ * available
  */
 export function buildChartRequest(
   { orgId, from, to, nowMs, includesPrevious }: ChartRange,
@@ -66,7 +67,7 @@ export function buildChartRequest(
   return { orgId, from, to, unit, minutesSince: nowMs - RELIABLE_MINUTES_MS, filter, groupBy: group };
 }
 
-/** Returns whether rollups can be grouped by this name. */
+/** Returns whether rollups can be grouped by the facet with this name. */
 export function isRollupFacet(name: string): name is RollupFacet {
   return (
     name.startsWith('metadata.') ||
@@ -79,16 +80,19 @@ function isIndependentFacet(name: string): boolean {
   return UNCOMBINABLE_CHART_DIMENSIONS.some((dimension) => dimension === name);
 }
 
-/** Narrows a name that the schema of the query has already validated. @throws Error if it is not a facet */
+/**
+ * Returns the name as a facet. The query's schema has already validated it.
+ * @throws Error if it is not a facet
+ */
 export function parseRollupFacet(name: string): RollupFacet {
   if (!isRollupFacet(name)) throw new Error(`${name} is not a facet`);
   return name;
 }
 
 /**
- * Limits the number of rows that a chart reads one by one. Estimates it from the hour rollups around the
- * range, without the filters.
- * @throws Fault `invalid_request` if there are too many
+ * Limits the number of rows that a chart reads individually. Estimates the number from the hourly
+ * rollups around the range, without the filters.
+ * @throws Fault `invalid_request` if there are too many rows
  */
 export async function requireRowLimit(
   reader: DatabaseReader,

@@ -34,13 +34,13 @@ import { SUM_COUNT, type SumFigures, toSumFigures, toSummaryFigures } from './su
 
 export type ChartMetric = (typeof CHART_METRICS)[number];
 
-/** A range of time at any resolution, with the filters and the rollup unit of a chart. */
+/** A chart's time range at any resolution, its filters and its rollup unit. */
 export interface ChartRequest extends RollupRequest {
   /** Filters that rollups do not support. The caller limits the number of matching rows. */
   readonly conditions?: readonly SqlCondition[] | undefined;
 }
 
-/** A chart of one metric over time. */
+/** A request for one metric over time. */
 export interface SeriesRequest extends ChartRequest {
   readonly metric: ChartMetric;
   readonly stepMs: number;
@@ -99,7 +99,7 @@ export async function queryChartSummary(
   return toSummaryFigures(total);
 }
 
-/** A ranking of the values of a facet. */
+/** A request for the values of a facet with the largest sums. */
 export interface TopValuesRequest extends ChartRequest {
   readonly groupBy: RollupFacet;
   readonly order: RollupSumColumn;
@@ -109,7 +109,10 @@ export interface TopValuesRequest extends ChartRequest {
   readonly prefix?: string | undefined;
 }
 
-/** Returns the values with the largest sums in descending order. Whole units determine which ones. */
+/**
+ * Returns the values with the largest sums in descending order. The sums of whole rollup units
+ * determine which values are returned.
+ */
 export async function queryTopValues(
   reader: DatabaseReader,
   request: TopValuesRequest,

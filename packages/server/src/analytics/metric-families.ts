@@ -9,8 +9,8 @@ interface FamilyDefinition {
 }
 
 /**
- * The counters of one family. An update is one lookup and one addition. Hashing label objects would take ten
- * times as long: 12 µs per exchange for three families.
+ * The counters of one metric family. An update is one lookup and one addition. Hashing label
+ * objects would take ten times as long: 12 µs per exchange for three families.
  */
 export class CounterFamily {
   readonly type: 'counter' | 'gauge' = 'counter';
@@ -41,7 +41,7 @@ export class CounterFamily {
   }
 }
 
-/** Gauges that are recomputed at each scrape. */
+/** Gauges that are computed again at each scrape. */
 export class GaugeFamily extends CounterFamily {
   override readonly type = 'gauge';
 }
@@ -53,7 +53,7 @@ interface HistogramSeries {
   sum: number;
 }
 
-/** The histograms of one family. All series have the same upper bounds. */
+/** The histograms of one metric family. All series have the same upper bounds. */
 export class HistogramFamily {
   #family: FamilyDefinition;
   #bounds: readonly number[];

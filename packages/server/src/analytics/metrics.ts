@@ -3,8 +3,8 @@ import { ExchangeMetrics, type UsageMetricValues } from './exchange-metrics.ts';
 import { CounterFamily, HistogramFamily } from './metric-families.ts';
 
 /**
- * The values that one exchange adds to the counters. Labels are limited: no keys, no paths, and a maximum
- * number of models.
+ * The values that one exchange adds to the counters. Labels are restricted: they contain no keys or
+ * paths, and a limited number of models.
  */
 export interface ExchangeMetricValues extends UsageMetricValues {
   readonly status: number;
@@ -32,9 +32,9 @@ export interface Metrics {
 const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /**
- * Creates the metrics of this process. Each scrape calls `backlog` (rows on disk that are not in the database
- * yet), `alertsQueued` (alert messages waiting in the database) and `renderOthers` (the text of other
- * metrics).
+ * Creates the metrics of this process. Each scrape calls `backlog` (the number of rows on disk that
+ * are not in the database yet), `alertsQueued` (the number of alert messages waiting in the
+ * database) and `renderOthers` (the text of other metrics).
  */
 export function createMetrics(
   backlog: () => number,

@@ -12,7 +12,7 @@ import { alignToUnits, findPartialRangesAround } from './chart-grid.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
-/** The time range of a month. */
+/** The time range of a calendar month. */
 export interface MonthRange {
   readonly orgId: string;
   /** Inclusive, in milliseconds. */
@@ -21,7 +21,7 @@ export interface MonthRange {
   readonly to: number;
 }
 
-/** Returns the exact sums of a range by key and model. */
+/** Returns the exact sums over a range by key and model. */
 export async function queryUsageByKeyAndModel(
   reader: DatabaseReader,
   range: MonthRange,
@@ -91,8 +91,8 @@ async function querySumsByTeam(
 }
 
 /**
- * Returns the usage of a month by key, model and team. Each request counts for the team that its key had at
- * that time, so a closed month does not change when a key moves to another team.
+ * Returns a month's usage by key, model and team. Each request counts for the team that its key had
+ * at the time of the request, so a past month does not change when a key moves to another team.
  */
 export async function queryMonthlyUsage(
   reader: DatabaseReader,

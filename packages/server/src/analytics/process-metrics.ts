@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Returns metrics of the process and its queues, computed at each scrape. */
+/** Creates the metrics about the process and its queues. They are computed at each scrape. */
 export function createProcessMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

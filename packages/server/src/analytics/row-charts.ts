@@ -29,8 +29,8 @@ export async function queryRowTotals(
 }
 
 /**
- * Returns the sums of each interval per value of `groupBy`. The value is '' if there is no `groupBy`. An
- * interval ends at the start of the next one.
+ * Returns the sums in each interval per value of `groupBy`. The value is '' if there is no
+ * `groupBy`. An interval ends at the start of the next one.
  */
 export async function queryRowIntervals(
   reader: DatabaseReader,

@@ -2,7 +2,7 @@ import { CounterFamily, GaugeFamily, HistogramFamily } from './metric-families.t
 
 const API_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Metrics of the process: build, configuration, API calls and exchanges in progress. */
+/** Metrics about the process: build, configuration, API calls and exchanges in progress. */
 export class RuntimeMetrics {
   /** Returns the number of exchanges in progress. Set when the gateway has been created. */
   countInFlight: () => number = () => 0;

@@ -12,11 +12,14 @@ import {
 /** The figures that are sums, without percentiles and means. */
 export type SumFigures = Omit<AnalyticsFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
 
-/** How many columns at the start of `ROLLUP_FIGURE_COLUMNS` are sums. */
+/** The number of columns at the start of `ROLLUP_FIGURE_COLUMNS` that are sums. */
 export const SUM_COUNT = ROLLUP_FIGURE_COLUMNS.indexOf('latency_0');
 const LATENCY_MS = ROLLUP_FIGURE_COLUMNS.indexOf('latency_ms');
 
-/** `sums` has one value for each of `ROLLUP_FIGURE_COLUMNS`. */
+/**
+ * Converts sums to the figures of a summary. `sums` has one value for each of
+ * `ROLLUP_FIGURE_COLUMNS`.
+ */
 export function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
   const histogramOf = (buckets: readonly RollupFigureColumn[]) =>
     buckets.map((name) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0);
@@ -33,7 +36,10 @@ export function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
   };
 }
 
-/** `sums` starts with the sums of `ROLLUP_FIGURE_COLUMNS`. */
+/**
+ * Converts sums to figures without percentiles and means. `sums` starts with the sums of
+ * `ROLLUP_FIGURE_COLUMNS`.
+ */
 export function toSumFigures(sums: readonly number[]): SumFigures {
   const sum = (name: RollupSumColumn) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0;
   return {

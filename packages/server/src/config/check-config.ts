@@ -12,7 +12,7 @@ export interface ConfigCheckOptions extends ConfigLoadOptions {
   readonly allowUnset?: boolean;
 }
 
-/** The result of `floe config check [file]`. Never throws for an invalid file. */
+/** Returns the result of `floe config check [file]`. Never throws for an invalid file. */
 export function checkConfigFile({ allowUnset = false, ...options }: ConfigCheckOptions): ConfigCheckResult {
   try {
     const loaded = loadConfig(options);

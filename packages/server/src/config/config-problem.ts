@@ -7,7 +7,10 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** One error in the configuration, described for the author of the file. Never contains a value. */
+/**
+ * An error in the configuration, described for the person who edits the file. Never contains a
+ * value.
+ */
 export interface ConfigProblem {
   /**
    * The field, such as `orgs[0].providers[1].kind`, or the environment variable. Empty for the whole file.
@@ -22,7 +25,7 @@ export interface ConfigProblem {
   readonly org?: string;
 }
 
-/** An invalid configuration, with all of its problems. */
+/** Thrown if the configuration is invalid. Contains all problems. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];

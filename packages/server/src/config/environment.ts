@@ -4,7 +4,7 @@ import { LOG_LEVELS, type LogLevel } from '../core/log.ts';
 import { ConfigError, type ConfigProblem } from './config-problem.ts';
 import { readSecretFile } from './secret-file.ts';
 
-/** Variables that override a field of floe.yaml. */
+/** The environment variables that override a field of floe.yaml. */
 export const ENVIRONMENT_OVERRIDES = {
   FLOE_HOST: ['server', 'host'],
   FLOE_PORT: ['server', 'port'],
@@ -28,8 +28,8 @@ const OTHER_VARIABLES = [
 ] as const;
 
 /**
- * Variables that contain a secret. For each, the variable with the suffix `_FILE` names a file that
- * contains it.
+ * The environment variables that contain a secret. For each, the variable with the suffix `_FILE`
+ * names a file that contains the secret.
  */
 export const SECRET_VARIABLES = [
   'FLOE_SECRET_KEY',
@@ -90,7 +90,7 @@ export function readProcessEnvironment(options: EnvironmentOptions = {}): Enviro
 /**
  * Reads every FLOE_* variable. An empty variable counts as not set, as in `FLOE_PORT= npm start`.
  *
- * @throws ConfigError with each invalid variable, but never its value.
+ * @throws ConfigError that lists each invalid variable, but never its value
  */
 export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOptions = {}): Environment {
   const files = readVariableFiles(env, options);

@@ -6,7 +6,10 @@ import { listSchemaKeysAt } from './schema-lookup.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** The schema for suggestions of names, and the tree to distinguish missing from invalid values. */
+/**
+ * The schema, from which names are suggested, and the validated tree, which tells whether a value
+ * is missing or invalid.
+ */
 export interface ValidatedTree {
   readonly schema: z.core.$ZodType;
   readonly tree: Json;
@@ -20,7 +23,7 @@ export interface ExplainedIssue extends ConfigIssue {
 /** Number of unknown keys of one map that are reported. */
 const MAX_KEYS = 100;
 
-/** Describes a zod issue with sentences that complete "<path>: …". They never contain a value. */
+/** Describes a zod issue with texts that complete "<path>: …". They never contain a value. */
 export function explainIssue(issue: Issue, subject: ValidatedTree, base: ConfigPath = []): ExplainedIssue[] {
   const path = [...base, ...toConfigPath(issue.path)];
   if (issue.code === 'unrecognized_keys')

@@ -2,8 +2,8 @@ import type { JsonObject } from '@floe/contract/json';
 import { Document } from 'yaml';
 
 /**
- * Formats a tree as floe.yaml, with comment lines at the top. Quotes text that YAML would read as another
- * type.
+ * Formats a tree as floe.yaml, with comment lines at the top. Quotes text that YAML would otherwise
+ * read as another type.
  */
 export function formatYaml(tree: JsonObject, comment: readonly string[]): string {
   const document = new Document(tree, { version: '1.2' });

@@ -15,8 +15,8 @@ export interface SchemaField {
 }
 
 /**
- * Lists the leaf fields of a schema, each path once. Lists and maps of plain values and values of any type
- * are leaves.
+ * Returns the leaf fields of a schema, each path once. Lists and maps of plain values, and values
+ * of any type, are leaves.
  */
 export function listSchemaFields(root: z.core.$ZodType): SchemaField[] {
   const found = new Map<string, SchemaField>();
@@ -58,10 +58,10 @@ function hasFields(schema: z.core.$ZodType): boolean {
 }
 
 /**
- * Finds fields that the file sets to a value other than the default although they have no effect. Floe
- * warns about them.
+ * Returns the fields that have no effect although the file sets them to a value other than the
+ * default. Floe warns about them.
  *
- * @param isSet whether the file sets a field
+ * @param isSet returns whether the file sets a field
  * @returns for each field a text such as `telemetry.otlp_endpoint (line 3)`
  */
 export function findInactiveFields(

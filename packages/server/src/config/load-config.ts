@@ -12,8 +12,9 @@ import { coerceScalar, type SubstitutionResult, substituteVariables } from './su
 import { type ParsedYaml, parseYamlDocument } from './yaml-document.ts';
 
 /**
- * Path in the working directory, unless FLOE_CONFIG names another file. The server also starts without the
- * file, and loads it once it exists.
+ * The default path of the configuration file, relative to the working directory. FLOE_CONFIG
+ * overrides it. The server also starts if the file does not exist, and loads the file when it is
+ * created.
  */
 export const DEFAULT_CONFIG_FILE = 'floe.yaml';
 

@@ -4,7 +4,10 @@ import type * as z from 'zod';
 
 type Schema = z.core.$ZodType;
 
-/** zod documents this cast for libraries: every schema that it creates is one of `$ZodTypes`. */
+/**
+ * Returns a schema's zod definition. The zod documentation recommends this cast for libraries,
+ * because every schema that zod creates is one of `$ZodTypes`.
+ */
 export function getZodDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
@@ -28,7 +31,7 @@ function unwrapAlternatives(schema: Schema): Schema[] {
   }
 }
 
-/** All schemas that apply to a value at `path`. Empty if the path is unknown. */
+/** Returns all schemas that apply to a value at `path`. Empty if the path is unknown. */
 export function findSchemasAt(root: Schema, path: ConfigPath): readonly Schema[] {
   let here = unwrapAlternatives(root);
   for (const step of path) {
@@ -49,8 +52,8 @@ function propertySchemas(shape: Readonly<Record<string, Schema>>, name: string):
 }
 
 /**
- * Keys that a map at `path` may have. If several kinds of maps are possible, uses those that match the
- * literal fields of `value`.
+ * Returns the keys that a map at `path` may have. If several kinds of maps are possible, uses those
+ * that match the literal fields of `value`.
  */
 export function listSchemaKeysAt(root: Schema, path: ConfigPath, value?: Json): string[] {
   const shapes = findSchemasAt(root, path).flatMap((schema) => {
@@ -83,7 +86,7 @@ function literalValues(schema: Schema): string[] | null {
   return words;
 }
 
-/** The scalar types that a value at `path` may have. */
+/** Returns the scalar types that a value at `path` may have. */
 export function findScalarKindsAt(
   root: Schema,
   path: ConfigPath,

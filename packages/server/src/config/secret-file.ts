@@ -10,10 +10,10 @@ export type SecretFileResult =
   /** `problem` completes the sentence "the file <path> …" and never contains the content. */
   | { readonly problem: string; readonly isMissing: boolean };
 
-/** Reads the file of `${file:PATH}`. */
+/** Reads the file that `${file:PATH}` refers to. */
 export type SecretFileReader = (path: string) => SecretFileResult;
 
-/** Creates a reader of secret files. Relative paths are relative to `directory`. */
+/** Creates a function that reads secret files. Relative paths are relative to `directory`. */
 export function createSecretFileReader(directory: string): SecretFileReader {
   return (path) => readSecretFile(resolve(directory, path));
 }
@@ -66,7 +66,10 @@ function readUpTo(path: string): Buffer | null {
   }
 }
 
-/** Lists the paths in `${file:PATH}` of a configuration text, even if the text is invalid. */
+/**
+ * Returns the paths in all `${file:PATH}` references of a configuration text, even if the text is
+ * invalid.
+ */
 export function listSecretFiles(text: string, directory: string): readonly string[] {
   const paths = [...text.matchAll(/\$\{file:([^}\n]+)\}/g)].map(([, path = '']) => resolve(directory, path));
   return [...new Set(paths)];

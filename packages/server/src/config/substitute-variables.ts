@@ -18,11 +18,11 @@ export interface TextExpansion {
 }
 
 /**
- * Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in one pass from left to right. `$${` produces
- * a literal `${`. As in a shell, the default also replaces an empty variable, and it ends at the first `}`.
- * Values are not expanded again.
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in one pass from left to right. `$${`
+ * produces a literal `${`. As in a shell, the default also replaces an empty variable, and it ends
+ * at the first `}`. Inserted values are not expanded again.
  *
- * @param readFile absent for text that must not read files of this machine
+ * @param readFile reads secret files. Absent for text that must not read files on this host.
  */
 export function expandVariables(
   text: string,
@@ -126,8 +126,9 @@ export interface SubstitutionResult {
 }
 
 /**
- * Expands every string of a tree. If the schema accepts a number or a boolean but no text, converts the
- * expanded text. If that fails, the value stays text and the schema rejects it.
+ * Expands the variables in every string of a tree. If the schema accepts a number or a boolean but
+ * no text, converts the expanded text. If the conversion fails, the value stays text and the schema
+ * rejects it.
  */
 export function substituteVariables(
   tree: Json,

@@ -45,10 +45,10 @@ export interface ConfigWatcher {
 }
 
 /**
- * Reports changes of floe.yaml and of the files that it names with `${file:PATH}`: the new configuration,
- * or the error if it is invalid. Unchanged content is not reported. A missing or empty file is ignored,
- * because applying it would remove every organization. A file that did not exist at the start is also
- * watched.
+ * Reports changes to floe.yaml and to the files that it refers to with `${file:PATH}`. A report
+ * contains the new configuration, or the error if it is invalid. Unchanged content is not reported.
+ * A missing or empty file is ignored, because applying it would remove every organization. A file
+ * that does not exist yet is also watched.
  */
 export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
   const { path, clock, log } = options;

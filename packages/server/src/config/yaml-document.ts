@@ -20,9 +20,9 @@ export interface ParsedYaml {
 }
 
 /**
- * Parses one YAML 1.2 document (core schema) and records positions. Reports duplicate keys, tabs, unknown
- * tags and excessive aliases. The messages are ours, because those of the parser quote the text, which
- * contains secrets.
+ * Parses one YAML 1.2 document (core schema) and records positions. Reports duplicate keys, tabs,
+ * unknown tags and excessive aliases. Does not use the parser's messages, because they quote the
+ * text, which can contain secrets.
  */
 export function parseYamlDocument(text: string): ParsedYaml {
   const lines = new LineCounter();

@@ -7,15 +7,15 @@ const FLUSH_CHARS = 64 * 1024;
 /** Floe drops further lines while the reader of the log does not read. */
 const MAX_PENDING_CHARS = 8 * 1024 * 1024;
 
-/** The settings of `log.access` in the running configuration. */
+/** The `log.access` settings in the configuration in use. */
 export interface AccessLogSettings {
   readonly enabled: boolean;
   readonly sample: number;
 }
 
 /**
- * Writes one line per finished request. Callers call `accepts` first, so that they format only lines that are
- * written.
+ * Writes one line per finished request. Callers must call `accepts` first, so that they format only
+ * lines that will be written.
  */
 export interface AccessLog {
   /**
@@ -39,7 +39,7 @@ export interface AccessLogWriterOptions {
   readonly random: () => number;
 }
 
-/** Collects lines and writes them in batches. A request never waits for a write. */
+/** Collects access log lines and writes them in batches. A request never waits for a write. */
 export class AccessLogWriter implements AccessLog {
   readonly #options: AccessLogWriterOptions;
   #pending = '';
@@ -96,7 +96,7 @@ export function quoteJson(text: string | null | undefined): string {
 
 const PLAIN_TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** Returns the start of an access log line: the fields that all log lines have. */
+/** Returns the start of an access log line, which contains the fields that all log lines have. */
 export function formatAccessLogPrefix(nowMs: number): string {
   return `{"level":"info","time":"${new Date(nowMs).toISOString()}"`;
 }

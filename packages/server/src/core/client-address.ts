@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { type IpAddress, isInNetworks, parseIpAddress, parseNetworks } from './network.ts';
 
 /**
- * The parts of a request that determine the client address. `IncomingMessage` has them, with repeated headers
- * joined.
+ * The parts of a request that determine the client address. `IncomingMessage` has this shape. The
+ * values of repeated headers are joined.
  */
 export interface ClientAddressSource {
   readonly socket: { readonly remoteAddress?: string | undefined };
@@ -14,7 +14,7 @@ export interface ClientAddressSource {
   };
 }
 
-/** Determines the address and protocol of clients. */
+/** Determines clients' addresses and protocols. */
 export interface ClientAddressResolver {
   /**
    * Returns the client's IP address in canonical form, without a port. Behind trusted proxies, returns the
@@ -32,9 +32,10 @@ export interface ClientAddressResolver {
 const MAX_HOPS = 32;
 
 /**
- * Reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left and stops at the first address that is
- * not trusted, because that client could have written everything to its left. A proxy that writes one of the
- * headers forwards the other one unchanged. If both are present and disagree, both are ignored.
+ * Creates a resolver that reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left. It
+ * stops at the first address that is not trusted, because that client could have written everything
+ * to the left. A proxy that writes one of the headers forwards the other one unchanged. If both are
+ * present and disagree, both are ignored.
  * @param trusted networks of trusted proxies, as `10.0.0.0/8` or single addresses
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {

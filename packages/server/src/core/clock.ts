@@ -1,4 +1,7 @@
-/** Time as a dependency. Production passes `systemClock`; tests pass a clock that they advance. */
+/**
+ * Provides the time as a dependency. In production it is `systemClock`. Tests use a clock that they
+ * advance.
+ */
 export interface Clock {
   /** Milliseconds since the Unix epoch. Can jump when the machine's clock is set. */
   now(): number;
@@ -16,7 +19,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** The clock of the operating system. */
+/** The operating system's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -28,8 +31,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * Resolves to true after `ms`, or to false as soon as the signal aborts. Keeps the process alive, because
- * callers such as a start that waits for its database still have work to do.
+ * Resolves to true after `ms` milliseconds, or to false as soon as the signal aborts. Keeps the
+ * process alive, because the caller still has work to do, for example when it waits for the
+ * database at startup.
  */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
@@ -51,8 +55,8 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
 }
 
 /**
- * Resolves to the result of `work`, or to `fallback` if `work` fails or takes longer than `ms`. For optional
- * results.
+ * Resolves to the result of `work`, or to `fallback` if `work` fails or takes longer than `ms`
+ * milliseconds. Used for optional results.
  */
 export async function resolveWithFallback<T>(
   clock: Pick<Clock, 'after'>,

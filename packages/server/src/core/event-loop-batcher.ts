@@ -1,6 +1,6 @@
 /**
- * Collects the items of one turn of the event loop and processes them together after all pending reads.
- * Processing similar items together keeps code and connections warm
+ * Collects the items of one event loop turn and processes them together after all pending reads.
+ * Processing similar items together makes better use of CPU caches and connections
  * (decisions/0016-hot-path-coding-rules.md).
  */
 export class EventLoopBatcher<Item> {

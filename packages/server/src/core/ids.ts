@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 /** Crockford's base 32 in lower case. It sorts like the number that it encodes and omits `i l o u`. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The prefixes of all ids. A prefix names the kind of resource. */
+/** The prefixes of all ids. A prefix stands for a kind of resource. */
 export type IdPrefix =
   | 'org'
   | 'key'
@@ -50,8 +50,8 @@ function takeRandomBytes(count: number): Buffer {
 }
 
 /**
- * Returns a new id, such as `exc_01jd…`: the prefix, 10 characters of milliseconds and 16 random characters
- * (80 bits). Ids sort by creation time, so an index on them does too.
+ * Returns a new id, such as `exc_01jd…`: the prefix, 10 characters that encode milliseconds, and 16
+ * random characters (80 bits). Ids sort by creation time, and so does an index on them.
  */
 export function newId(prefix: IdPrefix, nowMs: number): string {
   let time = '';
@@ -66,8 +66,9 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
 }
 
 /**
- * Returns the id for `text`: the same for equal texts, in the format of other ids (130 bits of the SHA-256
- * hash). A creation that is repeated with the same idempotency key therefore finds the row of the first one.
+ * Returns an id that is derived from `text`, in the format of other ids (130 bits of the SHA-256
+ * hash). Equal texts have equal ids. A create request that is repeated with the same idempotency
+ * key therefore finds the existing row.
  */
 export function deriveId(prefix: IdPrefix, text: string): string {
   let id = '';

@@ -1,6 +1,9 @@
 import { pino } from 'pino';
 
-/** Writes structured log lines to standard output. Never pass a key, a credential or a body. */
+/**
+ * Writes structured log lines to standard output. Callers must never pass a key, a credential or a
+ * body.
+ */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -11,7 +14,7 @@ export interface Log {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A destination for formatted lines. It writes them in order. */
+/** A destination that writes formatted lines in order. */
 export interface LineDestination {
   /** Returns false if the reader is slower than the writer. `onDrain` then reports when to continue. */
   write(text: string): boolean;
@@ -20,7 +23,7 @@ export interface LineDestination {
   flushSync(): void;
 }
 
-/** The log of a server process. Writes do not block. */
+/** A server process's log. Writes do not block. */
 export interface ServerLog {
   readonly log: Log;
   readonly destination: LineDestination;
@@ -34,7 +37,7 @@ const FORMAT = {
   formatters: { level: (label: string) => ({ level: label }) },
 } as const;
 
-/** Creates a log that writes each line before the call returns. For commands that exit soon. */
+/** Creates a log that writes each line before the call returns. Used by commands that exit soon. */
 export function createLog(level: LogLevel): Log {
   return pino({ level, ...FORMAT });
 }

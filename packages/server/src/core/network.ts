@@ -2,11 +2,11 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
-/** A network: an address and the length of its prefix in bits. */
+/** An IP network: an address and the length of its prefix in bits. */
 export type IpNetwork = readonly [IpAddress, number];
 
 /**
- * Parses networks.
+ * Parses IP networks.
  * @param texts each as `10.0.0.0/8` or a single address
  */
 export function parseNetworks(texts: readonly string[]): readonly IpNetwork[] {
@@ -23,8 +23,8 @@ export function isInNetworks(ip: IpAddress, networks: readonly IpNetwork[]): boo
 }
 
 /**
- * Parses an address in canonical form and removes its zone. Returns null for any other text, including other
- * spellings of an address.
+ * Parses an IP address in canonical form and removes its zone. Returns null for any other text,
+ * including other spellings of an address.
  */
 export function parseIpAddress(text: string): IpAddress | null {
   const bare = text.replace(/%.*$/, '');

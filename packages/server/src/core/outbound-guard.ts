@@ -10,7 +10,10 @@ import {
   parseNetworks,
 } from './network.ts';
 
-/** Defines which addresses outgoing calls may reach. Applies to addresses that users configured. */
+/**
+ * Settings that define which addresses outgoing calls may reach. They apply to addresses that users
+ * configured.
+ */
 export interface OutboundAccessSettings {
   /**
    * Whether private and loopback addresses are allowed. True if the operator's organization is the only one.
@@ -22,7 +25,10 @@ export interface OutboundAccessSettings {
   readonly namedHosts: ReadonlySet<string>;
 }
 
-/** The guard refused a connection. The message names the setting that would allow it, if there is one. */
+/**
+ * Thrown if the guard refused a connection. The message names the setting that would allow the
+ * connection, if there is one.
+ */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
 }
@@ -50,7 +56,8 @@ export interface OutboundGuard {
 }
 
 /**
- * Creates a guard. It calls `rules` for each connection. `resolve` is the system's resolver, except in tests.
+ * Creates a guard that calls `rules` for each connection. `resolve` is the system's resolver,
+ * except in tests.
  */
 export function createOutboundGuard(
   rules: () => OutboundAccessSettings,

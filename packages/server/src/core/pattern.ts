@@ -2,10 +2,10 @@
 export type PatternMatcher = (text: string) => boolean;
 
 /**
- * Compiles allowlist patterns of model ids into one predicate. `*` matches any characters, including `/`.
- * Everything else is literal and case-sensitive. An empty list matches nothing.
- * Matching is greedy from the left without backtracking, which is sufficient for `*`. It takes one pass over
- * the id per pattern.
+ * Returns a function that tells whether a model id matches any of the allowlist patterns. `*`
+ * matches any characters, including `/`. Everything else is literal and case-sensitive. An empty
+ * list matches nothing. Matching is greedy from the left without backtracking, which is sufficient
+ * for `*`. It takes one pass over the id per pattern.
  */
 export function compilePatterns(patterns: readonly string[]): PatternMatcher {
   const exact = new Set<string>();

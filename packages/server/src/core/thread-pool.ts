@@ -24,7 +24,7 @@ export interface ThreadPoolOptions {
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** The pool stopped a task because it exceeded its time or memory. */
+/** Thrown if the pool stopped a task because it used too much time or memory. */
 export class TaskStoppedError extends Error {
   override readonly name = 'TaskStoppedError';
   readonly exceeded: 'time' | 'memory';
@@ -35,12 +35,14 @@ export class TaskStoppedError extends Error {
   }
 }
 
-/** The pool rejected a task because the tenant has too many waiting tasks. */
+/**
+ * Thrown if the pool rejected a task because its organization already has too many waiting tasks.
+ */
 export class OrganizationBusyError extends Error {
   override readonly name = 'OrganizationBusyError';
 }
 
-/** The pool was closed before the task finished. */
+/** Thrown if the pool was closed before the task finished. */
 export class PoolClosedError extends Error {
   override readonly name = 'PoolClosedError';
 }
@@ -52,12 +54,13 @@ interface Task {
   reject(error: unknown): void;
 }
 
-/** A message from a thread: it is ready for its first task, or it replies to a task. */
+/** A message from a worker thread: it is ready for its first task, or it replies to a task. */
 export type WorkerThreadMessage = { readonly ready: true } | { readonly reply: unknown };
 
 /**
- * Runs tasks in worker threads, which it starts on demand. Tenants take turns, regardless of the order of
- * their tasks. If a task takes too much time or memory, the pool terminates the thread of that task only.
+ * Runs tasks in worker threads, which it starts when needed. Organizations take turns, regardless
+ * of the order of their tasks. If a task takes too much time or memory, the pool terminates only
+ * that task's thread.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;

@@ -1,4 +1,6 @@
-/** The calendar of one time zone. A day has 23 or 25 hours when daylight saving time starts or ends. */
+/**
+ * The calendar of one time zone. A day has 23 or 25 hours when daylight saving time starts or ends.
+ */
 export interface TimeZoneCalendar {
   /** The local date. Months start at 0. */
   dateAt(atMs: number): { readonly year: number; readonly month: number; readonly day: number };
@@ -11,7 +13,7 @@ export interface TimeZoneCalendar {
   offsetAt(atMs: number): number;
 }
 
-/** A span of time with one UTC offset. It starts at the end of the previous span. */
+/** A time span with one UTC offset. It starts at the end of the previous span. */
 export interface UtcOffsetSpan {
   /** Exclusive end in milliseconds since the epoch; `Infinity` for the last span. */
   readonly until: number;
@@ -33,7 +35,7 @@ export function getTimeZoneCalendar(timezone: string): TimeZoneCalendar {
   return days;
 }
 
-/** A local day. */
+/** A day in a time zone's local time. */
 export interface LocalDay {
   readonly startsAt: number;
   /** Local midnight, encoded as if it were UTC. */
@@ -41,8 +43,8 @@ export interface LocalDay {
 }
 
 /**
- * Returns every local day that overlaps a range, oldest first. Calls `Intl` once per day, so a range of ten
- * years is fast.
+ * Returns every local day that overlaps a range, oldest first. Calls `Intl` only once per day, so a
+ * range of ten years is fast.
  */
 export function listLocalDays(timezone: string, from: number, to: number): readonly LocalDay[] {
   const spans = listUtcOffsetSpans(timezone, from - 3 * DAY_MS, to + 3 * DAY_MS);
@@ -56,7 +58,10 @@ export function listLocalDays(timezone: string, from: number, to: number): reado
   }
 }
 
-/** Returns the offsets of a zone from `from` to `to`: one span, plus one for each change of the offset. */
+/**
+ * Returns a time zone's UTC offsets between `from` and `to`: one span, plus one for each change of
+ * the offset.
+ */
 export function listUtcOffsetSpans(timezone: string, from: number, to: number): readonly UtcOffsetSpan[] {
   const { offsetAt } = getTimeZoneCalendar(timezone);
   const spans: UtcOffsetSpan[] = [];

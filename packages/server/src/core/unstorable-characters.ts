@@ -7,7 +7,8 @@ export function stripUnstorableCharacters(text: string): string {
 }
 
 /**
- * Replaces such characters in the texts of a row. Other values are unchanged, so each column keeps its type.
+ * Replaces unstorable characters in a row's text values with U+FFFD. Does not change other values,
+ * so each column keeps its type.
  */
 export function stripUnstorableRowText<Row extends object>(row: Row): Row {
   const columns = Object.entries(row).map(([column, value]) => [

@@ -6,7 +6,7 @@ import type { UsageAndCost } from './usage-and-cost.ts';
 /** Maximum length of names that clients choose, such as a model that does not exist. */
 const MAX_NAME_CHARS = 200;
 
-/** Data about a finished exchange for the access log. */
+/** The values that the access log records about a finished exchange. */
 export interface LoggedExchange {
   readonly usageAndCost: UsageAndCost;
   readonly latencyMs: number;
@@ -19,8 +19,8 @@ export function isAlwaysLogged({ state, status }: ExchangeResult): boolean {
 }
 
 /**
- * Formats a line of the access log, without any content. Writes JSON directly, because the fields are fixed
- * and few need escapes.
+ * Formats the access log line for an exchange. The line contains no request or response content.
+ * Writes JSON directly, because the fields are fixed and few need escapes.
  */
 export function formatExchangeLine(x: StartedExchange, figures: LoggedExchange): string {
   const { surface, target, result, caller, client } = x;

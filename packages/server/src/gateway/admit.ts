@@ -14,9 +14,9 @@ import type { RoutedRequest } from './operation.ts';
 import type { ResolvedRoute } from './org-catalog.ts';
 
 /**
- * Acquires the limits and budgets of an exchange in one atomic step. Errors have a fixed precedence: 429,
- * then errors of the request (400, 404, 403), then 402. `parse` reads and routes the request. A request that
- * fails there still counts as a request in rate limits.
+ * Acquires an exchange's limits and budgets in one atomic step. Errors have a fixed precedence:
+ * 429, then request errors (400, 404, 403), then 402. `parse` reads and routes the request. A
+ * request that `parse` rejects still counts as a request in rate limits.
  */
 export function admitExchange(x: Exchange, parse: () => Promise<RoutedRequest>): Promise<RoutedRequest> {
   const { rules } = x.caller.catalog;
@@ -63,7 +63,7 @@ async function parsedOrRefused(parse: () => Promise<RoutedRequest>): Promise<Rou
   }
 }
 
-/** Returns the attributes by which limits and budgets count an exchange. */
+/** Returns the exchange attributes that limits and budgets use to select their counters. */
 export function buildRequestAttributes(
   x: Exchange,
   rules: OrgGuardrailRules,

@@ -1,12 +1,15 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Timeouts } from '../providers/configured-provider.ts';
 
-/** The phase of an attempt, each with its own deadline. */
+/** The phases of an attempt. Each phase has its own deadline. */
 export type AttemptPhase = 'connect' | 'headers' | 'first_token' | 'idle';
-/** The phases of an attempt, and its total time. */
+/** The phases of an attempt, plus `total` for the attempt as a whole. */
 export type DeadlinePhase = AttemptPhase | 'total';
 
-/** Called when a stream has sent nothing for some time. It is not a deadline. */
+/**
+ * A timer that fires when a stream has sent nothing for some time, so that the connection can be
+ * kept alive. It is not a deadline.
+ */
 export interface KeepAliveTimer {
   /** Monotonic milliseconds of the next call. */
   nextFireAt(): number;
@@ -15,7 +18,10 @@ export interface KeepAliveTimer {
   readonly continuesAfterContent: boolean;
 }
 
-/** Limits the wait of a stream for its first content if another target could respond. */
+/**
+ * Limits how long a stream may wait for its first content when another target could respond
+ * instead.
+ */
 export interface FailoverDeadline {
   /** Milliseconds after the request was sent. */
   readonly ms: number;
@@ -26,7 +32,7 @@ export interface FailoverDeadline {
   shouldFailOver(): boolean;
 }
 
-/** The times that limit an attempt, in addition to the timeouts of its target. */
+/** The times that limit an attempt in addition to the target's timeouts. */
 export interface AttemptTiming {
   /** Monotonic milliseconds at which the exchange was accepted, and at which it must end. */
   readonly acceptedAt: number;
@@ -36,8 +42,9 @@ export interface AttemptTiming {
 }
 
 /**
- * The five deadlines of an attempt in one timer. A byte requires reading the clock but no new timer. A timer
- * that fires early is set again for the remaining time.
+ * Enforces the five deadlines of an attempt with one timer. Receiving a byte reads the current time
+ * but does not set a new timer. If the timer fires before the deadline, it is set again for the
+ * remaining time.
  */
 export class AttemptDeadlines {
   #clock: Clock;

@@ -29,7 +29,9 @@ export interface ResponseSink {
   formatError(fault: Fault): string | null;
 }
 
-/** The plan of an attempt: the request to the target, and how its response is processed. */
+/**
+ * The plan for an attempt: the request to send to the target, and how its response is processed.
+ */
 export interface AttemptPlan {
   readonly request: UpstreamRequest;
   /** Paths of hints that the target does not support. */

@@ -23,9 +23,10 @@ const SEAL_MEMBERS = ['"signature"', '"encrypted_content"', '"redacted_thinking"
 const PACKED_SEAL_PREFIX = Buffer.from('"floe1.');
 
 /**
- * Creates a function that chooses between forwarding and translation for each target. A target with the
- * client's dialect receives the client's bytes, unless they contain seals that it would reject. In that case
- * the request is written without these seals, and they are reported as dropped.
+ * Creates a function that chooses between forwarding and translation for each target. A target with
+ * the client's dialect receives the client's bytes unchanged, unless they contain seals that the
+ * target would reject. In that case, the request is rewritten without these seals, and the seals
+ * are reported as dropped.
  */
 export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): AttemptPlanner {
   const { dialect } = x.surface;

@@ -24,7 +24,7 @@ import { carryOverAttemptUsage } from './usage-and-cost.ts';
 /** Maximum time for the rest of a response that the client already has. The connection is then reused. */
 const UPSTREAM_TAIL_MS = 1000;
 
-/** Deadlines and callbacks of an attempt. */
+/** The deadlines and callbacks of an attempt. */
 export interface AttemptOptions {
   /** Monotonic milliseconds at which the exchange must end. */
   readonly deadlineAt: number;

@@ -1,12 +1,14 @@
 /**
- * How an operation is billed. Under a hard budget, a request must have a price or be free; otherwise it is
- * rejected.
+ * How an operation is billed. Under a hard budget, a request is rejected unless it has a price or
+ * is free.
  * - `tokens`: by the reported usage. The maximum is reserved.
  * - `searches`: like `tokens`, plus a price per search (rerank).
- * - `images`, `speech`, `transcription`: by images, characters or seconds, or else by tokens of their medium.
+ * - `images`, `speech`, `transcription`: by images, characters or seconds; if the model has no such
+ * price, by the tokens of that medium.
  * - `free`: nothing.
  * - `free-unless-priced`: like `tokens` if the model has a price, otherwise nothing.
- * - `results`: the usage of a batch. It is charged when its results are read, because reading costs nothing.
+ * - `results`: by the usage of a batch. The usage is charged when the batch results are read. The
+ * read itself is free.
  * - `unknown`: the cost is unknown until the operation is complete.
  */
 export type BillingMode =
@@ -48,8 +50,8 @@ const WRITE_BILLING_RULES: Readonly<Record<'a' | 'b', readonly BillingRule[]>> =
 };
 
 /**
- * Returns how an operation of a native API is billed. Reading is free. The cost of an unlisted operation is
- * unknown.
+ * Returns how a native API operation is billed. Read operations are free. The cost of an unlisted
+ * operation is unknown.
  */
 export function resolveBillingMode(
   style: 'a' | 'b',

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { EventStreamTranscoder } from '@floe/wire/converse/event-stream';
 import type { ResponseSink } from './attempt-plan.ts';
 
-/** Decodes a stream of binary frames for a sink that expects server-sent events. */
+/** Converts a binary event stream to server-sent events and passes them to another sink. */
 export class BinaryFrameSink implements ResponseSink {
   readonly #sink: ResponseSink;
   readonly #transcoder = new EventStreamTranscoder();

@@ -1,7 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { RequestHeaders } from './client-connection.ts';
 
-/** Rejects an encoded body. @throws Fault `unsupported_media_type` */
+/**
+ * Rejects a request body that has a content encoding.
+ * @throws Fault `unsupported_media_type`
+ */
 export function rejectContentEncoding(headers: RequestHeaders): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
@@ -12,7 +15,7 @@ export function rejectContentEncoding(headers: RequestHeaders): void {
 }
 
 /**
- * Rejects a body that is encoded or has another media type than JSON.
+ * Rejects a request body that has a content encoding or whose media type is not JSON.
  * @throws Fault `unsupported_media_type`
  */
 export function requireJsonBody(headers: RequestHeaders): void {
@@ -26,7 +29,7 @@ export function requireJsonBody(headers: RequestHeaders): void {
   );
 }
 
-/** Returns the fault for a body that exceeds the limit. */
+/** Returns the fault for a body that exceeds the size limit. */
 export function bodyTooLargeFault(limitBytes: number): Fault {
   return new Fault(
     'request_too_large',

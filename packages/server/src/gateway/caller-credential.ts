@@ -9,8 +9,8 @@ const PLATFORM_KEY = /^(sk-)?eis_/;
 
 /**
  * Returns the target with the credential that the caller sent in addition to the platform key
- * (`credential_source: caller`).
- * @throws Fault `missing_api_key` if the caller sent none. A configured credential is never used instead.
+ * (`credential_source: caller`). Never falls back to a configured credential.
+ * @throws Fault `missing_api_key` if the caller sent no credential
  */
 export function withCallerCredential(x: Exchange, target: Target): Target {
   const credential = findCallerCredential(x, target);
@@ -22,8 +22,8 @@ export function withCallerCredential(x: Exchange, target: Target): Target {
 }
 
 /**
- * Returns the caller's credential in the form that the provider requires. A bearer token of a Messages client
- * remains a bearer token, because it belongs to a subscription.
+ * Returns the caller's credential in the form that the provider requires. A Messages client's
+ * bearer token stays a bearer token, because it belongs to a subscription.
  */
 export function findCallerCredential(
   { caller: { presentedKey }, client: { headers }, surface: { dialect } }: Exchange,

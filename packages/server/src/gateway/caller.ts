@@ -4,7 +4,7 @@ import type { ClientConnection } from './client-connection.ts';
 import type { Gateway } from './gateway.ts';
 import { EMPTY_ORG_CATALOG, type OrgCatalog } from './org-catalog.ts';
 
-/** An authenticated caller and the catalog of its organization. */
+/** An authenticated caller and its organization's catalog. */
 export interface AuthenticatedCaller {
   readonly key: KeyRecord;
   /** The key in the request, without the prefix `sk-`. */
@@ -14,8 +14,8 @@ export interface AuthenticatedCaller {
 }
 
 /**
- * Finds the platform key of a request and the catalog of its organization.
- * @param atMs time of the request in milliseconds
+ * Finds a request's platform key and its organization's catalog.
+ * @param atMs when the request arrived, in Unix milliseconds
  * @throws Fault with status 401
  */
 export function authenticateCaller(

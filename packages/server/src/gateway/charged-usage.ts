@@ -13,7 +13,7 @@ const MAX_BYTES_PER_TOKEN = 64;
 
 const BILLED_IN_TOKENS = new Set<BillingMode>(['tokens', 'free-unless-priced']);
 
-/** The usage for which an attempt is charged. */
+/** The usage that an attempt is charged for. */
 export interface ChargedUsage {
   readonly usage: Usage | null;
   /** Whether a count is estimated, because the provider reported none or an implausible one. */
@@ -21,11 +21,12 @@ export interface ChargedUsage {
 }
 
 /**
- * Computes the charged usage in the same way for every form of response. A reported count is used if it is
- * plausible: an integer of at most 10 million; not 0 if the request has text or the response has content; and
- * at most 64 bytes of content per output token. Otherwise the input is estimated from the request and the
- * output from the received content, with four bytes per token. For an unfinished stream, the larger of report
- * and estimate is used, because the report may be preliminary.
+ * Computes the charged usage with the same rules for every form of response. A reported count is
+ * used if it is plausible. A plausible count is an integer of at most 10 million, is not 0 if the
+ * request has text or the response has content, and corresponds to at most 64 bytes of content per
+ * output token. Otherwise, the input is estimated from the request and the output from the received
+ * content, at four bytes per token. For an unfinished stream, the larger of the reported and the
+ * estimated count is used, because the reported count may be preliminary.
  */
 export function computeChargedUsage(x: Exchange, isWhole: boolean): ChargedUsage {
   const reported = removeImplausibleCounts(x.answer.usage);
@@ -51,7 +52,7 @@ function isPlausibleOutput(reported: Usage | null, contentBytes: number): boolea
   return output > 0 && output * MAX_BYTES_PER_TOKEN >= contentBytes;
 }
 
-/** Removes implausible counts from a report. Returns null if none remain. */
+/** Removes implausible counts from reported usage. Returns null if no count remains. */
 export function removeImplausibleCounts(usage: Usage | null): Usage | null {
   if (usage === null) return null;
   const { units } = usage;
@@ -62,7 +63,8 @@ export function removeImplausibleCounts(usage: Usage | null): Usage | null {
 }
 
 /**
- * Returns whether the content of a response must be counted. The content is never larger than the response.
+ * Returns whether a response's content must be counted. The content is never larger than the
+ * response.
  */
 export function needsContentCount(
   { answer: { usage }, request: { prompt } }: Exchange,
@@ -71,14 +73,17 @@ export function needsContentCount(
   return prompt !== null && !isPlausibleOutput(removeImplausibleCounts(usage), size);
 }
 
-/** Records the content of a complete response, if the provider's report may be implausible. */
+/**
+ * Records the content of a complete response, if the usage that the provider reported may be
+ * implausible.
+ */
 export function recordResponseContent(x: Exchange, answer: Buffer): void {
   if (!needsContentCount(x, answer.length)) return;
   const { added, whole } = countContentBytes(answer);
   x.answer.setContent(Math.max(added, whole));
 }
 
-/** Records the content of an event. */
+/** Records the content of a response event. */
 export function recordEventContent(x: Exchange, event: ResponseEvent): void {
   if (event.type === 'delta') x.answer.addContent(Buffer.byteLength(event.text));
   else if (event.type === 'open' && event.name !== undefined)

@@ -4,10 +4,13 @@ import { ForwardedUpstreamError } from './upstream-error.ts';
 
 const INITIAL_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 8_000;
-/** If a longer wait is required, the client receives the error with its retry-after. */
+/**
+ * The longest wait before a retry. If a longer wait is required, the client receives the error with
+ * its `retry-after`.
+ */
 export const MAX_RETRY_WAIT_MS = 10_000;
 
-/** What may be tried after an attempt that failed before any content. */
+/** What may be tried after an attempt failed before it sent any content. */
 export type RetryClass = 'same_target' | 'next_target' | 'other_model' | 'none';
 
 /**
@@ -17,9 +20,10 @@ export type RetryClass = 'same_target' | 'next_target' | 'other_model' | 'none';
 const NEXT_TARGET_STATUSES = new Set([402, 404, 408, 412, 425]);
 
 /**
- * Classifies a failed attempt. A target that exceeded its connect, headers or first-token deadline is not
- * retried. An invalid credential or an exhausted quota remains so. A request that is too long for one model
- * may fit another. An invalid request is never retried.
+ * Determines what may be tried after a failed attempt. A target that exceeded its connect, headers
+ * or first-token deadline is not retried. A target whose credential is invalid or whose quota is
+ * exhausted is not retried either. A request that is too long for one model may be sent to another
+ * model. An invalid request is never retried.
  */
 export function classifyRetry(error: unknown): RetryClass {
   if (error instanceof ForwardedUpstreamError) {
@@ -58,8 +62,9 @@ function classifyRefusal(status: number): RetryClass {
 }
 
 /**
- * Returns the milliseconds before a retry: full jitter with an exponential maximum, but at least the wait
- * that the provider requests. Returns null if the wait is too long.
+ * Returns the delay before a retry in milliseconds: a random time up to an exponentially growing
+ * maximum (full jitter), but at least as long as the provider requests. Returns null if the delay
+ * would be too long.
  */
 export function computeBackoffDelayMs(
   error: unknown,
@@ -82,16 +87,17 @@ export function isCredentialSpecificError(error: unknown): boolean {
 }
 
 /**
- * Returns whether no request was sent because the target's dialect does not support it. Another dialect may.
+ * Returns whether no request was sent because the target's dialect does not support it. A target
+ * with another dialect may support it.
  */
 export function isIneligibleTargetError(error: unknown): boolean {
   return error instanceof Fault && error.code === 'unsupported_parameter';
 }
 
 /**
- * Chooses the error to report from the failures of all targets. An unsupported dialect is reported only if no
- * target was tried. A rate limit is reported only if all tried targets returned one. Otherwise the last other
- * failure is reported.
+ * Chooses which error to report when all targets have failed. An unsupported dialect is reported
+ * only if no target was tried. A rate limit is reported only if every tried target returned one.
+ * Otherwise, the last error that is neither of these is reported.
  */
 export function selectReportedFailure(failures: readonly unknown[]): unknown {
   const limited = (error: unknown) => error instanceof Fault && error.code === 'upstream_rate_limited';
@@ -99,15 +105,16 @@ export function selectReportedFailure(failures: readonly unknown[]): unknown {
   return met.findLast((error) => !limited(error)) ?? met.at(-1) ?? failures.at(-1);
 }
 
-/** A target that failed, and its error. */
+/** A failed target and its error. */
 export interface AttemptFailure {
   readonly target: Target;
   readonly error: unknown;
 }
 
 /**
- * Returns the earlier failure that makes an attempt at `target` useless; null if it may succeed. After a
- * failure of the same provider and model, another credential helps only if the credential was the cause.
+ * Returns why an attempt at `target` cannot succeed, based on earlier failures; null if it may
+ * succeed. After a failure at the same provider and model, another credential helps only if the
+ * credential caused the failure.
  */
 export function describeUselessRetry(failures: readonly AttemptFailure[], target: Target): string | null {
   for (const { target: tried, error } of failures) {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { BodyRecorder } from './bodies/body-recorder.ts';
 import type { ResponseRecorder } from './cache/response-recorder.ts';
 
-/** The client closed its connection before it received the complete response. */
+/** Thrown when the client closed its connection before it received the complete response. */
 export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError';
 }
@@ -27,7 +27,7 @@ export function waitUnlessInterrupted(client: ClientConnection, clock: Clock, ms
   });
 }
 
-/** Headers by lower-case name. Repeated headers are joined. */
+/** Request headers by lowercase name. The values of a repeated header are joined. */
 export interface RequestHeaders {
   readonly authorization?: string | undefined;
   readonly 'user-agent'?: string | undefined;
@@ -39,7 +39,9 @@ export interface RequestHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
-/** Transfers one request and its response. */
+/**
+ * Transfers one client request and its response, independently of the HTTP server implementation.
+ */
 export interface ClientTransport {
   readonly method: string;
   /** The request target as it was sent, including the query. */

@@ -14,10 +14,10 @@ import type { GatewaySurface } from './surface.ts';
 
 type Members = ReadonlyMap<string, ByteSpan>;
 
-/** Maximum size of bodies that the gateway parses (product page, "Errors"). */
+/** The maximum size of a body that the gateway parses (product page, "Errors"). */
 export const MAX_JSON_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The parts of a request that are needed before it is known whether it must be translated. */
+/** The request fields that Floe needs before it knows whether the request must be translated. */
 export interface ClientRequest {
   readonly body: Buffer;
   /** Byte ranges of the top-level members. */
@@ -34,7 +34,10 @@ export interface ClientRequest {
   readonly unsupportedItems?: readonly string[];
 }
 
-/** Reads a request in one pass over its bytes. @throws Fault 400 with the field */
+/**
+ * Reads the needed request fields in one pass over the bytes.
+ * @throws Fault with status 400 that names the invalid field
+ */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
   const members = scanJsonObject(body);
   const model = requiredString(body, members, 'model');
@@ -62,7 +65,8 @@ function parseOutline(
 }
 
 /**
- * Parses the whole body, with numbers as they are written. The body was scanned before, so it is valid JSON.
+ * Parses the whole body and keeps numbers exactly as they are written. The body is valid JSON,
+ * because it was scanned before.
  */
 export function parseBody({ body, members }: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
   const text = body.toString('utf8');

@@ -12,8 +12,9 @@ const SILENCE_MS = 20_000;
 const COMMENT = ': waiting for the provider\n\n';
 
 /**
- * Responds with 200 and a comment after 20 s without data, and sends a comment every 20 s until there is
- * content. The target can still change, so the headers do not name it.
+ * Keeps the client's connection alive while there is no content. After 20 s without data, sends
+ * status 200 and an SSE comment, and then a comment every 20 s until content arrives. The target
+ * can still change, so the headers do not name it.
  */
 export class CommentKeepAlive implements KeepAliveTimer {
   readonly continuesAfterContent: boolean = false;

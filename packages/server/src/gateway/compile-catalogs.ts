@@ -20,7 +20,7 @@ import type { ApiStyle } from './opaque/resource-reference.ts';
 import type { CompiledRoute, OrgCatalog, PassthroughTarget } from './org-catalog.ts';
 import { supportsApiStyle } from './passthrough/native-path.ts';
 
-/** The catalogs of all organizations, and problems in their settings. */
+/** The catalogs of all organizations, and the problems found in their settings. */
 export interface CompiledCatalogs {
   readonly catalogs: ReadonlyMap<string, OrgCatalog>;
   /** Providers that cannot be used, as `org/provider`, with the missing setting. */
@@ -29,7 +29,7 @@ export interface CompiledCatalogs {
   readonly unsupportedSettings: readonly string[];
 }
 
-/** Data for catalogs that is not in floe.yaml. */
+/** The data that catalogs need in addition to floe.yaml. */
 export interface CatalogSources {
   readonly prices: PriceBook;
   readonly stored: StoredGuardrailRules;
@@ -44,8 +44,8 @@ const NO_SOURCES: CatalogSources = {
 };
 
 /**
- * Compiles one catalog per organization. `environmentOrg` is the organization that also gets the providers of
- * the environment; null if floe.yaml defines all providers.
+ * Builds one catalog per organization. The organization `environmentOrg` also gets the providers
+ * that environment variables define; null if floe.yaml defines all providers.
  */
 export function compileCatalogs(
   configured: readonly OrgConfig[],
@@ -155,7 +155,7 @@ function findMismatchedTargets(
   );
 }
 
-/** Compiles a route for matching requests. */
+/** Builds the in-memory form of a configured route. */
 export function compileRoute(route: RouteConfig): CompiledRoute {
   const { connect_ms, headers_ms, first_token_ms, idle_ms, total_ms } = route.timeouts;
   return {

@@ -24,9 +24,9 @@ export interface ScannedRequestBody {
 }
 
 /**
- * Returns the id of the conversation: a session header, `prompt_cache_key`, or the conversation id of a
- * Responses request. Null if there is none; an end user is not a conversation. For forms and files, only
- * headers are read.
+ * Returns the id of the conversation that a request belongs to: a session header,
+ * `prompt_cache_key`, or the conversation id of a Responses request. Returns null if the request
+ * has none of these. The end user id is not used. For forms and files, only headers are read.
  */
 export function findConversationId(headers: ClientHeaders, asked: ScannedRequestBody | null): string | null {
   const named = findSessionHeader(headers);
@@ -37,7 +37,10 @@ export function findConversationId(headers: ClientHeaders, asked: ScannedRequest
 /** Agents of the Messages dialect put the session into the user id, as JSON or after this word. */
 const SESSION_IN_USER = /_session_([\w-]{8,64})$/;
 
-/** Returns the session id for the row. Removes an account id that is in the same text. */
+/**
+ * Returns the session id for the request log row. If the same text also contains an account id, the
+ * account id is removed.
+ */
 export function findSessionId(
   headers: ClientHeaders,
   asked: (ScannedRequestBody & { readonly user: string | null }) | null,
@@ -57,7 +60,7 @@ function findSessionInUser(user: string | null): string | null {
   return isObject(value) ? validId(value['session_id']) : null;
 }
 
-/** Returns the session id in the headers. Agents send the same id in their hooks. */
+/** Returns the session id from the headers. Agents send the same id in their hooks. */
 export function findSessionHeader(headers: ClientHeaders): string | null {
   for (const name of SESSION_HEADERS) {
     const value = validId(headers[name]);

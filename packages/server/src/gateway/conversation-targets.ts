@@ -5,7 +5,8 @@ const AFFINITY_MS = 300_000;
 const MAX_CONVERSATIONS = 50_000;
 
 /**
- * Remembers the last target of each conversation in this process. The least recently used are removed first.
+ * Remembers each conversation's last target in this process. When it is full, it removes the least
+ * recently used entries.
  */
 export class ConversationTargets {
   #clock: Clock;

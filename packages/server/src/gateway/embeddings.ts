@@ -34,8 +34,9 @@ import { readUpstreamError, readUpstreamHeader } from './upstream-error.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /**
- * `POST /gateway/v1/embeddings`. Forwards the client's bytes if the provider accepts the OpenAI format and
- * all requested options. Otherwise writes the request in the provider's format.
+ * The operation `POST /gateway/v1/embeddings`. Forwards the client's bytes if the provider accepts
+ * the OpenAI format and all requested options. Otherwise, writes the request in the provider's
+ * format.
  */
 export const EMBEDDINGS_OPERATION: GatewayOperation = {
   surface: EMBEDDINGS_SURFACE,

@@ -5,7 +5,7 @@ type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 /** The URL of such an endpoint contains these members, so they are not reported as dropped. */
 const IN_ADDRESS = new Set(['model', 'stream']);
 
-/** The changes of a body for an endpoint. */
+/** The changes that adapt a request body to an endpoint. */
 export interface EndpointBodyChanges {
   /** Members to remove (`null`) or to set (JSON text). */
   readonly changes: ReadonlyMap<string, string | null>;
@@ -13,7 +13,10 @@ export interface EndpointBodyChanges {
   readonly dropped: readonly string[];
 }
 
-/** Returns the changes that adapt a body to an endpoint. `has` returns whether the body has a member. */
+/**
+ * Returns the changes that adapt a request body to an endpoint. `has` tells whether the body has a
+ * member.
+ */
 export function computeEndpointBodyChanges(
   shape: EndpointBodyAdjustments,
   has: (member: string) => boolean,

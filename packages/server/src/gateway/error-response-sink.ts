@@ -16,7 +16,7 @@ export function createErrorResponseSink(judge: (body: Buffer) => Error): Respons
   return new BufferedResponseSink(MAX_ERROR_BYTES, throwing, judge);
 }
 
-/** Returns the fault for a success response with another content type than `wanted`. */
+/** Returns the fault for a success response whose content type is not `wanted`. */
 export function unexpectedContentTypeFault(
   providerId: string,
   wanted: string,
@@ -35,8 +35,8 @@ export function unexpectedContentTypeFault(
 }
 
 /**
- * Returns the error code of a failed attempt for its row: a code of the error table, or a description of an
- * event that is not an error for the client.
+ * Returns the error code that the row records for a failed attempt. It is a code from the error
+ * table, or a description if the failure is not reported to the client.
  */
 export function getAttemptErrorCode(error: Error): string {
   if (error instanceof Fault) return error.code;

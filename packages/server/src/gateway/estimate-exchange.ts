@@ -7,7 +7,7 @@ import { estimateRequestUnits } from './request-units.ts';
 
 const NO_COST: CostEstimate = { tokens: 0, nanoUsd: 0, unpriced: null };
 
-/** Estimates the maximum cost of an exchange by its billing mode (`billing.ts`). */
+/** Estimates an exchange's maximum cost by its billing mode (`billing.ts`). */
 export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): CostEstimate {
   const {
     request: { prompt },

@@ -15,8 +15,8 @@ import { findRequestedTier } from './requested-tier.ts';
 const NO_MODELS: readonly string[] = [];
 
 /**
- * Returns the requested model id and, for an alias, the ids of its targets, so that a limit on a model also
- * applies to its aliases.
+ * Returns the requested model id. For an alias, also returns the model ids of its targets, so that
+ * a limit on a model also applies to its aliases.
  */
 export function listRequestedModels(
   prompt: ClientRequest | null,
@@ -28,9 +28,9 @@ export function listRequestedModels(
 }
 
 /**
- * Estimates the maximum cost of a request: the most expensive target and the longest response. If the request
- * sets no maximum, the response is assumed to be as long as recent ones of the model, or 4,096 tokens, but
- * not longer than the model permits.
+ * Estimates a request's maximum cost: the most expensive target with the longest response. If the
+ * request sets no output maximum, the response is assumed to be as long as the model's recent
+ * responses, or 4,096 tokens if there are none, but never longer than the model permits.
  */
 export function estimateRequestCost(
   prompt: ClientRequest,
@@ -78,7 +78,7 @@ function maxCostNanoUsd(price: Price | null, most: UsageUpperBound, atMs: number
 
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
-/** Returns the maximum output tokens that a request permits; null if it sets none. */
+/** Returns the maximum number of output tokens that a request sets; null if it sets none. */
 export function findRequestedMaxOutputTokens({ body, members }: ClientRequest): number | null {
   for (const name of OUTPUT_CAPS) {
     const span = members.get(name);

@@ -17,7 +17,7 @@ import type { ResponsesTurn } from './stored/responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 import type { AttemptTokens } from './usage-fields.ts';
 
-/** The state of a row (ARCHITECTURE.md, "A chat request"). */
+/** The state of a request log row (ARCHITECTURE.md, "A chat request"). */
 export type ExchangeState = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
 
 /** How an exchange ended. */
@@ -27,10 +27,13 @@ export interface ExchangeResult {
   readonly fault: Fault | null;
 }
 
-/** The client received its complete response, from a provider or from Floe. */
+/**
+ * The result of an exchange whose client received the complete response, from a provider or from
+ * Floe.
+ */
 export const COMPLETE_RESULT: ExchangeResult = { state: 'complete', status: 200, fault: null };
 
-/** The parsed parts of a request. */
+/** The parsed parts of a request. Each is null until it has been parsed. */
 export interface ParsedRequest {
   /** A prompt for a model; null for any other request. */
   readonly prompt: ClientRequest | null;
@@ -40,17 +43,17 @@ export interface ParsedRequest {
   readonly turn: ResponsesTurn | null;
 }
 
-/** A request before it has been parsed. */
+/** The value for a request that has not been parsed yet. */
 export const UNPARSED_REQUEST: ParsedRequest = { prompt: null, opaque: null, turn: null };
 
-/** The acquired limits and budgets of an exchange. */
+/** The limits and budgets that were acquired for an exchange. */
 export interface ExchangeAdmission {
   readonly grant: Grant;
   /** Rate limit headers for every response. */
   readonly headers: readonly string[];
 }
 
-/** The effect of policies on an exchange, and the policies on its response. */
+/** What policies did to an exchange's request, and which policies apply to its response. */
 export interface PolicyState {
   /** The policies on the response; null if there are none. */
   readonly answerContext: ResponsePolicyContext | null;
@@ -60,17 +63,20 @@ export interface PolicyState {
   readonly isCacheable: boolean;
 }
 
-/** The state before policies have been evaluated. */
+/** The policy state before any policy has been evaluated. */
 export const INITIAL_POLICY_STATE: PolicyState = {
   answerContext: null,
   rewrittenBy: null,
   isCacheable: true,
 };
 
-/** Value of the header `x-floe-cache` and of the row. */
+/**
+ * How the response cache was used. This is the value of the header `x-floe-cache`, and is recorded
+ * in the row.
+ */
 export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
 
-/** One call to a provider, as the row stores it. */
+/** One call to a provider, as the request log row stores it. */
 export interface AttemptRecord {
   readonly n: number;
   readonly provider: string;
@@ -93,10 +99,13 @@ export interface AttemptRecord {
   price?: ChargedPrice;
 }
 
-/** The source of the price. `incomplete` if something that was used has no price. */
+/** Where the price came from. `incomplete` means that a unit that was used has no price. */
 export type CostSource = Price['source'] | 'incomplete';
 
-/** Usage of earlier attempts that failed after some usage. */
+/**
+ * The usage of earlier attempts of the exchange that failed after the provider had charged for some
+ * usage.
+ */
 export interface PriorAttemptsUsage {
   readonly usage: Usage;
   /** The sum of all attempts, each at the price of its own target. Null if none has a price. */
@@ -106,7 +115,7 @@ export interface PriorAttemptsUsage {
   readonly isReported: boolean;
 }
 
-/** A recorded decision with its reason, for the decision trace. */
+/** A decision and its reason, as the decision trace shows them. */
 export interface RecordedDecision {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
@@ -116,18 +125,18 @@ export interface RecordedDecision {
   readonly retry_after_ms?: number;
 }
 
-/** Start and end in monotonic milliseconds. */
+/** When the call to the provider started and ended, in monotonic milliseconds. */
 export interface UpstreamTiming {
   readonly sentAt: number;
   readonly endedAt: number;
 }
 
-/** An exchange with an authenticated caller. All stages after `authenticate` use it. */
+/** An exchange with an authenticated caller. All stages after authentication use it. */
 export interface Exchange extends Omit<StartedExchange, 'caller'> {
   readonly caller: AuthenticatedCaller;
 }
 
-/** Returns whether the platform key was found. */
+/** Returns whether the exchange has an authenticated caller. */
 export function isAuthenticated(x: StartedExchange): x is Exchange {
   return x.caller !== null;
 }

@@ -3,15 +3,16 @@ import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 import { getTargetName } from './routing-strategy.ts';
 
-/** The targets after the current one. */
+/** The targets that can be tried after the current one. */
 export interface RemainingTargets {
   readonly targets: readonly Target[];
   couldAnswer(target: Target): boolean;
 }
 
 /**
- * Creates the deadline for the first content of a stream if another target could respond. Returns null if
- * there is none. Records the deadline, its basis and the next target in the decision trace.
+ * Creates the deadline for a stream's first content if another target could respond. Returns null
+ * if there is no other target. Records the deadline, its basis and the next target in the decision
+ * trace.
  */
 export function createFailoverDeadline(
   x: Exchange,

@@ -20,14 +20,17 @@ import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { computeRetryDelayMs, describeFailure } from './retry-delay.ts';
 import { getTargetKey, getTargetName } from './routing-strategy.ts';
 
-/** Creates the plan of an attempt, or throws the `Fault` for which the target cannot be used. */
+/** Creates the plan for an attempt at a target. Throws a `Fault` if the target cannot be used. */
 export type AttemptPlanner = (target: Target, moved: boolean) => AttemptPlan;
 
 /** Counted as latency of a failed attempt, so that a target that fails quickly does not appear fast. */
 const FAILURE_LATENCY_MS = 10_000;
 /** Random delay that spreads requests waiting for the same time. */
 const RATE_LIMIT_JITTER_MS = 100;
-/** The attempts of one exchange: tried, skipped and remaining targets. */
+/**
+ * Manages the attempts of one exchange, and tracks which targets were tried, were skipped or
+ * remain.
+ */
 export class Failover {
   #x: Exchange;
   #route: ResolvedRoute;

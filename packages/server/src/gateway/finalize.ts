@@ -22,8 +22,9 @@ import { toTokenColumns } from './usage-fields.ts';
 const NO_USAGE: UsageAndCost = { usage: null, source: 'none', nanoUsd: null, costSource: null };
 
 /**
- * Counts an exchange and writes its row to the spool. Called once per exchange, whatever its result. Requests
- * without a valid key belong to no organization and have no row; only metrics count them.
+ * Counts an exchange and writes its row to the spool. Must be called exactly once per exchange,
+ * whatever the result. A request without a valid key belongs to no organization and gets no row;
+ * only metrics count it.
  */
 export function finalizeExchange(x: StartedExchange): void {
   const latencyMs = x.gateway.clock.monotonic() - x.startedAt;

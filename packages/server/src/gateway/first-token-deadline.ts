@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 
-/** Minimum deadline, regardless of how fast the target has been. */
+/** The minimum deadline, regardless of how fast the target has responded before. */
 export const MIN_FIRST_TOKEN_DEADLINE_MS = 15_000;
 /** Deadline for a target without recent streams. */
 const DEFAULT_DEADLINE_MS = 60_000;
@@ -30,9 +30,9 @@ interface DeadlineEstimate {
 }
 
 /**
- * Computes how long a stream waits for its first content if there is another target. Uses mean and deviation
- * of recent first tokens per target, smoothed as in RFC 6298. The deadline is twice the timeout that RFC 6298
- * computes.
+ * Computes how long a stream waits for its first content if there is another target. For each
+ * target, it keeps the smoothed mean and deviation of recent times to first token, as in RFC 6298.
+ * The deadline is twice the timeout that RFC 6298 computes.
  */
 export class FirstTokenDeadlines {
   #clock: Clock;

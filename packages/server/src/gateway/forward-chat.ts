@@ -9,14 +9,17 @@ import type { Exchange } from './exchange-record.ts';
 import { sendJsonResponse } from './policy/apply-response-policies.ts';
 import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
 
-/** Settings for a forwarded response. */
+/** The settings for forwarding a Chat response. */
 export interface ForwardedChatSettings {
   readonly stripReasoning: boolean;
   readonly thinkTags: boolean;
   readonly dropUsageFrame: boolean;
 }
 
-/** A stream in the client's dialect. Complete frames are forwarded; an error stops at the end of a frame. */
+/**
+ * Forwards a stream in the client's dialect. Only complete frames are forwarded, so if an error
+ * occurs, the stream ends at a frame boundary.
+ */
 export class ForwardedChatStream implements ResponseSink {
   #x: Exchange;
   #forward: ChatStreamForwarder;
@@ -90,8 +93,8 @@ export class ForwardedChatStream implements ResponseSink {
 }
 
 /**
- * Creates a sink for a JSON response in the client's dialect. It is forwarded only if it is complete and
- * valid.
+ * Creates a sink for a JSON response in the client's dialect. The sink forwards the response only
+ * if it is complete and valid.
  */
 export function createForwardedChatSink(x: Exchange, settings: ForwardedChatSettings): ResponseSink {
   const judge = (bytes: Buffer) => {

@@ -24,8 +24,9 @@ const MESSAGE_STOP = formatSseFrame('message_stop', '{"type":"message_stop"}');
 type EventDialect = 'responses' | 'messages';
 
 /**
- * Forwards a Responses or Messages stream to a client of the same dialect. Complete frames are unchanged. The
- * reader of the dialect processes them too, to count usage and detect incomplete responses.
+ * Forwards a Responses or Messages stream to a client that uses the same dialect. Complete frames
+ * are forwarded unchanged. The dialect's reader also processes them, to count usage and detect
+ * incomplete responses.
  */
 export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
   #x: Exchange;
@@ -164,8 +165,8 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
 }
 
 /**
- * Creates a sink for a complete Responses or Messages response. It is forwarded unchanged if it is complete
- * and valid.
+ * Creates a sink for a Responses or Messages response in JSON. The sink forwards the response
+ * unchanged if it is complete and valid.
  */
 export function createForwardedJsonSink(
   x: Exchange,

@@ -13,10 +13,10 @@ import { computeEndpointBodyChanges } from './endpoint-body-changes.ts';
 import type { Target } from './org-catalog.ts';
 import type { GatewaySurface } from './surface.ts';
 
-/** Headers of the client by lower-case name. */
+/** The client's headers by lowercase name. */
 export type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A request that is forwarded in the client's dialect. */
+/** A request that Floe forwards to the provider in the client's dialect. */
 export interface ForwardedRequest {
   readonly request: UpstreamRequest;
   /** Whether to remove the usage frame, because only Floe requested it. */
@@ -26,8 +26,8 @@ export interface ForwardedRequest {
 }
 
 /**
- * Builds a request from the client's bytes. Changes only `model`, and adds `stream_options.include_usage` if
- * it is missing and the provider requires it.
+ * Builds the provider request from the client's bytes. Changes only `model`, and adds
+ * `stream_options.include_usage` if it is missing and the provider requires it.
  */
 export function buildForwardedRequest(
   prompt: ClientRequest,
@@ -68,8 +68,8 @@ export function buildForwardedRequest(
 const NOTHING: readonly string[] = [];
 
 /**
- * Returns the headers of a request to a provider as a flat list: those of the provider, and those headers of
- * the client that `forwarded` names.
+ * Returns the headers for a request to a provider as a flat list: the provider's own headers, plus
+ * the client headers that `forwarded` lists.
  */
 export function buildUpstreamHeaders(
   { provider, credential }: Target,

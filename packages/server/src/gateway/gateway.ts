@@ -22,7 +22,9 @@ import type { OrgCatalog } from './org-catalog.ts';
 import type { TurnStore } from './stored/turn-store.ts';
 import type { TargetLatencies } from './target-latencies.ts';
 
-/** An immutable version of everything that affects requests. It is replaced as a whole. */
+/**
+ * An immutable snapshot of everything that affects requests. A change replaces the whole snapshot.
+ */
 export interface GatewaySnapshot {
   readonly keyring: Keyring;
   readonly catalogs: ReadonlyMap<string, OrgCatalog>;

@@ -15,7 +15,7 @@ import { sendToTargets } from './send-to-targets.ts';
 import { openResponsesTurn } from './stored/open-responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 
-/** Creates the operation for Chat, Responses or Messages. */
+/** Creates the operation that generates responses with Chat Completions, Responses or Messages. */
 export function createGenerationOperation(surface: GatewaySurface): GatewayOperation {
   return {
     surface,
@@ -26,7 +26,10 @@ export function createGenerationOperation(surface: GatewaySurface): GatewayOpera
   };
 }
 
-/** Parses a request, resolves its route and evaluates policies. @throws Fault of the request */
+/**
+ * Parses a request, resolves its route and evaluates the request policies.
+ * @throws Fault if the request is invalid or not permitted
+ */
 export async function parseAndRoutePrompt(x: Exchange): Promise<RoutedPrompt> {
   const {
     client,

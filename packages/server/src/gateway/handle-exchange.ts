@@ -21,9 +21,9 @@ import { sendError } from './send-error.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /**
- * Handles one exchange from its first byte to its row, for every path of the gateway. The order is:
- * authenticate, limits and budgets, policies, cache, failover. Never throws. Every error is sent to the
- * client and recorded once.
+ * Handles one exchange on any gateway path, from the first byte to the request log row. The order
+ * is: authentication, limits and budgets, policies, cache, failover. Never throws. Every error is
+ * sent to the client and recorded once.
  */
 export async function handleExchange(
   client: ClientConnection,

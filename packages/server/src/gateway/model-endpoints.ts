@@ -13,8 +13,9 @@ import type { OrgCatalog } from './org-catalog.ts';
 import { logInternalError, sendFaultResponse } from './send-error.ts';
 
 /**
- * Creates `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`, which describe what a
- * key may use. A client that sends `anthropic-version` receives models and errors in Anthropic's format.
+ * Creates the operations `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`,
+ * which describe what a key may use. A client that sends `anthropic-version` receives models and
+ * errors in Anthropic's format.
  */
 export function createModelEndpoints(gateway: Gateway, lists: ModelLists) {
   const answer = (
@@ -55,14 +56,20 @@ function modelShapeFor({ headers }: ClientConnection): ErrorBodyFormat {
   return headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
 }
 
-/** Authenticates a request that is not an exchange. @throws Fault as `authenticate` does */
+/**
+ * Authenticates a request that is not an exchange.
+ * @throws Fault the same faults as `authenticate`
+ */
 export function authenticateRequest(client: ClientConnection, gateway: Gateway): AuthenticatedCaller {
   const caller = authenticateCaller(client, gateway, gateway.clock.now());
   requireKeyScope(caller.key, 'gateway');
   return caller;
 }
 
-/** Responds with the result of `make`, or with its fault in the given format. */
+/**
+ * Calls `make` and responds with its result as JSON. If `make` throws a fault, responds with the
+ * fault in the given format.
+ */
 export async function respondWithJson(
   client: ClientConnection,
   gateway: Gateway,
@@ -118,7 +125,7 @@ interface ModelView {
   readonly prices: PricesView | null;
 }
 
-/** Prices of a model as lists contain them. */
+/** A model's prices, as model lists show them. */
 export interface PricesView {
   readonly input_usd: number;
   readonly output_usd: number;
@@ -135,7 +142,10 @@ export interface PricesView {
   readonly date: string | null;
 }
 
-/** Returns prices for lists at a time, because some depend on the hour. */
+/**
+ * Converts a price to the form that model lists show. `atMs` is needed because some prices depend
+ * on the time of day. Returns null if the model has no price.
+ */
 export function toPricesView(price: Price | null, atMs: number): PricesView | null {
   if (price === null) return null;
   const { input, output, cached, cache_write } = price.ratesAt(atMs).units;
@@ -181,8 +191,8 @@ function modelViewsOf(provider: Provider, lists: ModelLists, nowMs: number): Mod
 }
 
 /**
- * Lists the models of a provider. Models of an open allowlist come from the provider's list; exact ids are
- * listed as configured.
+ * Lists a provider's models. If the allowlist has patterns, the models come from the provider's
+ * model list. Exact ids are listed as configured.
  */
 export function listProviderModels(provider: Provider, lists: Pick<ModelLists, 'modelsOf'>): ListedModel[] {
   const listed = new Map<string, ListedModel>();

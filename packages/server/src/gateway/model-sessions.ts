@@ -2,7 +2,7 @@ import type { KeyRecord } from '../platform/keyring.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { findSessionHeader } from './conversation-id.ts';
 
-/** Data about the session of a request. */
+/** The coding agent session that a request belongs to. */
 export interface ModelSessionStatus {
   /** Empty if the client sends none. */
   readonly id: string;
@@ -13,7 +13,8 @@ export interface ModelSessionStatus {
 }
 
 /**
- * Counts the requests of sessions. `main.ts` connects it with the relay, which the gateway does not import.
+ * Counts requests per session. `main.ts` connects it to the relay, because the gateway does not
+ * import the relay.
  */
 export interface ModelSessions {
   /** Returns whether an organization uses these counts. */
@@ -21,13 +22,13 @@ export interface ModelSessions {
   record(key: KeyRecord, sessionId: string, userAgent: string): ModelSessionStatus;
 }
 
-/** The sessions of organizations that do not track them. */
+/** The implementation for organizations that do not track sessions. */
 export const UNTRACKED_SESSIONS: ModelSessions = {
   isTracked: () => false,
   record: () => ({ id: '', relayed: false, requests: 0 }),
 };
 
-/** Counts an exchange and returns its session; null if sessions are not tracked. */
+/** Counts an exchange in its session and returns the session; null if sessions are not tracked. */
 export function recordSession(
   sessions: ModelSessions,
   key: KeyRecord,

@@ -8,7 +8,7 @@ import { getTargetName } from './routing-strategy.ts';
 /** A half-open or ramping target may accept the next request. */
 const MIN_RETRY_AFTER_MS = 1_000;
 
-/** Returns why a breaker rejected a request to its target. */
+/** Describes why a breaker rejected a request to its target. */
 export function describeBreakerRejection(
   breakers: Breakers,
   orgId: string,
@@ -31,7 +31,10 @@ export function describeBreakerRejection(
   }
 }
 
-/** Returns the 503 for a request for which no target was tried. It contains the time after which to retry. */
+/**
+ * Returns the 503 fault for a request whose targets are all unavailable, so that none was tried.
+ * The fault contains the time after which to retry.
+ */
 export function noHealthyTargetFault(
   { gateway }: Exchange,
   orgId: string,

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
 import type { ClientConnection } from './client-connection.ts';
 
-/** The parts of an exchange that are needed to interrupt it. */
+/** The parts of an exchange in progress that are needed to interrupt it. */
 export interface OpenExchange {
   readonly client: Pick<ClientConnection, 'interrupt'>;
   /** The authenticated caller. */
@@ -14,9 +14,9 @@ export interface OpenExchange {
 const MAX_TIMER_MS = 24 * 60 * 60_000;
 
 /**
- * The exchanges in progress. Their keys were valid at the start. When keys change, or the first key expires,
- * exchanges whose key is no longer valid are interrupted with the error that a new request would receive.
- * Exchanges are examined only at these times.
+ * Tracks the exchanges in progress, whose keys were valid when they started. When keys change, or
+ * when the earliest key expires, it interrupts each exchange whose key is no longer valid, with the
+ * error that a new request would receive. It does not check keys at any other time.
  */
 export class OpenExchanges {
   readonly #clock: Clock;

@@ -3,7 +3,7 @@ import type { Exchange, ExchangeResult, StartedExchange } from './exchange-recor
 import type { ResolvedRoute } from './org-catalog.ts';
 import type { GatewaySurface } from './surface.ts';
 
-/** A parsed and routed request that policies permit. */
+/** A parsed and routed request that all policies permit. */
 export interface RoutedRequest {
   /** The targets in order. */
   readonly route: ResolvedRoute;
@@ -11,7 +11,7 @@ export interface RoutedRequest {
   send(): Promise<ExchangeResult>;
 }
 
-/** An operation of the gateway: how its requests are parsed and sent. */
+/** A gateway operation, which defines how requests are parsed and sent. */
 export interface GatewayOperation {
   readonly surface: GatewaySurface;
   /** Parses the request and resolves its route. Rejects with the error of the request. */
@@ -20,7 +20,7 @@ export interface GatewayOperation {
   release?(x: StartedExchange): void;
 }
 
-/** A request in one of the three dialects, and its route. */
+/** A request in one of the three chat dialects, and its route. */
 export interface RoutedPrompt {
   readonly prompt: ClientRequest;
   readonly route: ResolvedRoute;

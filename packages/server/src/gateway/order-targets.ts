@@ -3,7 +3,7 @@ import type { Exchange } from './exchange-record.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { applyRoutingStrategy, type OrderedRoute } from './routing-strategy.ts';
 
-/** The attributes of a request that affect the order of its targets. */
+/** The request attributes that affect the order of its targets. */
 export interface TargetOrderInput {
   readonly orgId: string;
   readonly stream: boolean;
@@ -24,7 +24,7 @@ export function orderTargets(
   return applyRoutingStrategy(route, { orgId, conversation, stream, conversations, latencies, random });
 }
 
-/** Sets the route of the exchange, and records its targets, their order and the reason for it. */
+/** Sets the exchange's route, and records its targets, their order and the reason for the order. */
 export function setExchangeRoute(x: Exchange, { route, reason }: OrderedRoute): ResolvedRoute {
   const names = route.targets.map(({ provider, model }) =>
     model === '' ? provider.id : `${provider.id}/${model}`,

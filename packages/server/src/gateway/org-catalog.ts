@@ -7,7 +7,7 @@ import type { BodyStorageSettings } from './bodies/body-storage-settings.ts';
 import type { CacheSettings } from './cache/cache-settings.ts';
 import { DEFAULT_IDE_SETTINGS, type IdeSettings } from './ide/ide-settings.ts';
 
-/** The gateway's part of an organization in the snapshot: its models, and the settings for its requests. */
+/** The gateway's part of an organization in the snapshot: its models and its request settings. */
 export interface OrgCatalog {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly routes: readonly CompiledRoute[];
@@ -35,9 +35,12 @@ export interface OrgCatalog {
   readonly policies: CompiledPolicies | null;
 }
 
-/** The strategy of a route. */
+/** The order in which a route tries its targets. */
 export type RoutingStrategy = 'failover' | 'weighted' | 'least_latency';
-/** What happens if a stream breaks after content: an error, or a replay. */
+/**
+ * What happens if a stream is cut off after content: the client receives an error, or another
+ * target replays the response.
+ */
 export type RescueMode = 'error' | 'replay';
 /** A target of a passthrough surface. */
 export interface PassthroughTarget {
@@ -66,7 +69,8 @@ export interface CompiledRoute {
 }
 
 /**
- * The catalog of an organization that is no longer in floe.yaml. Its keys are valid, but it has no models.
+ * The catalog of an organization that was removed from floe.yaml. Its keys are still valid, but it
+ * has no models.
  */
 export const EMPTY_ORG_CATALOG: OrgCatalog = {
   providers: new Map(),
@@ -83,10 +87,10 @@ export const EMPTY_ORG_CATALOG: OrgCatalog = {
   policies: null,
 };
 
-/** Retries per target for a model id without a route. */
+/** The number of retries per target for a model id without a route. */
 export const DEFAULT_RETRIES_PER_TARGET = 2;
 
-/** The provider, model and credential of an attempt. */
+/** The provider, model and credential that an attempt uses. */
 export interface Target {
   readonly provider: Provider;
   /** The provider's model id. */
@@ -97,7 +101,7 @@ export interface Target {
   readonly weight: number;
 }
 
-/** The targets of a model id in order, and the settings of its route. */
+/** The ordered targets for a model id, and the settings of its route. */
 export interface ResolvedRoute {
   /**
    * Each credential of a provider is a separate target. Those of the same provider and model are adjacent.
@@ -126,8 +130,8 @@ export function splitModelId(id: string): { provider: string; model: string } | 
 
 /**
  * Resolves a model id to a route.
- * @throws Fault `model_not_found` if the id is neither allowlisted nor an alias; `model_not_allowed` if the
- * key may not use it or any of its targets
+ * @throws Fault `model_not_found` if the id is neither allowlisted nor an alias;
+ * `model_not_allowed` if the key may not use the model or any of the alias's targets
  */
 export function resolveRoute(catalog: OrgCatalog, mayUse: PatternMatcher, id: string): ResolvedRoute {
   const route = catalog.routes.find((candidate) => candidate.matches(id));
@@ -199,7 +203,10 @@ function resolveByRoute(
   };
 }
 
-/** Returns a target for each credential of a provider, starting with the next one in the rotation. */
+/**
+ * Returns one target for each of a provider's credentials, starting with the next credential in the
+ * rotation.
+ */
 export function createTargets(
   provider: Provider,
   model: string,
@@ -215,7 +222,7 @@ export function createTargets(
   return targets;
 }
 
-/** Returns a target of a provider. Uses the next credential in the rotation unless one is given. */
+/** Returns a target at a provider. Uses the next credential in the rotation unless one is given. */
 export function createTarget(
   provider: Provider,
   model: string,

@@ -14,8 +14,9 @@ function isDialectError(body: Buffer): boolean {
 }
 
 /**
- * Plans an attempt at a target with the client's dialect, which forwards bytes in both directions. `rewrite`
- * creates the sink for a response that is JSON instead of a stream, or a stream instead of JSON.
+ * Plans an attempt at a target with the client's dialect. Bytes are forwarded in both directions.
+ * `rewrite` creates the sink for a response that is JSON when the client requested a stream, or a
+ * stream when the client requested JSON.
  */
 export function planForward(
   x: Exchange,

@@ -38,7 +38,7 @@ export interface TranslatableRequest {
 }
 
 /**
- * Plans an attempt at a target with another dialect.
+ * Plans an attempt at a target whose dialect differs from the client's.
  * @throws Fault `unsupported_parameter` if the target does not support the request
  */
 export function planTranslation(
@@ -90,8 +90,8 @@ export function planTranslation(
 }
 
 /**
- * Creates a function that returns the sink for a response of dialect `from`, for both the received and the
- * requested form.
+ * Creates a function that returns the sink for a response in dialect `from`. The function handles
+ * each combination of received and requested form (stream or JSON).
  */
 export function createTranslatedSinkFactory(
   x: Exchange,
@@ -170,7 +170,7 @@ const FAULT_KINDS = {
   request: 'invalid',
 } as const;
 
-/** Converts an error response of another dialect to a fault for the client. */
+/** Converts an error response in another dialect to a fault for the client. */
 export function readTranslatedError(
   target: Target,
   from: Dialect,

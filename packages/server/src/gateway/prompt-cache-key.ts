@@ -8,9 +8,10 @@ import type { Exchange } from './exchange-record.ts';
 const MAX_HEAD_CHARACTERS = 2_000;
 
 /**
- * Returns a key of the conversation for a provider's prompt cache. It is equal for all requests of the
- * conversation, and reveals nothing to a provider or another organization. If the client sends no session,
- * conversations are identified by system prompt and first question.
+ * Returns the key that identifies a conversation in a provider's prompt cache. All requests of a
+ * conversation have the same key. The key reveals nothing to a provider or another organization. If
+ * the client sends no session id, the conversation is identified by its system prompt and first
+ * user message.
  */
 export function computePromptCacheKey(x: Exchange, prompt: ClientRequest, canonical: WireAsk): string {
   const hash = createHash('sha256').update(`${x.caller.key.orgId}\n`);

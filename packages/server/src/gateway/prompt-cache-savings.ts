@@ -2,9 +2,9 @@ import { computeUsageCost } from '../providers/prices.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /**
- * Returns what the provider's prompt cache saved, in nano-USD: the cost of the input without cache, minus its
- * actual cost. Negative if cache writes cost more than reads saved. Null if nothing was cached or the price
- * is unknown.
+ * Returns how much the provider's prompt cache saved, in nano-USD: the cost that the input would
+ * have had without the cache, minus its actual cost. Negative if cache writes cost more than cache
+ * reads saved. Null if nothing was cached or the price is unknown.
  */
 export function computePromptCacheSavings({
   result,

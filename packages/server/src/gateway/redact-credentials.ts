@@ -6,8 +6,8 @@ const REDACTED_TEXT = '[redacted]';
 const TOKEN_PATTERN = /\b(Bearer|Basic)\s+[\w.~+/=-]{16,}|\b(Signature=)[0-9a-f]{32,}/gi;
 
 /**
- * Removes configured credentials from an error, because some hosts include request headers in their errors.
- * Returns the same error if it contains none.
+ * Removes configured credentials from an error, because some providers include request headers in
+ * their errors. Returns the same error if it contains no credential.
  */
 export function redactCredentials(error: Error, secrets: readonly string[]): Error {
   const clean = (text: string) => redactText(text, secrets);

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 
 const MAX_METADATA_BYTES = 2048;
 
-/** Optional instructions of a caller to the gateway, in headers. */
+/** Optional instructions that a caller sends to the gateway in headers. */
 export interface RequestControls {
   readonly metadata: JsonObject | null;
   readonly timeoutMs: number | null;
@@ -15,7 +15,7 @@ export interface RequestControls {
 
 /**
  * Parses `x-floe-metadata`, `x-floe-timeout-ms`, `x-floe-cache` and `x-floe-cache-ttl`.
- * @throws Fault `invalid_request` with the header
+ * @throws Fault `invalid_request` that names the header
  */
 export function parseRequestControls(
   headers: Readonly<Record<string, string | string[] | undefined>>,

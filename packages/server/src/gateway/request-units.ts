@@ -15,9 +15,9 @@ const BYTES_PER_TOKEN = 3;
 const DOCUMENTS_PER_SEARCH = 100;
 
 /**
- * Estimates the maximum usage of a request for images, audio or searches, in the units of its price. Returns
- * null if it is unknown before and after the response: speech that is priced per audio token is returned
- * without a count.
+ * Estimates a request's maximum usage of images, audio or searches, in the units that its price
+ * uses. Returns null if the usage can be determined neither before nor after the response. This is
+ * the case for speech that is priced per audio token, because the response contains no token count.
  */
 export function estimateRequestUnits(
   billing: BillingMode,
@@ -51,8 +51,8 @@ export function estimateRequestUnits(
 }
 
 /**
- * Adds units that only the request contains, if the response does not report them although its model is
- * priced by them.
+ * Adds the units that can only be counted from the request. A unit is added if the model is priced
+ * by it and the response does not report it.
  */
 export function withRequestUnits(usage: Usage, measured: Usage | null): Usage {
   // Reported tokens are more accurate than the maximum.

@@ -2,7 +2,10 @@ import { readStringAt } from '@floe/wire/json-edits';
 import { parseServiceTier } from '@floe/wire/unit-counts';
 import type { ClientRequest } from './client-request.ts';
 
-/** Returns the requested service tier, as price lists name it; undefined if the provider chooses it. */
+/**
+ * Returns the requested service tier, as price lists name it; undefined if the request leaves the
+ * choice to the provider.
+ */
 export function findRequestedTier(ask: Pick<ClientRequest, 'body' | 'members'> | null): string | undefined {
   if (ask === null) return undefined;
   const { body, members } = ask;

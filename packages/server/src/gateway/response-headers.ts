@@ -1,6 +1,9 @@
 import type { StartedExchange } from './exchange-record.ts';
 
-/** Returns the headers of every gateway response as a flat list (product page, "Response headers"). */
+/**
+ * Returns the headers that every gateway response has, as a flat list (product page, "Response
+ * headers").
+ */
 export function buildResponseHeaders(x: StartedExchange, contentType: string): string[] {
   const headers = [
     'content-type',
@@ -27,14 +30,14 @@ const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 // Without x-accel-buffering, proxies such as nginx buffer the events.
 const UNBUFFERED = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'] as const;
 
-/** Returns the headers of a stream as a flat list. */
+/** Returns the headers for a streamed response as a flat list. */
 export function buildStreamHeaders(x: StartedExchange): string[] {
   return [...buildResponseHeaders(x, EVENT_STREAM), ...UNBUFFERED];
 }
 
 /**
- * Returns the headers of a stream that starts before its target is known. They contain no provider, model or
- * number of attempts.
+ * Returns the headers for a stream that starts before its target is known, as a flat list. They
+ * contain no provider, model or number of attempts.
  */
 export function buildKeepAliveHeaders(x: StartedExchange): string[] {
   const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];

@@ -16,7 +16,7 @@ interface StreamKeepAlive extends KeepAliveTimer {
   sendFirstChunk(chunk: string): boolean;
 }
 
-/** How much of the response the client has received. Determines how an error is sent. */
+/** How much of the response the client has received. It determines how an error is sent. */
 export type ResponseStage =
   /** Nothing was sent. An error is a separate response. */
   | { readonly name: 'nothing' }

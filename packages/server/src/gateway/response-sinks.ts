@@ -5,7 +5,7 @@ import type { Exchange } from './exchange-record.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
 import { buildStreamHeaders } from './response-headers.ts';
 
-/** Buffers a complete response. The client receives nothing before the last byte has arrived. */
+/** Buffers a complete response. The client receives nothing until the last byte has arrived. */
 export class BufferedResponseSink implements ResponseSink {
   readonly hasContent = false;
   readonly isContentSent = false;
@@ -56,7 +56,10 @@ function stripByteOrderMark(body: Buffer): Buffer {
 /** Maximum size of a response that is buffered for validation. */
 const MAX_BUFFERED_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Creates a sink for a JSON response. `judge` forwards it only if it is complete and valid. */
+/**
+ * Creates a sink for a JSON response. The sink buffers the response and passes it to `judge`, which
+ * forwards it only if it is complete and valid.
+ */
 export function createBufferedResponseSink(judge: (body: Buffer) => void): ResponseSink {
   const tooLarge = () =>
     new Fault(
@@ -67,8 +70,9 @@ export function createBufferedResponseSink(judge: (body: Buffer) => void): Respo
 }
 
 /**
- * The client's side of a streamed response. Bytes before the first content are buffered, so that another
- * attempt can still take over. Policies on responses evaluate all bytes before they are forwarded.
+ * The client's side of a streamed response. Bytes before the first content are buffered, so that
+ * another attempt can still replace them. Response policies evaluate all bytes before they are
+ * forwarded.
  */
 export class ClientStream implements ClientOutput {
   isContentSent = false;

@@ -2,7 +2,10 @@ import type { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { formatSseFrame } from '@floe/wire/sse';
 
-/** Formats the error event and the final event of a Responses stream. Agents wait for the final event. */
+/**
+ * Formats the error event and the final event of a failed Responses stream. Both are needed,
+ * because agents wait for the final event.
+ */
 export function formatResponsesFailure(
   fault: Fault,
   response: JsonObject | null,

@@ -11,7 +11,7 @@ import { getTargetName } from './routing-strategy.ts';
  */
 const WARM_WAIT_MS = 2_000;
 
-/** The attempts at one target so far. */
+/** The attempts that one target has had so far. */
 export interface TargetRetries {
   readonly retries: number;
   readonly maxRetries: number;
@@ -26,8 +26,8 @@ export interface TargetRetries {
 }
 
 /**
- * Returns the milliseconds after which a failed target may be retried; null if it may not. Records the reason
- * in the decision trace if there was an alternative.
+ * Returns the delay in milliseconds after which a failed target may be retried; null if it may not
+ * be retried. Records the reason in the decision trace if there was an alternative.
  */
 export function computeRetryDelayMs(
   x: Exchange,
@@ -57,7 +57,7 @@ export function computeRetryDelayMs(
   return null;
 }
 
-/** Describes a target and its failure for the decision trace. */
+/** Describes a failed target and its error for the decision trace. */
 export function describeFailure(target: Target, error: unknown): string {
   return `${getTargetName(target)}: ${error instanceof Error ? error.message : String(error)}`;
 }

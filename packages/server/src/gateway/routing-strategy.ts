@@ -22,9 +22,9 @@ export interface OrderedRoute {
 }
 
 /**
- * Orders the targets of a route: by strategy, by the weights of credentials, and the previous target of the
- * conversation first. The order for a conversation is computed from its id (rendezvous hashing), so that all
- * processes choose the same order.
+ * Orders a route's targets by its strategy and by credential weights. The conversation's previous
+ * target comes first. The order for a conversation is computed from its id (rendezvous hashing), so
+ * that all processes choose the same order.
  */
 export function applyRoutingStrategy(route: ResolvedRoute, by: RoutingStrategyContext): OrderedRoute {
   if (route.targets.length < 2) return { route, reason: null };

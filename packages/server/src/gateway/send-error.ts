@@ -8,8 +8,8 @@ import { buildResponseHeaders } from './response-headers.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /**
- * Sends the error of an exchange in the client's dialect, unless the client has disconnected. Returns the
- * result of the exchange.
+ * Sends an exchange's error in the client's dialect, unless the client has disconnected. Returns
+ * the result of the exchange.
  */
 export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
   const { client, surface } = x;
@@ -49,7 +49,7 @@ function endStream(client: ClientConnection, text: string | null): void {
   else client.endWith(text);
 }
 
-/** Logs a defect completely and returns a fault without detail. */
+/** Logs an unexpected error with all details and returns a fault without details. */
 export function logInternalError(log: Log, id: string, error: unknown): Fault {
   log.error({ err: error, request_id: id }, 'unexpected error in a gateway request');
   return new Fault(
@@ -58,7 +58,7 @@ export function logInternalError(log: Log, id: string, error: unknown): Fault {
   );
 }
 
-/** Sends an error response. Nothing else may have been sent before. */
+/** Sends an error response. Must be called before any part of a response has been sent. */
 export function sendFaultResponse(
   client: ClientConnection,
   fault: Fault,

@@ -3,8 +3,9 @@ import { type AttemptPlanner, Failover } from './failover.ts';
 import type { ResolvedRoute } from './org-catalog.ts';
 
 /**
- * Tries the targets in order until one has responded. After a failure before content, the same target may be
- * retried or the next one tried. After content, only a route with `rescue: replay` continues.
+ * Tries the targets in order until one has responded. After a failure before content, the same
+ * target may be retried or the next one tried. After content, only a route with `rescue: replay`
+ * tries another target.
  */
 export async function sendToTargets(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner): Promise<void> {
   const failover = new Failover(x, route, plan);

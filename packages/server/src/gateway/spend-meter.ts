@@ -12,10 +12,16 @@ const STEP_SHARE = 1 / 4;
 /** Large enough that rounding does not affect the price difference. */
 const SAMPLE_TOKENS = 1_000_000;
 
-/** `go`; a fault that ends the stream; or a wait for the shared store that resolves to either. */
+/**
+ * The result of a spend check: `go` to continue; a fault that ends the stream; or a promise that
+ * waits for the shared store and resolves to null to continue, or to a fault.
+ */
 export type SpendCheckResult = 'go' | Fault | Promise<Fault | null>;
 
-/** Creates the meter of a stream. Returns null if no hard budget applies or the response is not streamed. */
+/**
+ * Creates the spend meter for a stream. Returns null if no hard budget applies or the response is
+ * not streamed.
+ */
 export function createSpendMeter(x: Exchange): SpendMeter | null {
   const { prompt } = x.request;
   const grant = x.admission?.grant;
@@ -24,10 +30,10 @@ export function createSpendMeter(x: Exchange): SpendMeter | null {
 }
 
 /**
- * Compares the cost of a stream with its reservation in hard budgets after each read. It extends the
- * reservation before it is used up, so that the stream need not pause, and ends a stream that has used up all
- * budget. It overestimates the cost, so nothing is spent without a reservation, except for the read that
- * exceeds it.
+ * Compares a stream's cost with its reservation in hard budgets after each read. Extends the
+ * reservation before it is used up, so that the stream does not have to pause. Ends the stream when
+ * the whole budget is used up. Overestimates the cost, so that at most one read exceeds the
+ * reservation.
  */
 export class SpendMeter {
   readonly #x: Exchange;

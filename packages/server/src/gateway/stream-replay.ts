@@ -21,9 +21,10 @@ interface DeliveredBlock {
 }
 
 /**
- * One stream to the client over several attempts (`rescue: replay`). A later attempt generates the response
- * again. Text that the client already has is skipped, and the rest is forwarded. Throws at the first
- * difference. Call ids and seals may differ; text, tool names and arguments may not.
+ * Sends one stream to the client from several attempts (`rescue: replay`). A later attempt
+ * generates the response again. Text that the client already has is skipped, and the rest is
+ * forwarded. Throws at the first difference. Call ids and seals may differ; text, tool names and
+ * arguments may not.
  */
 export class StreamReplay {
   readonly writer: ResponseStreamWriter;

@@ -1,7 +1,7 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import type { BillingMode } from './billing.ts';
 
-/** A surface of the gateway: the dialect of its clients and how requests are handled. */
+/** A gateway surface, which defines its clients' dialect and how requests are handled. */
 export interface GatewaySurface {
   /** Name on the row. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface GatewaySurface {
   readonly ide?: { readonly deployment: string | null };
 }
 
-/** The surface of Chat Completions. */
+/** The surface for the Chat Completions API. */
 export const CHAT_SURFACE: GatewaySurface = {
   name: 'chat',
   routeMode: 'unified',
@@ -25,17 +25,17 @@ export const CHAT_SURFACE: GatewaySurface = {
   forwardedHeaders: ['openai-beta'],
 };
 
-/** The surface of Responses. */
+/** The surface for the Responses API. */
 export const RESPONSES_SURFACE: GatewaySurface = { ...CHAT_SURFACE, name: 'responses', dialect: 'responses' };
 
-/** The surface of embeddings, in the OpenAI format for every provider. */
+/** The surface for embeddings. It uses the OpenAI format for every provider. */
 export const EMBEDDINGS_SURFACE: GatewaySurface = {
   ...CHAT_SURFACE,
   name: 'embeddings',
   forwardedHeaders: [],
 };
 
-/** The surface of Messages. */
+/** The surface for the Messages API. */
 export const MESSAGES_SURFACE: GatewaySurface = {
   name: 'messages',
   routeMode: 'unified',
@@ -45,7 +45,7 @@ export const MESSAGES_SURFACE: GatewaySurface = {
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
 };
 
-/** The surface that counts the tokens of a Messages request without calling a model. */
+/** The surface that counts the tokens in a Messages request without calling a model. */
 export const COUNT_TOKENS_SURFACE: GatewaySurface = {
   ...MESSAGES_SURFACE,
   name: 'count_tokens',

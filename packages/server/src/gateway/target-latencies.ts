@@ -6,7 +6,10 @@ const SMOOTHING_FACTOR = 0.3;
 const HALF_LIFE_MS = 60_000;
 const MAX_TARGETS = 10_000;
 
-/** Recent latencies of targets: time to first content for streams, total time for other responses. */
+/**
+ * Stores recent target latencies: time to first content for streams, total time for other
+ * responses.
+ */
 export class TargetLatencies {
   #clock: Clock;
   #measures = new Map<string, { ms: number; at: number }>();

@@ -34,7 +34,8 @@ export interface TranslationSettings {
 }
 
 /**
- * A response of another dialect. Reads it as events, and writes them as a stream or as a complete response.
+ * Translates a response from another dialect. Reads the response as events, and writes them as a
+ * stream or as a complete response.
  */
 export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
   #x: Exchange;

@@ -15,7 +15,10 @@ const MAX_BODY_CHARACTERS = 2000;
 /** One day, because daily quotas exist. A longer wait is treated as an error of the provider. */
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
-/** An error response of a provider that the client caused. It is forwarded with its status and bytes. */
+/**
+ * A provider's error response to an error that the client caused. It is forwarded with its original
+ * status and bytes.
+ */
 export class ForwardedUpstreamError extends Error {
   override readonly name = 'ForwardedUpstreamError';
   readonly status: number;
@@ -48,8 +51,8 @@ export class ForwardedUpstreamError extends Error {
 }
 
 /**
- * Reads an error response of a provider with the client's dialect. Determines who caused it and what the
- * client receives.
+ * Reads an error response from a provider with the client's dialect. Determines who caused the
+ * error and what the client receives.
  */
 export function readUpstreamError(
   { id: provider, sheet }: Pick<Provider, 'id' | 'sheet'>,
@@ -85,8 +88,8 @@ export function readUpstreamError(
 }
 
 /**
- * Returns the fault for a credential whose account has no credit left. It is not a rate limit, because
- * waiting does not help.
+ * Returns the fault for a credential whose account has no credit left. It is not reported as a rate
+ * limit, because waiting does not help.
  */
 export function quotaExhaustedFault(provider: string, detail: FaultDetail): Fault {
   return new Fault(
@@ -98,7 +101,7 @@ export function quotaExhaustedFault(provider: string, detail: FaultDetail): Faul
 
 type ErrorMeaning = ErrorStatusOverride['means'];
 
-/** Returns the meaning of a status with this text, if the provider sheet defines one. */
+/** Returns what a status with this text means at a provider, if the provider sheet defines it. */
 export function findErrorStatusMeaning(
   sheet: ProviderSheet,
   status: number,
@@ -121,8 +124,9 @@ function truncateMessage(message: string): string {
 }
 
 /**
- * Returns the requested wait in milliseconds. `retry-after` is seconds or an HTTP date (RFC 9110, section
- * 10.2.3). If there is also `retry-after-ms`, the larger one counts, because one host sends 0 there.
+ * Returns the wait that the provider requests, in milliseconds; undefined if it requests none.
+ * `retry-after` is in seconds or an HTTP date (RFC 9110, section 10.2.3). If `retry-after-ms` is
+ * also present, the larger value is used, because one provider sends 0 there.
  */
 export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.now()): number | undefined {
   const waits: number[] = [];
@@ -138,13 +142,16 @@ export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.
   return waits.length === 0 ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(...waits));
 }
 
-/** Returns a header of a provider's response; the first value if it is repeated. */
+/**
+ * Returns the value of a header in a provider's response. If the header is repeated, returns the
+ * first value.
+ */
 export function readUpstreamHeader(headers: UpstreamHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Converts a connection error of Floe's reader, Node or undici to a fault. */
+/** Converts a connection error from Floe's HTTP reader, Node.js or undici to a fault. */
 export function readNetworkError(provider: string, error: Error, headSeen: boolean): Fault {
   const code = networkErrorCode(error);
   const cause = error;

@@ -3,8 +3,8 @@ import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
 
 /**
- * Parses a provider's JSON response, with numbers as they are written.
- * @throws Fault `upstream_error` if it is truncated, not UTF-8 or not JSON
+ * Parses a provider's JSON response and keeps numbers exactly as they are written.
+ * @throws Fault `upstream_error` if the response is truncated, not UTF-8 or not JSON
  */
 export function parseUpstreamJson(bytes: Buffer): Json {
   if (!isUtf8(bytes))

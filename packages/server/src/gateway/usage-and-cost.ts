@@ -7,7 +7,7 @@ import { estimateRequestUnits, withRequestUnits } from './request-units.ts';
 import { findRequestedTier } from './requested-tier.ts';
 import { selectNonTokenUnits, toAttemptTokens } from './usage-fields.ts';
 
-/** The final usage and cost of an exchange, for its row and its budgets. */
+/** The final usage and cost of an exchange, as its row and its budgets record them. */
 export interface UsageAndCost {
   readonly usage: Usage | null;
   readonly source: 'provider' | 'estimated' | 'none';
@@ -18,9 +18,10 @@ export interface UsageAndCost {
 }
 
 /**
- * Computes the usage and cost of all attempts, each at the price of its own target (see
- * `computeChargedUsage`). An attempt that was rejected, did not connect, or failed before any content costs
- * only what its provider reported. An attempt without a price adds tokens but no cost.
+ * Computes the usage and cost of all attempts, each at its own target's price (see
+ * `computeChargedUsage`). An attempt that was rejected, did not connect, or failed before any
+ * content is charged only for the usage that its provider reported. An attempt without a price adds
+ * tokens but no cost.
  */
 export function computeUsageAndCost(x: Exchange): UsageAndCost {
   // A cached response was charged when it was generated.
@@ -49,15 +50,16 @@ export function computeUsageAndCost(x: Exchange): UsageAndCost {
 }
 
 /**
- * Returns what a cached response would have cost. Null for any other response, or if the price is unknown.
+ * Returns what a cached response would have cost without the cache, in nano-USD. Null if the
+ * response was not cached or the price is unknown.
  */
 export function computeCacheSavings(x: Exchange): number | null {
   return x.result.state === 'cached' ? computeAttemptCost(x, x.answer.usage).nanoUsd : null;
 }
 
 /**
- * Adds the usage of the current attempt before another one starts, because its provider charges for it. An
- * attempt that failed before content and without a report adds nothing.
+ * Adds the current attempt's usage to the exchange before another attempt starts, because the
+ * provider charges for it. Adds nothing if the attempt failed before content and reported no usage.
  */
 export function carryOverAttemptUsage(x: Exchange): void {
   const before = x.attempts.at(-1);
@@ -75,7 +77,10 @@ export function carryOverAttemptUsage(x: Exchange): void {
       : { ...addToPriorUsage(prior, usage, cost), isReported: !isEstimated || prior.isReported };
 }
 
-/** Returns the cost of the exchange if the current attempt has this usage; null if the price is unknown. */
+/**
+ * Returns what the exchange costs so far if the current attempt has the given usage, in nano-USD;
+ * null if the price is unknown.
+ */
 export function computeRunningCost(x: Exchange, usage: Usage): number | null {
   const price = x.target?.provider.priceOf(x.target.model) ?? null;
   return (
@@ -96,7 +101,7 @@ function computeAttemptCost(x: Exchange, usage: Usage | null): AttemptCost {
   return chargeAttempt(attempts.at(-1), toBilledUsage(x, usage, price), price, createdAt);
 }
 
-/** Computes the cost of an attempt, and records its price, units and service tier. */
+/** Computes an attempt's cost, and records its price, units and service tier. */
 export function chargeAttempt(
   attempt: AttemptRecord | undefined,
   usage: Usage,

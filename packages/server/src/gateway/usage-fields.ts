@@ -8,7 +8,7 @@ type TokenColumns = Pick<
   'input_tokens' | 'cached_tokens' | 'cache_write_tokens' | 'output_tokens' | 'reasoning_tokens'
 >;
 
-/** Converts usage to the columns of a row. */
+/** Converts usage to the token columns of a request log row. */
 export function toTokenColumns(usage: Usage | null): TokenColumns {
   const { input, cached, cache_write, output, reasoning } = usage?.units ?? {};
   return {
@@ -20,7 +20,7 @@ export function toTokenColumns(usage: Usage | null): TokenColumns {
   };
 }
 
-/** The token counts of an attempt, as its record names them. */
+/** An attempt's token counts, with the names that the attempt record uses. */
 export interface AttemptTokens {
   readonly input?: number | undefined;
   readonly cached?: number | undefined;
@@ -29,13 +29,13 @@ export interface AttemptTokens {
   readonly reasoning?: number | undefined;
 }
 
-/** Converts usage to the token counts of an attempt. */
+/** Converts usage to an attempt's token counts. */
 export function toAttemptTokens({ units }: Usage): AttemptTokens {
   const { input, cached, cache_write, output, reasoning } = units;
   return { input, cached, cacheWrite: cache_write, output, reasoning };
 }
 
-/** Returns the billed units other than tokens; undefined if there are none. */
+/** Returns the billed units that are not tokens; undefined if there are none. */
 export function selectNonTokenUnits(units: Usage['units']): Readonly<Record<string, number>> | undefined {
   const { input, cached, cache_write, output, reasoning, ...others } = units;
   for (const _ in others) return others;

@@ -1,6 +1,6 @@
 import { getTimeZoneCalendar, type TimeZoneCalendar } from '../core/time-zone-calendar.ts';
 
-/** One period of a budget. Spending starts at zero in each period. */
+/** One period of a budget. Spending starts at zero in every period. */
 export interface BudgetPeriod {
   /** The first day of the period, such as `2026-11-01`; `ever` for a budget without an end. */
   readonly name: string;
@@ -14,7 +14,10 @@ export type BudgetPeriodKind = 'day' | 'week' | 'month' | 'total';
 
 const ALL_TIME: BudgetPeriod = { name: 'ever', startsAt: 0, endsAt: 0 };
 
-/** Returns a function that finds the period of a time, in one time zone. It caches the current period. */
+/**
+ * Returns a function that finds the budget period that contains a given time, in one time zone. The
+ * function caches the current period.
+ */
 export function createPeriodResolver(
   kind: BudgetPeriodKind,
   timezone: string,

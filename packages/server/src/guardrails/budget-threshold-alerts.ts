@@ -6,9 +6,9 @@ import { parseBudgetIdFromBucketName } from './matched-rules.ts';
 const ALERT_SHARES = [0.5, 0.8, 1];
 
 /**
- * Creates an alert for each share of a budget that a batch of spending crossed. Sums are read and written in
- * one transaction, so exactly one process detects each crossing. The key of the alert limits it to one per
- * period.
+ * Creates an alert for each budget threshold that a batch of charges crossed. The budget totals are
+ * read and written in one transaction, so exactly one process detects each crossing. The alert's
+ * key ensures at most one alert per threshold and period.
  */
 export function createThresholdAlerts(spent: readonly BucketSpendChange[], nowMs: number): Alert[] {
   return spent.flatMap((bucket) =>

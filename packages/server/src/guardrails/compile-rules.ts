@@ -6,13 +6,13 @@ import { type BudgetPeriod, createPeriodResolver } from './budget-period.ts';
 import type { GuardrailRule, GuardrailRuleSource, LimitSettings } from './guardrail-rule.ts';
 import { LimitBuckets } from './limit-buckets.ts';
 
-/** A compiled limit. */
+/** A limit prepared for matching requests, with its counters. */
 export interface LimitRule extends LimitSettings {
   /** The buckets of this limit. They are created once per subject, not per request. */
   readonly buckets: LimitBuckets;
 }
 
-/** A compiled budget. */
+/** A budget prepared for matching requests. */
 export interface BudgetRule extends GuardrailRule {
   readonly config: BudgetConfig;
   readonly limitNanoUsd: number;
@@ -21,7 +21,7 @@ export interface BudgetRule extends GuardrailRule {
   periodAt(atMs: number): BudgetPeriod;
 }
 
-/** The compiled limits and budgets of an organization. Null if it has none. */
+/** An organization's limits and budgets, prepared for matching requests. */
 export interface OrgGuardrailRules {
   readonly limits: readonly LimitRule[];
   readonly budgets: readonly BudgetRule[];
@@ -29,7 +29,7 @@ export interface OrgGuardrailRules {
   readonly hasModelRules: boolean;
 }
 
-/** The configuration of a limit or budget, with its API id. */
+/** A configured limit or budget, with its API id. */
 export interface DeclaredGuardrailRule<Config> {
   readonly id: string;
   readonly source: GuardrailRuleSource;
@@ -38,7 +38,9 @@ export interface DeclaredGuardrailRule<Config> {
 
 const NANO_USD = 1_000_000_000;
 
-/** Compiles the limits and budgets of an organization. Returns null if there are none. */
+/**
+ * Prepares an organization's limits and budgets for matching requests. Returns null if it has none.
+ */
 export function compileGuardrailRules(
   limits: readonly DeclaredGuardrailRule<LimitConfig>[],
   budgets: readonly DeclaredGuardrailRule<BudgetConfig>[],
@@ -55,13 +57,13 @@ export function compileGuardrailRules(
   };
 }
 
-/** Compiles a limit. */
+/** Prepares a limit for matching requests. */
 export function compileLimit({ id, source, config }: DeclaredGuardrailRule<LimitConfig>): LimitRule {
   const rule = { ...compileRule(id, source, config), name: config.name ?? describeLimit(config), config };
   return { ...rule, buckets: new LimitBuckets(rule) };
 }
 
-/** Compiles a budget. `timezone` determines when its periods start. */
+/** Prepares a budget for matching requests. `timezone` determines when its periods start. */
 export function compileBudget(
   { id, source, config }: DeclaredGuardrailRule<BudgetConfig>,
   timezone: string,
@@ -76,21 +78,21 @@ export function compileBudget(
   };
 }
 
-/** Returns a limit or budget of floe.yaml with its id. */
+/** Returns a limit or budget from floe.yaml with its id. */
 export function declareConfigFileRule<Config extends LimitConfig | BudgetConfig>(
   config: Config,
 ): DeclaredGuardrailRule<Config> {
   return { id: configFileRuleId(config), source: 'file', config };
 }
 
-/** The fields from which the id of a limit or budget in floe.yaml is derived. */
+/** The fields that determine the id of a limit or budget in floe.yaml. */
 export type ConfigFileRuleIdentity = Partial<
   Pick<LimitConfig, 'name' | 'scope' | 'per' | 'team' | 'key' | 'owner' | 'end_user' | 'model'>
 >;
 
 /**
- * Returns the id of a limit or budget in floe.yaml: its name, or a hash of the requests that it applies to. A
- * changed limit value therefore keeps its buckets.
+ * Returns the id of a limit or budget in floe.yaml: its name, or a hash of the conditions that
+ * select its requests. The counters therefore survive a change of the limit's value.
  */
 export function configFileRuleId(config: ConfigFileRuleIdentity): string {
   if (config.name !== undefined) return config.name;
@@ -146,7 +148,8 @@ function compileBucketResolver({
 }
 
 /**
- * Returns the subject of a rule with `scope`. Returns null for a rule with `per`, which has many subjects.
+ * Returns the subject of a rule with `scope`. Returns null for a rule with `per`, because it has
+ * many subjects.
  */
 export function findScopedBucketSubject({
   scope,
@@ -164,7 +167,7 @@ function describeLimit({ scope, per, team, key, owner, end_user, model }: LimitC
   return model === undefined ? whom : `${whom} on ${model}`;
 }
 
-/** Returns whether the metadata of a request matches a budget. */
+/** Returns whether a request's metadata matches a budget's metadata condition. */
 export function matchesBudgetMetadata(rule: BudgetRule, metadata: JsonObject | null): boolean {
   return rule.metadata.every(([name, value]) => {
     const given = metadata?.[name];

@@ -2,7 +2,7 @@ import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import type { Grant } from './grant.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
-/** Returns the claims of a grant on budgets (`isSpend`), or all other claims. */
+/** Returns a grant's budget claims if `isSpend` is true, otherwise all its other claims. */
 export function selectGrantClaims(
   { claims, taken }: Grant,
   isSpend: boolean,
@@ -15,7 +15,7 @@ export function selectGrantClaims(
   };
 }
 
-/** Returns the budget claims of a grant as charges, which another process can settle. */
+/** Returns a grant's budget claims as charges, which another process can settle. */
 export function toBudgetCharges(grant: Grant): readonly BudgetCharge[] {
   return grant.claims.flatMap(
     ({ kind, enforced, bucket, endsAt, limit, name, period }, index): BudgetCharge[] => {
@@ -27,7 +27,7 @@ export function toBudgetCharges(grant: Grant): readonly BudgetCharge[] {
   );
 }
 
-/** Converts a charge back to the claim that it came from. */
+/** Converts a charge back to the budget claim that it was created from. */
 export function toSpendClaim({
   bucket,
   nanoUsd,
@@ -55,7 +55,7 @@ export function toSpendClaim({
   };
 }
 
-/** Returns a claim that is counted but never rejected. */
+/** Returns the claim in a form that is counted but never causes a rejection. */
 export function toUnenforcedClaim(claim: GuardrailRuleClaim): GuardrailRuleClaim {
   return { ...claim, enforced: false };
 }

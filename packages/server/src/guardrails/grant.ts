@@ -2,7 +2,9 @@ import type { Fault } from '@floe/contract/faults';
 import type { AcquireResult } from '../store/ports.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
-/** The limits and budgets that one exchange has acquired. It must be settled when the exchange ends. */
+/**
+ * The limits and budgets that one exchange has acquired. Must be settled when the exchange ends.
+ */
 export interface Grant {
   readonly id: string;
   readonly orgId: string;
@@ -21,7 +23,7 @@ export interface Grant {
   reservedNanoUsd: number | null;
 }
 
-/** The result of extending a reservation. */
+/** The result of extending a grant's reservations. */
 export interface GrantExtension {
   /** Total nano-USD reserved. */
   readonly reservedNanoUsd: number;

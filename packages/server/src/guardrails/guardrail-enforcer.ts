@@ -17,7 +17,7 @@ import {
 } from './rule-faults.ts';
 import type { SpendCache } from './spend-cache.ts';
 
-/** The dependencies of a `Guard`. */
+/** The dependencies of a `GuardrailEnforcer`. */
 export interface GuardrailEnforcerOptions {
   readonly counters: Counters;
   readonly journal: SpendJournal;
@@ -25,7 +25,7 @@ export interface GuardrailEnforcerOptions {
   readonly clock: Clock;
 }
 
-/** Checks the limits and budgets of exchanges, and settles them. There is one per process. */
+/** Acquires and settles the limits and budgets of exchanges. Each process has one instance. */
 export class GuardrailEnforcer {
   readonly #options: GuardrailEnforcerOptions;
 
@@ -249,15 +249,15 @@ export class GuardrailEnforcer {
 }
 
 /**
- * Returns the rate limit fault of a grant; null if no rate limit rejected it. This fault takes precedence
- * over all others.
+ * Returns the fault if a rate limit rejected the exchange; null otherwise. This fault takes
+ * precedence over all others.
  */
 export function findRateLimitFault(grant: Grant): Fault | null {
   const { refusedIndex } = grant.taken;
   return refusedIndex === null || grant.claims[refusedIndex]?.kind === 'spend' ? null : findGrantFault(grant);
 }
 
-/** Returns the fault of the limit or budget that rejected a grant; null if none did. */
+/** Returns the fault for the limit or budget that rejected the exchange; null if none did. */
 export function findGrantFault(grant: Grant): Fault | null {
   const { refusedIndex, retryAfterMs, countedLocally, levels } = grant.taken;
   const claim = refusedIndex === null ? undefined : grant.claims[refusedIndex];

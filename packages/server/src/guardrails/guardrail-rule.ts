@@ -5,7 +5,7 @@ import type { KeyRecord } from '../platform/keyring.ts';
 /** Where a limit or budget is defined: in floe.yaml (`file`) or in the database (`console`). */
 export type GuardrailRuleSource = 'file' | 'console';
 
-/** A limit or budget: the fields that both have. */
+/** The fields that limits and budgets have in common. */
 export interface GuardrailRule {
   readonly id: string;
   readonly source: GuardrailRuleSource;
@@ -20,7 +20,7 @@ export interface GuardrailRule {
   readonly onStoreError: 'local' | 'open' | 'closed';
 }
 
-/** A limit without its buckets. */
+/** A limit without its counters. */
 export interface LimitSettings extends GuardrailRule {
   readonly config: LimitConfig;
 }

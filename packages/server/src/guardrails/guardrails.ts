@@ -22,7 +22,7 @@ export interface GuardrailsOptions {
   readonly log: Log;
 }
 
-/** Counters, spend journal and guard of this process. */
+/** The counters, spend journal and enforcer of this process. */
 export interface GuardrailsRuntime {
   readonly guard: GuardrailEnforcer;
   readonly counters: Counters;
@@ -35,8 +35,9 @@ export interface GuardrailsRuntime {
 }
 
 /**
- * Opens the counters and the spend journal, and loads current spending from the database. Spending that a
- * previous process journaled but did not write to the database is counted before the first request.
+ * Opens the counters and the spend journal, and loads the current spending from the database. Also
+ * counts spending that a previous process wrote to its journal but not to the database. All of it
+ * is counted before the first request.
  */
 export async function openGuardrails(options: GuardrailsOptions): Promise<GuardrailsRuntime> {
   const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;

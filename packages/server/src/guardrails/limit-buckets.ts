@@ -6,7 +6,7 @@ const LEASE_MS = 10_000;
 /** Maximum number of buckets in memory per limit. The number of end users is unbounded. */
 const MAX_BUCKETS = 4_096;
 
-/** The bucket of one subject in one limit. */
+/** A limit's counter for one subject. */
 export class LimitBucket {
   readonly #tokens: GuardrailRuleClaim | null;
   /** Counts one request. */
@@ -35,7 +35,7 @@ export class LimitBucket {
   }
 }
 
-/** The buckets of one limit by subject. */
+/** A limit's counters by subject. */
 export class LimitBuckets {
   readonly #rule: LimitSettings;
   readonly #buckets = new Map<string, LimitBucket>();

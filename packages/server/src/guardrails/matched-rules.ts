@@ -12,14 +12,14 @@ import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 import type { SpendCache } from './spend-cache.ts';
 
-/** A budget, with the bucket for one subject and period. */
+/** A budget, and its counter for one subject and period. */
 export interface BudgetBucket {
   readonly rule: BudgetRule;
   readonly bucket: string;
   readonly period: BudgetPeriod;
 }
 
-/** The limits and budgets that apply to a request, with their buckets. */
+/** The limits and budgets that apply to a request, with their counters. */
 export class MatchedGuardrailRules {
   readonly limits: readonly { readonly rule: LimitRule; readonly bucket: LimitBucket }[];
   readonly budgets: readonly BudgetBucket[];
@@ -70,7 +70,7 @@ function describeUnpriced({ unpriced }: Pick<CostEstimate, 'unpriced'>): string 
     : `the service tier "${unpriced.tier}" of this model has no price`;
 }
 
-/** Returns instructions for adding the missing price of a model or tier. */
+/** Returns instructions for adding a price that a model or service tier is missing. */
 export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
   if (unpriced === null) return '';
   const { provider, model, tier, isOperation } = unpriced;
@@ -79,7 +79,7 @@ export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'
   return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens>${more} } }, or billing: free.`;
 }
 
-/** Finds the limits and budgets that apply to a caller. */
+/** Returns the limits and budgets that apply to a caller. */
 export function matchGuardrailRules(
   { limits, budgets }: OrgGuardrailRules,
   caller: RequestAttributes,
@@ -107,17 +107,19 @@ function appliesToModels(wanted: PatternMatcher | null, models: readonly string[
   return wanted === null || models === null || models.some(wanted);
 }
 
-/** Returns the name of a budget's bucket for one subject and period. */
+/** Returns the name of a budget's counter for one subject and period. */
 export function formatBudgetBucketName(rule: BudgetRule, period: BudgetPeriod, whose: string): string {
   return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
 }
 
-/** Extracts the budget id from a name of `formatBudgetBucketName`. The id may contain colons. */
+/**
+ * Returns the budget id in a name that `formatBudgetBucketName` created. The id may contain colons.
+ */
 export function parseBudgetIdFromBucketName(bucket: string, period: string): string {
   return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
 }
 
-/** Creates a claim on a budget. The amount may be 0 to read the level only. */
+/** Creates a claim on a budget. If the amount is 0, the claim only reads the current level. */
 export function buildSpendClaim(
   orgId: string,
   { rule, bucket, period }: BudgetBucket,
@@ -142,7 +144,7 @@ export function buildSpendClaim(
   };
 }
 
-/** Creates the claims on a limit for a request with this number of tokens. */
+/** Creates the claims on a limit for a request with the given number of tokens. */
 export function buildLimitClaims(bucket: LimitBucket, tokens: number): GuardrailRuleClaim[] {
   const claims: GuardrailRuleClaim[] = [];
   bucket.addClaims(claims, tokens);

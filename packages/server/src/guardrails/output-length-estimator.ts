@@ -24,9 +24,9 @@ interface Histogram {
 }
 
 /**
- * Estimates the output tokens to reserve for requests without a maximum. It keeps an exponentially decayed
- * histogram of recent response lengths per organization, provider and model, in the memory of this process.
- * The least recently used histogram is removed first.
+ * Estimates how many output tokens to reserve for requests that set no maximum. Keeps an
+ * exponentially decayed histogram of recent response lengths per organization, provider and model,
+ * in the memory of this process. When it is full, it removes the least recently used histogram.
  */
 export class OutputLengthEstimator {
   readonly #histograms = new Map<string, Histogram>();

@@ -17,9 +17,10 @@ const COUNT_MARKER = Buffer.from('/Count');
 const LINEARIZED_MARKER = Buffer.from('/Linearized');
 
 /**
- * Estimates the number of pages of a PDF, given as base64 in a JSON string. Returns 1 to 1,000. Counts the
- * page objects or reads the count in the root of the page tree. If both are compressed (PDF 1.5 and later),
- * estimates from the size. Decompresses nothing: the time is linear, about a millisecond per megabyte.
+ * Estimates the number of pages in a PDF that a JSON string contains as base64. Returns 1 to 1,000.
+ * Counts the page objects, or reads the count in the root of the page tree. If both are compressed
+ * (PDF 1.5 and later), estimates the number from the file size. Does not decompress anything, so
+ * the time is linear, about a millisecond per megabyte.
  */
 export function countPdfPages(json: Buffer): number {
   const base64 = json.includes(BACKSLASH) ? unescapeBase64(json) : json;

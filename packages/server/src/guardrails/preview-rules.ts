@@ -3,20 +3,20 @@ import { describeMissingPrice } from './matched-rules.ts';
 import type { CostEstimate } from './request-attributes.ts';
 import type { BudgetStatus, LimitStatus } from './rule-status.ts';
 
-/** The effect of one limit or budget on a request, and the reason. */
+/** How one limit or budget would affect a request, and why. */
 export interface GuardrailRulePreview {
   readonly outcome: 'granted' | 'rejected';
   readonly because: string;
 }
 
-/** The effect of limits or budgets on a request now. */
+/** How limits or budgets would affect a request that is sent now. */
 export interface GuardrailRulesPreview {
   readonly rules: readonly GuardrailRulePreview[];
   /** The error that the request would receive; null if nothing rejects it. */
   readonly refusal: Fault | null;
 }
 
-/** Returns the effect of rate limits on a request of this size. */
+/** Returns how rate limits would affect a request with these attributes and this size. */
 export function previewLimits(
   limits: readonly LimitStatus[],
   estimate: CostEstimate | null,
@@ -46,7 +46,7 @@ export function previewLimits(
   return { rules, refusal };
 }
 
-/** Returns the effect of budgets on a request of this price. */
+/** Returns how budgets would affect a request with these attributes and this cost. */
 export function previewBudgets(
   budgets: readonly BudgetStatus[],
   estimate: CostEstimate,

@@ -8,9 +8,9 @@ interface LimitHeaderValues {
 }
 
 /**
- * Returns rate limit headers as a flat list of names and values. For requests and for tokens, they describe
- * the limit with the least remaining. Always has the names of OpenAI; adds those of Anthropic for clients of
- * that dialect.
+ * Returns rate limit headers as a flat list of names and values. The headers describe the request
+ * limit and the token limit with the least remaining. They always use OpenAI's names. For Messages
+ * clients, Anthropic's names are added.
  */
 export function buildRateLimitHeaders(grant: Grant, anthropic: boolean, nowMs: number): string[] {
   const headers: string[] = [];

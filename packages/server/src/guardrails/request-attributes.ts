@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { KeyRecord } from '../platform/keyring.ts';
 
-/** The attributes of a request that limits and budgets use. */
+/** The request attributes that limits and budgets use. */
 export interface RequestAttributes {
   readonly key: KeyRecord;
   readonly endUser: string | null;
@@ -12,7 +12,7 @@ export interface RequestAttributes {
   readonly metadata: JsonObject | null;
 }
 
-/** The maximum tokens and cost of a request. */
+/** The maximum number of tokens and the maximum cost of a request. */
 export interface CostEstimate {
   readonly tokens: number;
   /** Null if a price is unknown; 0 if nothing is charged. */
@@ -21,7 +21,10 @@ export interface CostEstimate {
   readonly unpriced: UnpricedTarget | null;
 }
 
-/** A target without a price: because of its model, the requested service tier, or the operation. */
+/**
+ * A target that has no price, because its model, the requested service tier or the operation has
+ * none.
+ */
 export interface UnpricedTarget {
   readonly provider: string;
   readonly model: string;

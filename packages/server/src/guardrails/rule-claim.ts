@@ -1,6 +1,6 @@
 import type { BucketClaim } from '../store/ports.ts';
 
-/** A claim on a bucket, with the limit or budget that it belongs to. */
+/** A claim on a counter, and the limit or budget that the counter belongs to. */
 export interface GuardrailRuleClaim extends BucketClaim {
   /** Name of the limit or budget. */
   readonly name: string;

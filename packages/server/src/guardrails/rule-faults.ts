@@ -11,7 +11,10 @@ const UNITS = {
 /** Used if the time to wait is unknown. */
 const DEFAULT_RETRY_MS = 1_000;
 
-/** Returns the 429 of a Floe rate limit. Floe does not try another provider for it. */
+/**
+ * Returns the 429 fault for a rate limit that Floe enforces. Floe does not try another provider in
+ * this case.
+ */
 export function rateLimitFault(
   { name, ruleId, limit, unit }: GuardrailRuleClaim,
   retryAfterMs: number | null,
@@ -29,8 +32,8 @@ export function rateLimitFault(
 }
 
 /**
- * Returns the fault of a hard budget that does not cover the maximum cost of a request. `usedNanoUsd`
- * includes the reservations of requests in progress.
+ * Returns the fault for a hard budget whose remaining amount is less than the request's maximum
+ * cost. `usedNanoUsd` includes the reservations of requests in progress.
  */
 export function budgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd: number): Fault {
   const remains = Math.max(0, claim.limit - usedNanoUsd);
@@ -40,14 +43,14 @@ export function budgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd: numb
   );
 }
 
-/** Returns the fault of a hard budget that was used up during a stream. */
+/** Returns the fault for a hard budget that is exhausted mid-stream. */
 export function budgetUsedUpFault(claim: GuardrailRuleClaim): Fault {
   return budgetSpentFault(claim, 'was exhausted while this response was being streamed');
 }
 
 /**
- * Returns the fault of a hard budget whose remaining amount is reserved by other requests. Unused
- * reservations are released when these requests end.
+ * Returns the fault for a hard budget whose remaining amount is reserved by other requests. Unused
+ * reservations are released when those requests end.
  */
 export function budgetReservedFault(
   { name, ruleId, limit }: GuardrailRuleClaim,

@@ -6,7 +6,7 @@ import { buildLimitClaims, buildSpendClaim } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
-/** The current use of a limit by a caller. */
+/** How much of a limit a caller currently uses. */
 export interface LimitStatus {
   readonly name: string;
   readonly rpm: number | null;
@@ -19,7 +19,7 @@ export interface LimitStatus {
   readonly concurrency_used: number | null;
 }
 
-/** The current use of a budget by a caller. */
+/** How much of a budget a caller currently uses. */
 export interface BudgetStatus {
   readonly name: string;
   readonly period: 'day' | 'week' | 'month' | 'total';
@@ -35,7 +35,7 @@ export interface BudgetStatus {
   readonly resets_at: string | null;
 }
 
-/** Returns the limits and budgets of a key for `GET /gateway/v1/key`. */
+/** Returns the limits and budgets that apply to a key, for `GET /gateway/v1/key`. */
 export async function readGuardrailRuleStatus(
   guard: GuardrailEnforcer,
   rules: OrgGuardrailRules | null,
@@ -60,7 +60,7 @@ export async function readGuardrailRuleStatus(
 
 const NO_USAGE = { used: 0, reserved: 0 };
 
-/** Returns the current use of a limit. */
+/** Returns how much of a limit is currently used. */
 export function buildLimitStatus(
   { name, config }: LimitRule,
   claims: readonly GuardrailRuleClaim[],
@@ -84,7 +84,7 @@ export function buildLimitStatus(
   };
 }
 
-/** Returns the current use of a budget. */
+/** Returns how much of a budget is currently used. */
 export function buildBudgetStatus(
   { name, config, limitNanoUsd }: BudgetRule,
   endsAt: number,

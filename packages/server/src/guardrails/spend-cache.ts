@@ -13,8 +13,9 @@ const REFRESH_INTERVAL_MS = 2_000;
 const CLOCK_SKEW_MS = 60_000;
 
 /**
- * Caches the spending in the database as the minimum value of every budget counter. It initializes empty
- * counters, after a restart or a flush of the shared store, so requests never wait for the database.
+ * Caches each budget's spending from the database. Counters use the cached amount as their minimum
+ * value. A counter that is empty after a restart or a flush of the shared store is thus initialized
+ * without a database read during a request.
  */
 export class SpendCache {
   readonly #database: Pick<Database, 'read' | 'isShared'>;

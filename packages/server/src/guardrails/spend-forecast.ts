@@ -6,8 +6,8 @@ type PeriodSpan = Pick<BudgetPeriod, 'startsAt' | 'endsAt'>;
 const FORECAST_FROM_SHARE = 0.02;
 
 /**
- * Forecasts the spending of the whole period at the current rate. Returns null for a budget without an end,
- * or too early in the period.
+ * Forecasts the total spending of a period at the current rate, in nano-USD. Returns null for a
+ * budget that never resets, or if the period has only just begun.
  */
 export function forecastSpend(
   spentNanoUsd: number,
@@ -20,8 +20,8 @@ export function forecastSpend(
 }
 
 /**
- * Forecasts when the budget is used up at the rate of `forecast`. Returns null if it will not be used up in
- * this period.
+ * Forecasts when a budget is used up, at the rate that `forecast` assumes. Returns null if the
+ * budget will not be used up in this period.
  */
 export function forecastBudgetExhaustion(
   {

@@ -5,7 +5,7 @@ import { listAllOrgs } from '../store/orgs.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import type { DeclaredGuardrailRule } from './compile-rules.ts';
 
-/** The limits and budgets that were created through the API, by organization. */
+/** The limits and budgets in the database, by organization. */
 export interface StoredGuardrailRules {
   limits(orgId: string): readonly DeclaredGuardrailRule<LimitConfig>[];
   budgets(orgId: string): readonly DeclaredGuardrailRule<BudgetConfig>[];
@@ -13,14 +13,14 @@ export interface StoredGuardrailRules {
   timezone(orgId: string): string;
 }
 
-/** Stored limits and budgets of an installation that has none. */
+/** The value for an installation without stored limits and budgets. */
 export const NO_STORED_GUARDRAIL_RULES: StoredGuardrailRules = {
   limits: () => [],
   budgets: () => [],
   timezone: () => 'UTC',
 };
 
-/** Loads all stored limits and budgets. */
+/** Returns all stored limits and budgets. */
 export async function loadStoredGuardrailRules(reader: DatabaseReader): Promise<StoredGuardrailRules> {
   const [limits, budgets, orgs] = await Promise.all([
     listAllGuardrailRules(reader, 'limits'),
@@ -35,7 +35,8 @@ export async function loadStoredGuardrailRules(reader: DatabaseReader): Promise<
 }
 
 /**
- * Parses a stored limit. It was validated when it was written; the schema adds defaults of later releases.
+ * Parses a stored limit. The limit was validated when it was written. The schema adds the defaults
+ * of fields that later releases introduced.
  */
 export function parseStoredLimit({ id, rule_json }: GuardrailRuleRow): DeclaredGuardrailRule<LimitConfig> {
   return { id, source: 'console', config: LimitSchema.parse(JSON.parse(rule_json)) };

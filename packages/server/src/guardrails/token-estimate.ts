@@ -20,30 +20,33 @@ const PDF_START = 'JVBERi0';
 /** Members that reference a file that the provider reads from elsewhere. */
 const DOCUMENT_MARKS = [Buffer.from('"file_id"'), Buffer.from('"file_url"'), Buffer.from('"file_uri"')];
 
-/** Used if neither the request nor earlier responses indicate the number of output tokens. */
+/**
+ * The number of output tokens that is assumed if neither the request nor earlier responses indicate
+ * one.
+ */
 export const DEFAULT_OUTPUT_TOKENS = 4_096;
 
-/** Returns an upper estimate of the input tokens of a request. Used for reservations. */
+/** Returns an upper estimate of a request's input tokens. Used for reservations. */
 export function estimateMaxInputTokens(body: Buffer): number {
   return countTokens(body, MIN_BYTES_PER_TOKEN, MAX_TOKENS_PER_PAGE);
 }
 
 /**
- * Returns a medium estimate of the input tokens of a request. Used for charges if the provider reports no
- * usage.
+ * Returns an average estimate of a request's input tokens. Used for charges if the provider reports
+ * no usage.
  */
 export function estimateInputTokens(body: Buffer): number {
   return countTokens(body, BYTES_PER_TOKEN, TOKENS_PER_PAGE);
 }
 
-/** Returns a medium estimate of the tokens in `bytes` of content (`@floe/wire/content-bytes`). */
+/** Returns an average estimate of the tokens in `bytes` of content (`@floe/wire/content-bytes`). */
 export function estimateContentTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 /**
- * Returns an upper estimate of the tokens streamed so far. Few providers send less than a token in one chunk,
- * so the number of chunks is a lower bound.
+ * Returns an upper estimate of the tokens streamed so far. Few providers send less than one token
+ * per chunk, so the estimate is at least the number of chunks.
  */
 export function estimateMaxContentTokens(bytes: number, pieces: number): number {
   return Math.max(Math.ceil(bytes / MIN_BYTES_PER_TOKEN), pieces);

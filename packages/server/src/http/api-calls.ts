@@ -3,7 +3,7 @@ import { type AccessLog, formatAccessLogPrefix, quoteJson } from '../core/access
 import type { Clock } from '../core/clock.ts';
 import type { Actor } from '../platform/actor.ts';
 
-/** One finished call of the API. */
+/** An API call that has finished. */
 export interface ApiCall {
   readonly requestId: string;
   /** Name of the verb, such as `keys.create`. Null if no verb has this path and method. */
@@ -25,7 +25,7 @@ export interface ApiCall {
 /** Called once for each call, when its response is complete or its connection is closed. */
 export type ApiCallRecorder = (call: ApiCall) => void;
 
-/** Reports every call of this application. Register it before any other hook. */
+/** Reports every call of this application to `record`. Must be registered before any other hook. */
 export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiCallRecorder): void {
   app.addHook('onRequest', async (request, reply) => {
     const startedAt = clock.monotonic();
@@ -45,7 +45,7 @@ export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiC
   });
 }
 
-/** Creates the option `config` of a route, which names its verb. */
+/** Returns the `config` option of a route, which contains the name of its operation. */
 export function createVerbRouteConfig(name: string): { readonly verb: string } {
   return { verb: name };
 }
@@ -55,7 +55,7 @@ function verbOf({ routeOptions }: FastifyRequest): string | null {
   return 'verb' in config && typeof config.verb === 'string' ? config.verb : null;
 }
 
-/** Formats one line of the access log. It omits the query, which may contain search terms. */
+/** Formats the access log line for a call. Omits the query, because it may contain search terms. */
 export function formatApiCallLine(call: ApiCall, nowMs: number): string {
   const { actor } = call;
   const kind = actor === null ? 'anonymous' : actor.key === null ? 'member' : 'key';
@@ -68,7 +68,7 @@ export function formatApiCallLine(call: ApiCall, nowMs: number): string {
   },"client_disconnected":${call.isDisconnected},"duration_ms":${Math.round(call.durationMs * 100) / 100}}\n`;
 }
 
-/** Creates a recorder that writes each call to the access log. */
+/** Returns a recorder that writes each call to the access log. */
 export function createApiCallLogger(accessLog: AccessLog, clock: Clock): ApiCallRecorder {
   return (call) => {
     if (accessLog.accepts(call.status >= 400)) accessLog.write(formatApiCallLine(call, clock.now()));

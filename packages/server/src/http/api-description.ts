@@ -12,7 +12,8 @@ const REFERENCE_HEADERS = {
 };
 
 /**
- * Adds the OpenAPI document and the reference page. Both are public and are created at their first request.
+ * Adds the routes for the OpenAPI document and the reference page. Both are public, and are built
+ * at their first request.
  *
  * @param buildDocument builds the OpenAPI document
  */

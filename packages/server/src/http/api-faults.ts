@@ -1,9 +1,9 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 
 /**
- * Converts an error of a request under `/api` or `/relay` to the fault that the client receives. Anything
- * except a `Fault` and a rejection by Fastify is a bug: it becomes `internal_error` without detail, and the
- * caller logs it.
+ * Converts an error of a request under `/api` or `/relay` to the fault that the client receives.
+ * Any error other than a `Fault` or a rejection by Fastify is a bug. It becomes `internal_error`
+ * without details, and the caller logs it.
  */
 export function toApiFault(error: unknown, requestId: string, bodyLimit: number): Fault {
   if (error instanceof Fault) return error;

@@ -6,7 +6,7 @@ import type { CredentialHeaders } from '../platform/key-format.ts';
 import type { ApiCallRecorder } from './api-calls.ts';
 import type { SignInApi } from './sign-in/sign-in-api.ts';
 
-/** Options of the `/api` application. */
+/** The options of the `/api` application. */
 export interface ApiOptions {
   readonly verbs: readonly Verb[];
   readonly host: VerbDependencies;

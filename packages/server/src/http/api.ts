@@ -25,7 +25,7 @@ const BODY_LIMIT_BYTES = 1 << 20;
 /** Ids have 30 characters. Names and slugs are shorter than this, too. */
 const PARAM_LIMIT_CHARS = 200;
 
-/** The `/api` application. */
+/** The `/api` application, which handles requests. */
 export interface ApiApplication {
   /** Handles one request whose path is under `/api`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -33,10 +33,10 @@ export interface ApiApplication {
 }
 
 /**
- * Builds the `/api` application from the list of verbs: routes, authentication, scopes, validation, errors
- * and `GET /api/openapi.json`. It loads Fastify when called, so that a server can listen before.
- * Responses are not filtered through their schemas. Every view lists its fields, and tests validate each
- * response against its schema.
+ * Builds the `/api` application from the list of operations: routes, authentication, scopes,
+ * validation, errors and `GET /api/openapi.json`. Loads Fastify only when it is called, so that a
+ * server can listen earlier. Responses are not filtered through their schemas. Each view lists its
+ * fields, and tests validate each response against its schema.
  */
 export async function createApi(options: ApiOptions): Promise<ApiApplication> {
   const { fastify } = await import('fastify');

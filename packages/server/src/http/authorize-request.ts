@@ -10,10 +10,10 @@ import { toSignInRequest } from './sign-in/session-routes.ts';
 import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
 
 /**
- * Authenticates a request by platform key or session, and checks that the actor may use the verb. A key takes
- * precedence over a cookie, because pages of the console never send a key.
+ * Authenticates a request by platform key or session, and checks that the actor may use the
+ * operation. A key takes precedence over a cookie, because console pages never send a key.
  *
- * @param reply receives a changed session cookie; without it, the cookie is not changed
+ * @param reply receives a changed session cookie. If it is absent, the cookie is not changed.
  * @throws Fault if the request is not authenticated or not allowed
  */
 export async function authorizeRequest(
@@ -41,7 +41,7 @@ async function resolveActor(
   return recognised.actor;
 }
 
-/** Creates the context that repeatedly checks whether the reader of an event stream still has access. */
+/** Creates the context that regularly checks whether an event stream's reader still has access. */
 export function createEventStreamContext(
   options: ApiOptions,
   verb: Verb,

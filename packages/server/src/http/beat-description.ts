@@ -36,12 +36,12 @@ const heartbeatRequest = {
   },
 };
 
-/** Components that the paths below refer to. */
+/** The schemas that the paths below refer to. */
 export const BEAT_SCHEMAS = { SendBeatsRequest: heartbeatRequest };
 
 /**
- * The OpenAPI paths of the endpoints that accept beats, which are not verbs
- * (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
+ * Returns the OpenAPI paths of the endpoints that accept beats. They are not defined as API
+ * operations (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
  */
 export function describeBeatPaths(): Record<string, object> {
   return {

@@ -18,7 +18,7 @@ import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import { RequestAbortedError, readRequestBody } from './read-body.ts';
 import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
 
-/** Dependencies of the beat routes. */
+/** The dependencies of the beat routes. */
 export interface BeatRoutesDependencies {
   readonly engine: Pick<MonitoringEngine, 'recordBeat'>;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface BeatRoutesDependencies {
 /** Handles one beat request. Never rejects, because errors are sent to the client. */
 type BeatHandler = (req: IncomingMessage, res: ServerResponse, requestId: string) => Promise<void>;
 
-/** Handlers of beat requests. */
+/** The handlers of beat requests. */
 export interface BeatRoutes {
   /** `POST /api/monitoring/heartbeat` */
   readonly heartbeat: BeatHandler;
@@ -47,8 +47,9 @@ const HEARTBEAT_BODY = { limitBytes: MAX_HEARTBEAT_BODY_BYTES, onExcess: 'refuse
 const COMMON_HEADERS = ['cache-control', 'no-store', 'ping-body-limit', String(MAX_BEAT_BODY_BYTES)];
 
 /**
- * The two routes for beats. They bypass the verbs of `/api`, because beats are small and arrive by the
- * thousand (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
+ * Creates the two routes for beats. They do not use the operations of `/api`, because beats are
+ * small and arrive by the thousand
+ * (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
  */
 export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   const { engine, clock, log, authenticate, refusals } = parts;

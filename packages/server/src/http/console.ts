@@ -29,7 +29,9 @@ const ASSET_PATH = /^\/assets\/[\w.-]+\.(?:js|css|svg|woff2)$/;
 const PAGE_PATH = /^\/(?:$|sign-in\/?$|first-run\/?$|invite\/?$|me\/?$|o(?:\/|$))/;
 const PLACEHOLDER = '<base href="/" />';
 
-/** The built console, or a page that says how to build it. */
+/**
+ * The handlers for the built console. If it has not been built, a page explains how to build it.
+ */
 export interface ConsoleRoutes {
   /** Whether `answer` handles a GET of this path. The path has no base-URL prefix. */
   matches(path: string): boolean;
@@ -46,9 +48,10 @@ interface ConsoleFile {
 }
 
 /**
- * Serves `packages/console/dist`.
- * @param parts `dir`: directory of the build; `prefix`: path of the configured base URL, '' for none;
- *   `unbuilt`: responds instead of the page if there is no build
+ * Creates the handlers that serve `packages/console/dist`.
+ * @param parts `dir`: directory of the build; `prefix`: path of the configured base URL, '' for
+ * none;
+ * `unbuilt`: responds instead of the page if there is no build
  */
 export function createConsole(parts: {
   readonly dir: string;

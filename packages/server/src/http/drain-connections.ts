@@ -13,7 +13,10 @@ const IDLE_MS = 1_000;
 const QUIET_TURNS = 3;
 const MAX_TURNS = 1_000;
 
-/** The responses of `node:http` that are not finished, and what becomes of their connections during a shutdown. */
+/**
+ * Tracks the unfinished responses of `node:http`, and decides what happens to their connections
+ * during a shutdown.
+ */
 export class OpenResponses {
   readonly #open = new Map<ServerResponse, Duplex>();
   /** The newest request of each connection; an older one may still wait for its turn to be answered. */
@@ -54,8 +57,8 @@ export class OpenResponses {
 }
 
 /**
- * Accepts no new connection, and resolves when all connections are closed: each one when it is idle, and what is left
- * after `limitMs` at once.
+ * Stops accepting connections, and resolves when all connections are closed. Each connection is
+ * closed when it becomes idle. After `limitMs`, all remaining connections are closed at once.
  */
 export async function drainConnections(
   { server, fastPath }: { readonly server: Server; readonly fastPath: FastPathServer },

@@ -1,6 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 
-/** Maximum nesting depth of a body. Recursive code exhausts the stack at some thousand levels. */
+/**
+ * The maximum nesting depth of a body. Recursive code exhausts the stack at several thousand
+ * levels.
+ */
 export const MAX_JSON_DEPTH = 100;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

@@ -15,8 +15,9 @@ export interface LazyApiApplication {
 }
 
 /**
- * Creates the `/api` application after the listener has started, because its framework takes more start-up
- * time than everything else together. Requests that arrive earlier wait for it.
+ * Creates an `/api` application that is loaded after the listener has started, because its
+ * framework takes longer to load than everything else together. Requests that arrive earlier wait
+ * for it.
  */
 export function createLazyApi(
   options: Omit<ApiOptions, 'requestIdOf' | 'verbs' | 'signIn' | 'prefix'>,

@@ -1,13 +1,15 @@
 import type { Server } from 'node:http';
 
-/** The server cannot listen on the address. The message says why and what to do. */
+/**
+ * Thrown if the server cannot listen on an address. The message states the reason and what to do.
+ */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
 /**
- * Resolves to the actual port. Rejects with `ListenError`, whose message names `setting` as the setting to
- * change.
+ * Starts listening and resolves with the actual port. Rejects with a `ListenError` whose message
+ * names `setting` as the setting to change.
  */
 export function listenOnPort(server: Server, host: string, port: number, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {

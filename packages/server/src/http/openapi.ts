@@ -11,7 +11,7 @@ import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** Parts of the document that no verb declares. */
+/** The parts of the OpenAPI document that operations do not declare. */
 export interface OpenApiOptions {
   /** Paths that no verb serves, as the document describes them. */
   readonly otherPaths?: Readonly<Record<string, object>>;
@@ -22,8 +22,8 @@ export interface OpenApiOptions {
 }
 
 /**
- * Builds the OpenAPI 3.1 document of the given verbs from their validation schemas. Schemas with an `id` in
- * their metadata become components.
+ * Builds the OpenAPI 3.1 document for the given operations from their validation schemas. Schemas
+ * with an `id` in their metadata become components.
  */
 export function buildOpenApiDocument(
   verbs: readonly (Verb | SessionOperation)[],

@@ -6,7 +6,7 @@ import { sendFaultResponse } from '../gateway/send-error.ts';
 import type { Database } from '../store/ports.ts';
 import type { OperationalRoutes } from './router.ts';
 
-/** Dependencies of the operational routes. */
+/** The dependencies of the operational routes. */
 export interface OperationalRoutesDependencies {
   readonly database: Database;
   readonly metrics: Metrics;
@@ -17,8 +17,8 @@ export interface OperationalRoutesDependencies {
 }
 
 /**
- * Creates the routes for liveness, readiness and metrics, and the page that is shown if the console is not
- * built.
+ * Creates the routes for liveness, readiness and metrics, and the page that is shown if the console
+ * has not been built.
  */
 export function createOperationalRoutes({
   database,

@@ -7,12 +7,12 @@ const BODY_MS = 30_000;
 /** Input after the stored part is discarded up to this size. */
 const DROPPED_BYTES = 16 * 1024 * 1024;
 
-/** The client disconnected before its request was complete, so there is no response. */
+/** Thrown if the client disconnected before its request was complete. No response is sent. */
 export class RequestAbortedError extends Error {
   override readonly name = 'RequestAbortedError';
 }
 
-/** Options of `readRequestBody`. */
+/** The options of `readRequestBody`. */
 export interface BodyReadOptions {
   readonly limitBytes: number;
   /**
@@ -23,9 +23,10 @@ export interface BodyReadOptions {
 }
 
 /**
- * Reads the body of a small request, independent of its content type.
+ * Reads the body of a small request, regardless of its content type.
  *
- * @throws Fault `request_too_large`, `request_timeout`; `RequestAbortedError` if the client disconnects
+ * @throws Fault `request_too_large`, `request_timeout`; `RequestAbortedError` if the client
+ * disconnects
  */
 export function readRequestBody(
   req: IncomingMessage,

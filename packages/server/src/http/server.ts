@@ -31,7 +31,7 @@ const LINGER_MS = 5_000;
 /** Time limit for the head of a request, and the interval of the check. */
 const DEFAULT_HEADER_TIMEOUTS: HeaderTimeouts = { headersMs: 10_000, checkIntervalMs: 1_000 };
 
-/** Time limits of request heads in milliseconds. */
+/** Time limits for receiving a request head, in milliseconds. */
 export interface HeaderTimeouts {
   readonly headersMs: number;
   readonly checkIntervalMs: number;
@@ -63,7 +63,7 @@ export interface HttpServer {
   drain(limitMs: number): Promise<void>;
 }
 
-/** Dependencies of an HTTP server. */
+/** The dependencies of an HTTP server. */
 export interface HttpServerDependencies {
   readonly clock: Clock;
   readonly log: Log;
@@ -71,7 +71,7 @@ export interface HttpServerDependencies {
   readonly connectionLimiter?: UnauthenticatedConnections;
 }
 
-/** Creates an HTTP server with limits for slow and hostile clients. */
+/** Creates an HTTP server that limits the effect of slow and malicious clients. */
 export function createHttpServer(
   { onRequest, findExchangeRoute }: ListenerHandler,
   { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerDependencies,
@@ -206,7 +206,7 @@ function hasOneHost({ headers: { host }, httpVersionMinor }: IncomingMessage): b
   return host === undefined ? httpVersionMinor === 0 : !host.includes(',');
 }
 
-/** Responds before the body of the request is read, and closes the connection. */
+/** Sends an error response before the request body is read, and closes the connection. */
 export function rejectRequest(
   res: ServerResponse,
   id: string,

@@ -8,7 +8,7 @@ export type ListenerSurface = ListenerConfig['surfaces'][number];
 /** The path for beats. It is below `/api`, but belongs to the monitoring surface. */
 export const HEARTBEAT_PATH = '/api/monitoring/heartbeat';
 
-/** The surface that a path belongs to. */
+/** Returns the surface that a path belongs to. */
 export function resolveSurfaceForPath(path: string): ListenerSurface {
   if (path === '/healthz' || path === '/readyz') return 'health';
   if (path.startsWith('/gateway/')) return 'gateway';
@@ -19,14 +19,16 @@ export function resolveSurfaceForPath(path: string): ListenerSurface {
   return path === '/metrics' ? 'metrics' : 'console';
 }
 
-/** The error format of a path: the dialect of its base path, also for unknown paths. */
+/**
+ * Returns the error format for a path: the dialect of its base path, even if the path is unknown.
+ */
 export function resolveErrorFormatForPath(path: string): ErrorBodyFormat {
   return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')
     ? 'anthropic'
     : 'openai';
 }
 
-/** The path of a URL without its query. */
+/** Returns the path of a URL without its query. */
 export function getUrlPath(url: string): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
@@ -37,7 +39,10 @@ const INTERNAL_SURFACES = new Set<ListenerSurface>(['metrics', 'health']);
 const METRICS_TOKEN_REQUIRED =
   '/metrics lists every provider, and this listener is reachable from other machines. Set telemetry.metrics_token, or serve /metrics on a separate listener: server.listeners: [{ port: 9464, surfaces: [metrics] }].';
 
-/** Whether `/metrics` may be read without a token: on a private listener, or on loopback. */
+/**
+ * Returns whether `/metrics` may be read without a token, which is the case on a private listener
+ * or on loopback.
+ */
 export function allowsUnauthenticatedMetrics(
   host: string,
   hasProxies: boolean,
@@ -47,7 +52,10 @@ export function allowsUnauthenticatedMetrics(
   return !hasProxies && /^(?:127(?:\.\d{1,3}){3}|::1|\[::1\]|localhost)$/.test(host);
 }
 
-/** Rejects `/metrics`, for a listener that is not private while no token is configured. */
+/**
+ * Rejects requests for `/metrics`. Used for a listener that is not private while no token is
+ * configured.
+ */
 export function blockMetrics(next: ListenerHandler): ListenerHandler {
   return {
     onRequest(req, res, requestId) {
@@ -60,8 +68,9 @@ export function blockMetrics(next: ListenerHandler): ListenerHandler {
 }
 
 /**
- * Serves only paths of the surfaces `names`. Other paths are a 404, as if they did not exist. `/healthz` and
- * `/readyz` are always served, because a load balancer probes the port that it forwards to.
+ * Serves only the paths of the surfaces in `names`. All other paths return 404, as if they did not
+ * exist. `/healthz` and `/readyz` are always served, because a load balancer probes the port that
+ * it forwards to.
  */
 export function limitToSurfaces(names: readonly ListenerSurface[], next: ListenerHandler): ListenerHandler {
   const open = new Set<ListenerSurface>(['health', ...names]);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../core/clock.ts';
 import { isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
 
-/** Limits of open connections without authentication. */
+/** The limits on open connections without authentication. */
 export interface UnauthenticatedConnectionLimits {
   readonly total: number;
   readonly perAddress: number;
@@ -27,13 +27,13 @@ const trackedConnections = new WeakMap<
   { readonly entry: TrackedConnection; readonly owner: UnauthenticatedConnections }
 >();
 
-/** Marks a connection as authenticated. It is not limited any more. */
+/** Marks a connection as authenticated, so that the limits no longer apply to it. */
 export function markConnectionAuthenticated(socket: object): void {
   const found = trackedConnections.get(socket);
   if (found) found.owner.untrack(found.entry);
 }
 
-/** Closes the oldest unauthenticated connections while there are more than allowed. */
+/** Closes the oldest unauthenticated connections while there are more than the limit. */
 export class UnauthenticatedConnections {
   readonly #caps: UnauthenticatedConnectionLimits;
   readonly #clock: Clock;

@@ -12,8 +12,8 @@ export interface AlertComponents extends ChannelDependencies {
 }
 
 /**
- * Creates the sender and the delivery of alerts, and the dependencies of the verbs of channels. @param
- * place address of this process
+ * Creates the alert sender, the alert delivery and the dependencies of the channel operations.
+ * @param place the URL of this process
  */
 export function createAlertComponents(
   parts: ServerComponents,

@@ -17,7 +17,7 @@ export interface StartedServer {
   readonly url: string;
 }
 
-/** Prints the address of the server: several lines for a terminal, otherwise one JSON line. */
+/** Reports the server's URL: several lines on a terminal, otherwise one JSON line. */
 export function announceStart(
   server: StartedServer,
   output: ServerOutput,

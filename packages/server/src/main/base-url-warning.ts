@@ -3,8 +3,8 @@ import type { OpenListeners } from './listeners.ts';
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Returns a warning if the base URL refers to a port of this machine on which this process does not listen,
- * or null. A forwarded port looks the same, so this is not an error.
+ * Returns a warning if the base URL refers to a port on this host that this process does not listen
+ * on; null otherwise. It is not an error, because a forwarded port looks the same.
  */
 export function findBaseUrlWarning(
   baseUrl: string,

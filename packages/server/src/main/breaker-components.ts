@@ -14,7 +14,9 @@ export interface BreakerComponents {
   readonly render: () => string;
 }
 
-/** Creates the breakers of this process. State changes are logged, counted, stored and sent as alerts. */
+/**
+ * Creates this process's breakers. State changes are logged, counted, stored and sent as alerts.
+ */
 export function createBreakerComponents(database: Database, counters: Counters, log: Log): BreakerComponents {
   const changes = new CounterFamily({
     name: 'floe_breaker_transitions_total',

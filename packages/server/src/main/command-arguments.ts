@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 
-/** The arguments that a command of the server program accepts. */
+/** The arguments that a command accepts. */
 export interface CommandSyntax {
   /** The usage line for errors. */
   readonly usage: string;
@@ -16,6 +16,7 @@ export interface CommandArguments {
 }
 
 /**
+ * Parses a command's arguments.
  * @throws StoreUnusableError with the usage line for unknown flags or a wrong number of positional
  * arguments
  */
@@ -26,7 +27,7 @@ export function parseCommandArguments(args: readonly string[], form: CommandSynt
   return { positionals, flags };
 }
 
-/** An error with the usage line and exit code 2. */
+/** Returns an error with the usage line and exit code 2. */
 export function createUsageError({ usage }: CommandSyntax): StoreUnusableError {
   return new StoreUnusableError(`usage: floe ${usage}`, { exitCode: 2 });
 }

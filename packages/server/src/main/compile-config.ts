@@ -14,12 +14,12 @@ import {
 import { getCachePurgeCounts } from '../store/cache-purges.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Returns a function that tells whether the file sets a section of an organization. */
+/** Returns a function that tells whether the file sets an organization's section. */
 export function createIsSetInConfigFile({ config, sets }: LoadedConfig): IsSetInConfigFile {
   return (orgId, section) => sets(['orgs', config.orgs.findIndex(({ id }) => id === orgId), section]);
 }
 
-/** The configuration in use: floe.yaml merged with the resources of the API. */
+/** The configuration in use: floe.yaml merged with the resources that were created with the API. */
 export interface EffectiveConfig extends MergedConfig {
   /** Why a provider is unusable, by `org/provider`. */
   readonly problems: ReadonlyMap<string, string>;
@@ -51,7 +51,10 @@ export interface CompiledConfig
   readonly namedOrigins: readonly string[];
 }
 
-/** Merges floe.yaml with the resources of the API and compiles the result. */
+/**
+ * Merges floe.yaml with the resources that were created with the API, and prepares the result for
+ * use.
+ */
 export async function compileConfig(
   file: LoadedConfig,
   parts: Pick<ServerComponents, 'database' | 'secretsKey' | 'environment' | 'prices'>,

@@ -6,14 +6,14 @@ import { configFileName } from '../platform/declared-resources.ts';
 import { runAndRollBack } from '../store/run-and-roll-back.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** The running configuration file, and why a later version of it was rejected. */
+/** The configuration file in use, and why a later version of it was rejected. */
 export interface ConfigFileState {
   loaded: LoadedConfig;
   loadedAt: number;
   rejected: { readonly at: number; readonly problems: readonly ConfigProblem[] } | null;
 }
 
-/** Creates the dependencies of the verbs of the whole configuration. */
+/** Creates the dependencies of the operations on the whole configuration. */
 export function createConfigDependencies(
   { database, pepper }: ServerComponents,
   history: ConfigFileState,
@@ -33,8 +33,8 @@ export function createConfigDependencies(
 }
 
 /**
- * The latest rejected change of the file, with the first problem that this organization may see. Null if
- * there is none.
+ * Returns the latest rejected version of the file, with the first problem that this organization
+ * may see. Null if no version was rejected.
  */
 export function findConfigRejection({ rejected, loaded }: ConfigFileState, orgId: string) {
   const [first] = filterProblemsForOrg(orgId, rejected?.problems ?? []);

@@ -26,7 +26,7 @@ import { createProviderDependencies } from './provider-dependencies.ts';
 import { buildRunningOrg } from './running-org.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Creates the routes of heartbeats and beat URLs. */
+/** Creates the routes for heartbeats and beat URLs. */
 export function createBeatRoutesFromComponents(
   { monitoring, log, lastUsed, beatRefusals }: ServerComponents,
   snapshots: GatewaySnapshots,
@@ -75,14 +75,14 @@ function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRe
   };
 }
 
-/** The running configuration and the version of the server. */
+/** The configuration in use and the server's version. */
 export interface RunningInstallation {
   readonly snapshots: GatewaySnapshots;
   readonly history: ConfigFileState;
   readonly version: string;
 }
 
-/** Creates the API: every path below `/api` except heartbeats. */
+/** Creates the API, which serves every path below `/api` except heartbeats. */
 export function createApiFromComponents(
   parts: ServerComponents,
   { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: Gateway,

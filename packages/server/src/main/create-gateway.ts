@@ -16,14 +16,19 @@ import { createModelSessions } from './create-model-sessions.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Values of the running configuration and state of the process. Called for each use. */
+/**
+ * Values from the configuration in use, and state of the process. Called each time a value is
+ * needed.
+ */
 export interface GatewayRuntimeSettings {
   readonly draining: () => boolean;
   readonly responsesDays: () => number;
   readonly baseUrl: () => string;
 }
 
-/** Creates the dependencies of exchanges from the components of the process and the running configuration. */
+/**
+ * Creates the dependencies of exchanges from the process's components and the configuration in use.
+ */
 export function createGateway(
   parts: ServerComponents,
   snapshots: GatewaySnapshots,

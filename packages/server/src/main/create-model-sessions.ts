@@ -15,8 +15,9 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Counts the model requests of agent sessions, for organizations that use the relay or whose policies read
- * `session`. Other organizations pay two map lookups per request.
+ * Creates the object that counts the model requests of agent sessions, for organizations that use
+ * the relay or whose policies read `session`. For other organizations, the cost is two map lookups
+ * per request.
  */
 export function createModelSessions(sessions: RelaySessions, snapshots: GatewaySnapshots): ModelSessions {
   return {

@@ -35,10 +35,11 @@ import { collectRelayConfigs } from './relay-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /**
- * Stores the organizations and resources of the file (`syncConfigFile`). If there is no organization,
- * creates the first one and its key. If the file replaces `before`, records the change in the audit log.
+ * Stores the file's organizations and resources (`syncConfigFile`). If no organization exists,
+ * creates the first one and its key. If the file replaces `before`, records the change in the audit
+ * log.
  *
- * @throws ConfigError if stored resources conflict with the file. Nothing is changed then.
+ * @throws ConfigError if stored resources conflict with the file. Nothing is changed in this case.
  */
 export async function applyConfigFile(
   loaded: LoadedConfig,
@@ -112,7 +113,7 @@ export interface GatewaySnapshots {
   timezone(orgId: string): string;
 }
 
-/** Creates the snapshots that the gateway uses. Compiles one at a time. */
+/** Creates the snapshots that the gateway uses. Only one snapshot is built at a time. */
 export function createGatewaySnapshots(
   loaded: () => LoadedConfig,
   parts: ServerComponents,

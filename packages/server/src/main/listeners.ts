@@ -7,7 +7,7 @@ import { createHttpServer, type HttpServer, type ListenerHandler } from '../http
 import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../http/surfaces.ts';
 import { UnauthenticatedConnections } from '../http/unauthenticated-connections.ts';
 
-/** The open listeners, with their addresses as seen from this machine. */
+/** The open listeners, with their URLs as seen from this host. */
 export interface OpenListeners {
   readonly url: string;
   readonly port: number;
@@ -29,10 +29,11 @@ const OPERATIONAL_SURFACES: ReadonlySet<string> = new Set<ListenerConfig['surfac
 const OPERATIONAL_DRAIN_MS = 1_000;
 
 /**
- * Opens the main listener, which offers all surfaces, and those of `server.listeners`, which offer some.
+ * Opens the main listener, which serves all surfaces, and the listeners in `server.listeners`,
+ * which serve some.
  *
  * @param prefix path of the configured base URL, or ''
- * @throws ListenError if one of them cannot be opened. The process must then end.
+ * @throws ListenError if a listener cannot be opened. The process must then end.
  */
 export async function openListeners(
   { server: config, telemetry }: Pick<FloeConfig, 'server' | 'telemetry'>,

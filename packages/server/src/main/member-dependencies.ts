@@ -7,7 +7,7 @@ import type { ServerComponents } from './server-components.ts';
 
 const MAIL_TIMEOUT_MS = 15_000;
 
-/** Creates the dependencies of the verbs of members. */
+/** Creates the dependencies of the member operations. */
 export function createMemberDependencies(
   { log, outbound }: Pick<ServerComponents, 'log' | 'outbound'>,
   config: () => FloeConfig,

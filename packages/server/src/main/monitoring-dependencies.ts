@@ -9,7 +9,10 @@ import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import { type BoardRow, findBoardBySlug } from '../store/monitoring/boards.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Creates the dependencies of the verbs of monitoring. @param location address of this process */
+/**
+ * Creates the dependencies of the monitoring operations.
+ * @param location the URL of this process
+ */
 export function createMonitoringDependencies(
   { monitoring, pepper }: ServerComponents,
   location: { readonly url: string },
@@ -24,7 +27,9 @@ export function createMonitoringDependencies(
   };
 }
 
-/** Creates the pages of boards. Public boards are visible to anyone, the others to signed-in members. */
+/**
+ * Creates the board pages. Anyone can see public boards. Only signed-in members can see the others.
+ */
 export function createBoardRoutesFromComponents(
   { database, log }: ServerComponents,
   dependencies: MonitoringDependencies,

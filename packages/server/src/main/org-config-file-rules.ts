@@ -5,7 +5,8 @@ import { configFileName, listDeclaredResources } from '../platform/declared-reso
 import { CONFIG_FILE_RELAY_RULE_KIND } from '../relay/config-file-relay-rules.ts';
 
 /**
- * Lists the limits, budgets and relay rules of an organization in the running floe.yaml, with their lines.
+ * Returns an organization's limits, budgets and relay rules in the floe.yaml in use, with their
+ * line numbers.
  * @param timezone used if floe.yaml does not contain the organization
  */
 export function listOrgConfigFileRules(

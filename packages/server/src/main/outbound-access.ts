@@ -20,7 +20,10 @@ export interface OutboundAccess {
   configure(config: FloeConfig, orgCount: number, origins: readonly string[]): void;
 }
 
-/** Creates the outbound guard of the process, which follows the configuration. @throws OutboundConfigError */
+/**
+ * Creates the process's outbound guard, which uses the current configuration.
+ * @throws OutboundConfigError
+ */
 export function createOutboundAccess(
   config: FloeConfig,
   variable: (name: string) => string | undefined,

@@ -16,8 +16,8 @@ export interface ShutdownSteps {
 }
 
 /**
- * SIGHUP reloads the configuration. SIGTERM and SIGINT shut down; a second one skips the shutdown delay,
- * and a third one ends the process immediately.
+ * Handles process signals. SIGHUP reloads the configuration. SIGTERM and SIGINT shut the server
+ * down. A second one skips the shutdown delay, and a third one ends the process immediately.
  */
 export function handleProcessSignals(
   clock: Clock,

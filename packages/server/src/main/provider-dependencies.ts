@@ -8,7 +8,7 @@ import { testProvider } from '../providers/test-provider.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Creates the dependencies of the verbs of providers. */
+/** Creates the dependencies of the provider operations. */
 export function createProviderDependencies(
   { environment, prices, secretsKey, transport, database }: ServerComponents,
   snapshots: GatewaySnapshots,

@@ -7,7 +7,7 @@ import type { Database, RowSink } from '../store/ports.ts';
 import { ingestRelayRegion, type RelayRow } from '../store/relay/ingest-relay-region.ts';
 import { openJsonSink } from '../store/spool/row-sink.ts';
 
-/** Parts of the relay that exist until the process ends. */
+/** The relay components that exist until the process ends. */
 export interface RelayComponents {
   readonly relays: OrgRelays;
   readonly rows: RowSink<RelayRow>;
@@ -36,7 +36,7 @@ export async function openRelayComponents(
   return { relays, rows, sessions, bundleKey: deriveBundleKey(secretKey) };
 }
 
-/** Stores what the relay has not stored yet, and stops it. */
+/** Stores the data that the relay has not stored yet, and stops the relay. */
 export async function closeRelayComponents(
   { rows, sessions }: RelayComponents,
   flushMs: number,

@@ -5,7 +5,7 @@ import { RelayApprovals } from '../relay/approvals.ts';
 import { DecisionEngine } from '../relay/decision-engine.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Creates the dependencies of the verbs of the relay. */
+/** Creates the dependencies of the relay operations. */
 export function createRelayDependencies(
   parts: ServerComponents,
   place: { readonly url: string },
@@ -22,7 +22,10 @@ export function createRelayDependencies(
   };
 }
 
-/** The relay configuration of every organization, by organization id, without the rules of the API. */
+/**
+ * Returns every organization's relay configuration by organization id, without rules that were
+ * created with the API.
+ */
 export function collectRelayConfigs(orgs: readonly OrgConfig[]): ReadonlyMap<string, RelayConfig> {
   return new Map(orgs.map((org) => [org.id, org.relay]));
 }

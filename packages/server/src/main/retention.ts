@@ -30,7 +30,10 @@ export interface Retention {
   close(): Promise<void>;
 }
 
-/** Deletes data older than the retention times, one minute after the start and then hourly. */
+/**
+ * Starts to delete data whose retention time has passed, one minute after the start and then
+ * hourly.
+ */
 export function startRetention(
   database: RetentionDatabase,
   clock: Clock,

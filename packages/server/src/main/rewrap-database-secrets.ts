@@ -9,8 +9,8 @@ import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
 
 /**
- * Encrypts the stored secrets again with the first key. Each batch is one transaction, so servers may use
- * PostgreSQL at the same time. With SQLite, locks the data directory.
+ * Encrypts all stored secrets again with the first key. Each batch is one transaction, so servers
+ * may use a PostgreSQL database at the same time. For SQLite, locks the data directory.
  */
 export async function rewrapDatabaseSecrets(
   place: DatabaseLocation,

@@ -4,7 +4,7 @@ import type { RunningOrg } from '../management/running-org.ts';
 import { configFileName } from '../platform/declared-resources.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
-/** The configuration and the catalog of an organization in the current snapshot. */
+/** Returns an organization's configuration and catalog in the current snapshot. */
 export function buildRunningOrg(snapshots: GatewaySnapshots, file: LoadedConfig, orgId: string): RunningOrg {
   const { orgs, problems } = snapshots.runningConfig();
   return {

@@ -71,7 +71,7 @@ const FLUSH_TIMEOUT_MS = 4_000;
 /** How long a scrape waits for metrics that need the database. Shorter than the timeout of any scraper. */
 const SCRAPE_TIMEOUT_MS = 1_000;
 
-/** Components that exist until the process ends. `closeServerComponents` stops them. */
+/** The components that exist until the process ends. `closeServerComponents` stops them. */
 export interface ServerComponents {
   readonly environment: Environment;
   readonly dataDir: string;

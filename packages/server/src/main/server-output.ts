@@ -7,7 +7,7 @@ import {
 import { systemClock } from '../core/clock.ts';
 import { createServerLog, type Log, type LogLevel, type ServerLog } from '../core/log.ts';
 
-/** The standard output of a server process. */
+/** A server process's standard output. */
 export interface ServerOutput {
   readonly log: Log;
   readonly accessLog: AccessLog;
@@ -19,7 +19,10 @@ export interface ServerOutput {
   print(text: string): void;
 }
 
-/** @param settings `log.access` of the running configuration. Called for every request. */
+/**
+ * Opens the standard output of a server process.
+ * @param settings returns `log.access` of the configuration in use; called for every request
+ */
 export function openServerOutput(level: LogLevel, settings: () => AccessLogSettings): ServerOutput {
   const { log, destination, announce } = createServerLog(level);
   const writer = new AccessLogWriter({ destination, settings, clock: systemClock, random: Math.random });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const FILE = 'server.json';
 
 /**
- * Writes the URL of this process to the data directory, so that commands on the same machine can print
- * working links. The port may come from an environment variable that these commands do not have.
+ * Writes this process's URL to the data directory, so that commands on the same host can print
+ * working links. The port may come from an environment variable that is not set for these commands.
  *
  * @returns a function that removes the file
  */
@@ -15,7 +15,7 @@ export function writeServerUrl(dataDir: string, url: string): () => void {
   return () => rmSync(path, { force: true });
 }
 
-/** The base URL of the server that uses this data directory, or null if none is running. */
+/** Returns the base URL of the server that uses this data directory, or null if none is running. */
 export function readServerUrl(dataDir: string): string | null {
   let text: string;
   try {

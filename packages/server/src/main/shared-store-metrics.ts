@@ -1,7 +1,10 @@
 import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import type { OpenedCounters } from '../store/counters/open-counters.ts';
 
-/** Renders metrics of the shared store in the Prometheus format. Renders nothing without a shared store. */
+/**
+ * Creates the metrics about the shared store in the Prometheus format. If there is no shared store,
+ * `render` returns no metrics.
+ */
 export function createSharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']): { render(): string } {
   const up = new GaugeFamily({
     name: 'floe_shared_store_up',

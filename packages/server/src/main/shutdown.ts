@@ -40,7 +40,10 @@ interface ShutdownTimes {
   readonly drain_timeout_ms: number;
 }
 
-/** @param times of the running configuration; called when the shutdown begins */
+/**
+ * Creates the steps of a shutdown.
+ * @param times returns the durations in the configuration in use; called when the shutdown begins
+ */
 export function createShutdownSteps(
   parts: ServerComponents,
   phase: ShutdownPhase,

@@ -9,7 +9,7 @@ import { createSignInSite } from '../platform/sign-in/sign-in-site.ts';
 import { createSignInThrottle } from '../platform/sign-in/sign-in-throttle.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Creates the dependencies of the sign-in. `place.url` is the base URL of the console. */
+/** Creates the dependencies of sign-in. `place.url` is the console's base URL. */
 export function createSignInContext(
   { database, log, signInKeys, outbound }: ServerComponents,
   loaded: () => LoadedConfig,

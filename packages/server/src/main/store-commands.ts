@@ -162,7 +162,7 @@ function databaseOptions({ logLevel }: Environment) {
 /**
  * Runs a maintenance command and prints its result.
  *
- * @throws StoreUnusableError with one line for the operator
+ * @throws StoreUnusableError with a one-line message for the operator
  */
 export async function runStoreCommand(
   [name = '', ...args]: readonly string[],

@@ -10,8 +10,8 @@ import { applyConfigFile, type GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /**
- * Applies every valid change of the file completely. After an invalid change the running configuration
- * stays in use.
+ * Applies every valid change to the file completely. After an invalid change, the previous
+ * configuration stays in use.
  */
 export function watchConfigFile(
   parts: ServerComponents,

@@ -6,7 +6,7 @@ import type { Actor } from '../platform/actor.ts';
 import { grantsScope } from '../platform/keyring.ts';
 import { listAcceptedScopes, type Verb } from './verb.ts';
 
-/** The properties of a verb that determine who may use it. */
+/** The properties of an API operation that determine who may use it. */
 export type VerbAccessRule = Pick<
   Verb,
   | 'method'
@@ -18,7 +18,10 @@ export type VerbAccessRule = Pick<
   | 'requiresStepUp'
 >;
 
-/** Returns whether an actor may use a verb. Used for requests and for `can` of `/api/me`. */
+/**
+ * Returns whether an actor may use an operation. Used to authorize requests and for the field `can`
+ * of `/api/me`.
+ */
 export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: number): VerbPermission {
   const { member } = actor;
   if (!member)
@@ -28,7 +31,10 @@ export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: n
   return access.requiresStepUp && member.steppedUpUntil <= nowMs ? 'step_up' : true;
 }
 
-/** The roles of members who may use a verb, most privileged first. */
+/**
+ * Returns the roles of members who may use an operation. The role with the most permissions is
+ * first.
+ */
 export function resolveAllowedRoles(access: VerbAccessRule): readonly MemberRole[] {
   const scopes = listAcceptedScopes(access);
   return access.roles ?? MEMBER_ROLES.filter((role) => hasAnyScope(new Set(ROLE_SCOPES[role]), scopes));
@@ -40,10 +46,10 @@ function hasAnyScope(scopes: ReadonlySet<KeyScope>, acceptedScopes: readonly Key
 }
 
 /**
- * Rejects an actor who may not use the verb.
+ * Rejects an actor who may not use the operation.
  *
- * @throws Fault `insufficient_scope` for a key without the scope, `insufficient_role` for a member without
- *   the role and for a key if only members are allowed, `step_up_required`
+ * @throws Fault `insufficient_scope` for a key without the scope; `insufficient_role` for a member
+ * without the role, and for a key if only members are allowed; `step_up_required`
  */
 export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: number): void {
   const permission = resolvePermission(access, actor, nowMs);
@@ -68,7 +74,7 @@ export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: numbe
 }
 
 /**
- * Guards changes that allow more spending. Members must give a reason and complete a step-up.
+ * Protects changes that allow more spending. Members must give a reason and complete a step-up.
  *
  * @throws Fault `reason_required`, `step_up_required`; never for a key
  */
@@ -82,7 +88,7 @@ export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowM
   requireStepUp(actor, nowMs);
 }
 
-/** The fault for a member whose role is not among `roles`. */
+/** Returns the fault for a member whose role is not among `roles`. */
 export function createInsufficientRoleFault(actor: Actor, roles: readonly MemberRole[]): Fault {
   const who = roles.length === 0 ? 'a platform key' : `the role ${formatAlternatives(roles)}`;
   return new Fault(
@@ -92,7 +98,8 @@ export function createInsufficientRoleFault(actor: Actor, roles: readonly Member
 }
 
 /**
- * Requires a step-up that depends on the request, such as granting the role owner or raising a budget.
+ * Requires a step-up for operations where only some requests need one, such as granting the role
+ * owner or raising a budget.
  *
  * @throws Fault `step_up_required` for a member without a recent step-up; never for a key
  */
@@ -107,7 +114,10 @@ function stepUpRequiredFault(): Fault {
   );
 }
 
-/** The role of an actor for checks that distinguish owners. A key with `management` counts as an admin. */
+/**
+ * Returns the role that an actor has in checks that treat owners differently. A key with the scope
+ * `management` counts as an admin.
+ */
 export function getEffectiveRole(actor: Actor): MemberRole | null {
   if (actor.member) return actor.member.role;
   return actor.scopes.has('management') ? 'admin' : null;

@@ -64,7 +64,7 @@ import { defineSimulateRouteVerb, type RouteSimulationDependencies } from './rou
 import { defineUpdateSettingsVerb, getSettingsVerb } from './settings/settings-verbs.ts';
 import type { Verb } from './verb.ts';
 
-/** Dependencies of individual verbs, in addition to `VerbDependencies`. */
+/** The dependencies of individual operations, in addition to `VerbDependencies`. */
 export interface ApiVerbDependencies {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
@@ -92,7 +92,7 @@ export interface ApiVerbDependencies {
   readonly evaluationPool: EvaluationPool;
 }
 
-/** All verbs of the API. Transports expose exactly these. */
+/** Returns all operations of the API. Transports expose exactly these. */
 export function defineApiVerbs(dependencies: ApiVerbDependencies): readonly Verb[] {
   const { breakers, channels, rules, runningGateway, analytics, processStatus, evaluationPool } =
     dependencies;

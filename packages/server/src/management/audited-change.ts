@@ -5,7 +5,9 @@ import type { Actor } from '../platform/actor.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 
-/** A change in the audit log: views of the subject without secrets. */
+/**
+ * A change as the audit log records it: the subject before and after the change, without secrets.
+ */
 export interface AuditedChange {
   readonly subject: string;
   /** Null if the change created the subject. */
@@ -16,14 +18,17 @@ export interface AuditedChange {
   readonly reason?: string | null | undefined;
 }
 
-/** A secondary change that a verb makes, recorded under the verb of that change. */
+/**
+ * A further change that an operation causes. It is recorded under the name of the operation that
+ * would make this change.
+ */
 export interface SecondaryAuditedChange extends AuditedChange {
   readonly action: `${string}.${string}`;
   /** The org whose audit log records it. Absent: the org of the actor. */
   readonly orgId?: string;
 }
 
-/** Appends a change to the audit log. Call it in the transaction of the change. */
+/** Appends a change to the audit log. Must be called in the transaction that makes the change. */
 export async function recordAuditedChange(
   writer: DatabaseWriter,
   dependencies: { readonly clock: Clock },

@@ -8,9 +8,10 @@ export interface Preconditions {
 }
 
 /**
- * Computes the strong entity tag of a response from its content. If the response has volatile fields (a
- * status, the usage of a limit), the tag has two parts: the settings and the whole content. `If-Match`
- * compares only the first part, so that a beat does not invalidate an edit.
+ * Computes a response's strong entity tag from its content. If the response has volatile fields
+ * (such as a status or a limit's usage), the tag has two parts: one for the settings and one for
+ * the whole content. `If-Match` compares only the first part, so that a beat does not prevent an
+ * edit.
  */
 export function computeEntityTag(answer: unknown, volatileFields: readonly string[]): string {
   const whole = hashJson(answer);
@@ -19,7 +20,7 @@ export function computeEntityTag(answer: unknown, volatileFields: readonly strin
     : `"${hashJson(omitFields(answer, volatileFields))}.${whole}"`;
 }
 
-/** Whether `If-None-Match` contains the tag of the current content. */
+/** Returns whether `If-None-Match` contains the tag of the current content. */
 export function matchesIfNoneMatch(tag: string, { ifNoneMatch }: Preconditions): boolean {
   return (
     ifNoneMatch !== undefined &&
@@ -28,8 +29,8 @@ export function matchesIfNoneMatch(tag: string, { ifNoneMatch }: Preconditions):
 }
 
 /**
- * Checks `If-Match` and `If-None-Match: *` against the current tag. `tag` is null if the resource does not
- * exist.
+ * Checks `If-Match` and `If-None-Match: *` against the current tag. `tag` is null if the resource
+ * does not exist.
  *
  * @throws Fault `precondition_failed`
  */

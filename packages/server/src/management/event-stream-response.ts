@@ -17,12 +17,12 @@ export class EventStreamResponse {
   }
 }
 
-/** The transport's part of a request that may return an `EventStreamResponse`. */
+/** What the transport provides for a request that may return an `EventStreamResponse`. */
 export interface EventStreamContext {
   readonly lastEventId: string | undefined;
   /** Whether the caller still has access. Called repeatedly while the stream is open. */
   isAllowed(): Promise<boolean>;
 }
 
-/** Response schema of verbs that return an event stream. */
+/** The response schema of operations that return an event stream. */
 export const eventStreamSchema = z.instanceof(EventStreamResponse);

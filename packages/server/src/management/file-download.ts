@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A response that is a file. It is streamed and never held in memory as a whole. */
+/** A response that is a file. The file is streamed, and never completely in memory. */
 export class FileDownload {
   readonly contentType: string;
   /** Letters, digits, `.`, `_` and `-`. */
@@ -15,11 +15,12 @@ export class FileDownload {
 }
 
 /**
- * Response schemas that represent files, with their content types, because JSON Schema cannot express them.
+ * The response schemas that represent files, with the files' content types. JSON Schema cannot
+ * express these types.
  */
 export const FILE_DOWNLOAD_CONTENT_TYPES = new Map<z.ZodType, readonly string[]>();
 
-/** Creates the response schema of a verb that returns a file of one of these types. */
+/** Returns the response schema for an operation that returns a file of one of these types. */
 export function createFileDownloadSchema(...contentTypes: readonly string[]) {
   const schema = z.instanceof(FileDownload);
   FILE_DOWNLOAD_CONTENT_TYPES.set(schema, contentTypes);

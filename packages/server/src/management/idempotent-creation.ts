@@ -16,7 +16,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 /** How long the response to a creation is stored for repeated requests. */
 const STORED_ANSWER_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** A creation with an `Idempotency-Key`. */
+/** A create request with an `Idempotency-Key`. */
 export interface IdempotentCreation {
   readonly orgId: string;
   readonly verb: string;
@@ -26,12 +26,14 @@ export interface IdempotentCreation {
   readonly request: unknown;
 }
 
-/** A creation with its response. */
+/** A create request and its response. */
 export interface CompletedCreation extends IdempotentCreation {
   readonly answer: unknown;
 }
 
-/** Returns the identity of a creation that can be repeated. Null for all other requests. */
+/**
+ * Returns the identity of a create request with an `Idempotency-Key`. Null for all other requests.
+ */
 export function toIdempotentCreation(
   verb: {
     readonly name: string;
@@ -60,7 +62,7 @@ export function toIdempotentCreation(
 }
 
 /**
- * Returns the stored response of the same creation. Undefined if there is none.
+ * Returns the stored response to the same create request. Undefined if there is none.
  *
  * @throws Fault `conflict` if the key was used with a different request
  */
@@ -89,8 +91,9 @@ function parseStoredAnswer<Answer>(text: string): Answer {
 }
 
 /**
- * Stores the response of a creation. Call it in the transaction of the creation. The response is encrypted,
- * because it may contain a secret that is not stored elsewhere.
+ * Stores the response to a create request. Must be called in the transaction that creates the
+ * resource. The response is encrypted, because it may contain a secret that is not stored
+ * elsewhere.
  */
 export async function storeIdempotentResponse(
   writer: DatabaseWriter,

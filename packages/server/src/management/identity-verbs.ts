@@ -26,7 +26,7 @@ import { TEAM_RESOURCE_KIND } from './resources/teams.ts';
 import type { GetRunningOrg } from './running-org.ts';
 import type { Verb } from './verb.ts';
 
-/** Dependencies of the identity verbs. */
+/** The dependencies of the identity operations. */
 export interface IdentityVerbDependencies {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
@@ -34,7 +34,7 @@ export interface IdentityVerbDependencies {
   readonly runningGateway: { readonly getRunningOrg: GetRunningOrg };
 }
 
-/** All verbs for orgs, members, teams, keys and the audit log. */
+/** Returns all operations on organizations, members, teams, keys and the audit log. */
 export function defineIdentityVerbs({
   pepper,
   members,

@@ -1,7 +1,7 @@
 import type { ListOrder } from '@floe/contract/api/page';
 import { decodeKeysetCursor, encodeKeysetCursor, type RowPage, toLowerAscii } from '../store/pagination.ts';
 
-/** The fields by which an object is sorted and searched. */
+/** The fields that an object is sorted and searched by. */
 export interface ListItemSortFields {
   readonly id: string;
   /** Absent: the id is the name. */
@@ -10,7 +10,7 @@ export interface ListItemSortFields {
   readonly createdAt?: number | null;
 }
 
-/** Query parameters of a list. */
+/** The query parameters of a list. */
 export interface ListPageQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -26,7 +26,10 @@ interface SortableItem<Entry> {
   readonly key: string | number;
 }
 
-/** Like `paginateList`, in the response format of lists. @throws Fault as `paginateList` */
+/**
+ * Returns a page in the response format of lists, as `paginateList` does.
+ * @throws Fault as `paginateList`
+ */
 export function paginateForResponse<Entry>(
   entries: readonly Entry[],
   getSortFields: (entry: Entry) => ListItemSortFields,
@@ -37,7 +40,7 @@ export function paginateForResponse<Entry>(
 }
 
 /**
- * Returns one page of a list that is in memory, with the same orders and search as `getListPage`.
+ * Returns one page of an in-memory list. Supports the same orders and search as `getListPage`.
  *
  * @throws Fault `invalid_request` for a cursor of another list or order
  */

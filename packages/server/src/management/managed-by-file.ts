@@ -2,9 +2,9 @@ import { Fault } from '@floe/contract/faults';
 import { formatSourceLocation, type SourceColumns } from '../platform/source-location.ts';
 
 /**
- * Rejects the change of a resource that floe.yaml defines.
+ * Rejects changes to a resource that floe.yaml defines.
  *
- * @param kind name of the kind in the message, such as `team`
+ * @param kind the resource kind's name in the message, such as `team`
  * @throws Fault `managed_by_file`
  */
 export function requireNotManagedByFile(kind: string, name: string, row: SourceColumns): void {

@@ -16,9 +16,9 @@ import { defineReadVerb, defineWriteVerb, type Verb, type VerbContext } from './
 type MeResource = z.input<typeof meSchema>;
 
 /**
- * Verbs of the signed-in caller.
+ * Returns the operations on the signed-in caller's own account.
  *
- * @param listVerbs returns all verbs of the API, once they are complete
+ * @param listVerbs returns all operations of the API, once the list is complete
  */
 export function defineMeVerbs(listVerbs: () => readonly Verb[]): readonly Verb[] {
   const listPermissions = (actor: Actor, nowMs: number): Record<string, VerbPermission> =>

@@ -18,7 +18,7 @@ import { createMonitorKind } from './resources/monitors.ts';
 import { defineResourceVerbs } from './resources/resource-verbs.ts';
 import type { Verb } from './verb.ts';
 
-/** All verbs for monitors, boards, channels and alerts. */
+/** Returns all operations on monitors, boards, channels and alerts. */
 export function defineMonitoringVerbs(dependencies: MonitoringDependencies): readonly Verb[] {
   return [
     ...defineResourceVerbs(createMonitorKind(dependencies)),

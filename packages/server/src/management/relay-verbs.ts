@@ -13,7 +13,7 @@ import { defineSimulateDecisionVerb } from './relay/simulate-decision.ts';
 import { defineWaitForApprovalVerb } from './relay/wait-for-approval.ts';
 import type { Verb } from './verb.ts';
 
-/** All verbs of the relay, for agents and for the console. */
+/** Returns all relay operations, for agents and for the console. */
 export function defineRelayVerbs(
   dependencies: RelayDependencies,
   jobs: BackgroundJobRunner,

@@ -2,8 +2,9 @@ import { isObject } from '@floe/contract/json';
 import type { Verb } from './verb.ts';
 
 /**
- * Maps each verb to the `GET` of its resource: the verb of the same path, or of the path below for a
- * creation. Contains only writable resources and verbs with an entity tag.
+ * Maps each operation to the `GET` operation on its resource. It has the same path, or for a create
+ * operation, the path below. Contains only resources that can be written and operations with an
+ * entity tag.
  */
 export function mapVerbsToResourceGetters(verbs: readonly Verb[]): ReadonlyMap<Verb, Verb> {
   const getters = new Map(
@@ -26,7 +27,10 @@ export function mapVerbsToResourceGetters(verbs: readonly Verb[]): ReadonlyMap<V
   return found;
 }
 
-/** Path of a created resource: the path of its `GET` with values from the request and the response. */
+/**
+ * Returns a created resource's path: the path of its `GET` operation, with values from the request
+ * and the response.
+ */
 export function buildResourcePath({ path }: Pick<Verb, 'path'>, params: unknown, answer: unknown): string {
   const values = { ...(isObject(answer) && answer), ...(isObject(params) && params) };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));

@@ -3,7 +3,7 @@ import type { OrgCatalog } from '../gateway/org-catalog.ts';
 import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 
-/** An org as the running process sees it. */
+/** An organization as this process currently uses it. */
 export interface RunningOrg {
   /** Effective configuration from floe.yaml and the API. Null if neither defines anything for the org. */
   readonly config: OrgConfig | null;
@@ -16,10 +16,13 @@ export interface RunningOrg {
   findProviderProblem(providerId: string): string | null;
 }
 
-/** Returns the running state of an org. */
+/** Returns an organization as this process currently uses it. */
 export type GetRunningOrg = (orgId: string) => RunningOrg;
 
-/** Ids that may be referenced: the providers of the store and those of the environment. */
+/**
+ * Returns the provider ids that may be used in references: stored providers and providers from the
+ * environment.
+ */
 export async function listProviderIds(
   reader: DatabaseReader,
   orgId: string,

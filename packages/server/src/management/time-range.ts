@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 
 const MAX_RANGE_MS = 3_660 * 86_400_000;
 
-/** Converts `from` and `to` of a validated query to milliseconds since the epoch. */
+/** Converts `from` and `to` in a validated query to Unix milliseconds. */
 export function parseTimeRange(query: {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -13,7 +13,11 @@ export function parseTimeRange(query: {
   };
 }
 
-/** @throws Fault `invalid_request` for a range that ends before it starts or that is too long to evaluate */
+/**
+ * Rejects an invalid time range.
+ * @throws Fault `invalid_request` for a range that ends before it starts or that is too long to
+ * evaluate
+ */
 export function requireValidRange(fromMs: number, toMs: number): void {
   if (fromMs >= toMs) throw new Fault('invalid_request', 'from: must be before to', { param: 'from' });
   if (toMs - fromMs > MAX_RANGE_MS)

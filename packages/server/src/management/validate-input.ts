@@ -5,10 +5,10 @@ import { formatConfigPath } from '../config/config-problem.ts';
 import { explainIssue } from '../config/explain-issue.ts';
 
 /**
- * Validates one part of a request. The messages equal those for floe.yaml.
+ * Validates one part of a request. The messages are the same as for floe.yaml.
  *
- * @throws Fault `invalid_request`; `param` is the path of the first invalid field (`models[0]`), and the
- *   message never contains a value
+ * @throws Fault `invalid_request`; `param` is the path of the first invalid field (`models[0]`),
+ * and the message never contains a value
  */
 export function validateInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   // zod ignores a member with this name.
@@ -23,7 +23,7 @@ export function validateInput<Schema extends z.ZodType>(schema: Schema, value: u
   throw createInvalidInputFault(first);
 }
 
-/** Creates the fault for an invalid value at a path of the request. */
+/** Creates the fault for an invalid value at a path in the request. */
 export function createInvalidInputFault({
   path,
   at,
@@ -40,7 +40,10 @@ export function createInvalidInputFault({
   return new Fault('invalid_request', text, param === '' ? {} : { param });
 }
 
-/** Narrows transport input to JSON. The value was parsed from JSON or is text of a URL. */
+/**
+ * Converts the transport's input to the type JSON. The value was parsed from JSON or is text from a
+ * URL.
+ */
 export function castToJson(value: unknown): Json {
   return (value ?? null) as Json;
 }

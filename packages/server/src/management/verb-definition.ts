@@ -9,9 +9,12 @@ import type { EventStreamContext } from './event-stream-response.ts';
 import { validateInput } from './validate-input.ts';
 import type { VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
-/** Context of a verb that reads. */
+/** The context of an operation that reads. */
 export type ReadContext = VerbContext & { readonly reader: DatabaseReader };
-/** The reader belongs to the transaction and sees its uncommitted writes. */
+/**
+ * The context of an operation that writes. The reader belongs to the transaction and sees its
+ * uncommitted writes.
+ */
 export type WriteContext = ReadContext & { readonly writer: DatabaseWriter };
 
 /** A request as the transport passes it: parsed, but not validated. */
@@ -25,21 +28,21 @@ export interface RawVerbInput {
   readonly preconditions?: Preconditions;
 }
 
-/** What a verb changed: the response and its audit entries. */
+/** What an operation changed: the response and its audit entries. */
 export interface VerbChange {
   readonly answer: unknown;
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges: readonly SecondaryAuditedChange[];
 }
 
-/** The result of a verb. */
+/** The result of an operation. */
 export interface VerbResult {
   readonly answer: unknown;
   /** Entity tag of the resource in the response. Null if the response has no tag. */
   readonly entityTag: string | null;
 }
 
-/** Validated input of a verb. */
+/** The validated input of an operation. */
 export interface VerbInput<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
@@ -49,7 +52,7 @@ export interface VerbInput<Params extends z.ZodType, Query extends z.ZodType, Bo
   readonly idempotencyKey: string | undefined;
 }
 
-/** Name, path and access rules of a verb. */
+/** An operation's name, path and access rules. */
 export interface VerbDescription {
   /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
   readonly name: `${string}.${string}`;
@@ -91,7 +94,7 @@ export interface VerbDescription {
   readonly volatileFields?: readonly string[];
 }
 
-/** Schemas of the input and the response of a verb. */
+/** The schemas of an operation's input and response. */
 export interface VerbSchemas<Params, Query, Body, Answer> {
   readonly params?: Params;
   readonly query?: Query;
@@ -100,7 +103,10 @@ export interface VerbSchemas<Params, Query, Body, Answer> {
   readonly answer: Answer;
 }
 
-/** One operation of the API without its specific types. A transport lists verbs and performs them. */
+/**
+ * One operation of the API, without its specific types. A transport lists the operations and runs
+ * them.
+ */
 export interface Verb extends VerbDescription {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly status: 200 | 201 | 204;
@@ -140,12 +146,15 @@ export interface Verb extends VerbDescription {
 
 const noFieldsSchema = z.strictObject({});
 const noBodySchema = z.unknown();
-/** Schema of absent path or query parameters. */
+/** The schema for path or query parameters that an operation does not have. */
 export type NoFieldsSchema = typeof noFieldsSchema;
-/** Schema of an absent body. */
+/** The schema for a body that an operation does not have. */
 export type NoBodySchema = typeof noBodySchema;
 
-/** The scopes of which a caller needs one. Includes `read` for a `GET` that is not confidential. */
+/**
+ * Returns the scopes of which a caller needs one. They include `read` for a `GET` operation that is
+ * not confidential.
+ */
 export function listAcceptedScopes({
   scope,
   method,
@@ -156,7 +165,7 @@ export function listAcceptedScopes({
   return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
 }
 
-/** Creates the context of a call by this actor. */
+/** Creates the context for a call by this actor. */
 export function createVerbContext(dependencies: VerbDependencies, actor: Actor): VerbContext {
   return { orgId: actor.orgId, actor, clock: dependencies.clock };
 }
@@ -167,7 +176,7 @@ interface ResolvedSchemas<Params, Query, Body> {
   readonly body: Body;
 }
 
-/** Fills the absent schemas of a verb with schemas that accept no fields and no body. */
+/** Replaces an operation's absent schemas with schemas that accept no fields and no body. */
 export function resolveSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   given: VerbSchemas<Params, Query, Body, unknown>,
 ): ResolvedSchemas<Params, Query, Body> {
@@ -189,7 +198,10 @@ function schemaOrDefault<Schema extends z.ZodType>(
   return given ?? (fallback as z.ZodType as Schema);
 }
 
-/** Validates path, query and body of a request. @throws Fault `invalid_request` with `param` */
+/**
+ * Validates a request's path, query and body.
+ * @throws Fault `invalid_request` with `param`
+ */
 export function parseVerbInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: ResolvedSchemas<Params, Query, Body>,
   raw: RawVerbInput,

@@ -3,10 +3,10 @@ import type { Actor } from '../platform/actor.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import type { Database } from '../store/ports.ts';
 
-/** The part of the running snapshot that a write invalidates. */
+/** A part of the snapshot that a write makes outdated. */
 export type SnapshotPart = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
-/** Dependencies that all verbs share. `main.ts` creates them once. */
+/** The dependencies that all operations share. `main.ts` creates them once. */
 export interface VerbDependencies {
   readonly database: Database;
   readonly clock: Clock;

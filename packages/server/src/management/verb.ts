@@ -35,7 +35,7 @@ export {
 } from './verb-definition.ts';
 export type { SnapshotPart, VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
-/** Defines a verb that changes nothing. Its `run` reads through `context.reader`. */
+/** Defines an operation that changes nothing. Its `run` reads through `context.reader`. */
 export function defineReadVerb<
   Answer extends z.ZodType,
   Params extends z.ZodObject = NoFieldsSchema,
@@ -107,10 +107,10 @@ interface WriteOutcome<Answer> {
 }
 
 /**
- * Defines a verb that changes something. Its `run` works inside one write transaction and must report its
- * change, so that the audit row commits with it. The response is sent only after the running snapshot was
- * renewed, so the next request uses the new state. If the renewal fails, the change is committed and the
- * caller gets the error.
+ * Defines an operation that changes something. Its `run` works inside one write transaction and
+ * must report its change, so that the audit row is committed together with it. The response is sent
+ * only after the snapshot has been renewed, so that the next request uses the new state. If the
+ * renewal fails, the change is committed and the caller receives the error.
  */
 export function defineWriteVerb<
   Answer extends z.ZodType,

@@ -19,9 +19,9 @@ interface ExpectedBeat {
 }
 
 /**
- * Applies a gap to a clock (product section 6, "Gaps in Floe's own availability"). If the beat could have
- * arrived in the gap, a new window begins after it, once per last beat. Otherwise the deadline does not
- * change.
+ * Applies a gap to a monitor's state (product section 6, "Gaps in Floe's own availability"). If the
+ * expected beat could have arrived in the gap, the time allowed for it starts again after the gap.
+ * This happens at most once after each beat. Otherwise the deadline does not change.
  */
 export function applyGapToClock(
   clock: MonitorClock,

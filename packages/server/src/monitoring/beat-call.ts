@@ -19,7 +19,7 @@ import {
 } from './monitor-clock-columns.ts';
 import { applyBeatEvent, type BeatEvent } from './monitor-clock-events.ts';
 
-/** One report of a job, as it was received. */
+/** A job's report as Floe received it. */
 export interface BeatCall {
   readonly address: MonitorReference;
   readonly kind: BeatEvent['kind'];
@@ -47,7 +47,7 @@ export interface BeatReceipt {
   readonly nextExpectedAt: number | null;
 }
 
-/** What the evaluation of calls needs besides the clocks. */
+/** What is needed to evaluate reports, other than the monitors' state. */
 export interface BeatEvaluationContext {
   readonly nowMs: number;
   readonly gaps: readonly AvailabilityGap[];
@@ -55,7 +55,7 @@ export interface BeatEvaluationContext {
   readonly peersCommittedUntil: number;
 }
 
-/** The effect of one call on the clock and the history of its monitor. */
+/** The effect of one report on its monitor's state and history. */
 export interface AppliedBeat {
   readonly clockRow: MonitorClockRow;
   readonly check: MonitorCheckRow;
@@ -66,7 +66,10 @@ export interface AppliedBeat {
 
 const CHECK_STATUS = { ok: 'ok', fail: 'failed', start: 'started', log: 'logged' } as const;
 
-/** Applies a call to the clock of its monitor. Pure except for the new id. */
+/**
+ * Applies a report to its monitor's state, and returns the effect. Has no side effects, except that
+ * it generates an id.
+ */
 export function applyBeatCall(
   row: MonitorClockRow,
   call: BeatCall,
@@ -102,7 +105,7 @@ export function applyBeatCall(
   return { clockRow: buildClockRowAfterBeat(row, clock), check, key, changes: evaluation };
 }
 
-/** The receipt of a committed beat, from the clock after it. */
+/** Returns the receipt for a committed beat, from the monitor's state after the beat. */
 export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: number): BeatReceipt {
   return {
     monitorId: row.id,
@@ -113,17 +116,20 @@ export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: 
   };
 }
 
-/** A text that identifies the reference, for use as a map key. */
+/** Returns a text that identifies the referenced monitor, for use as a map key. */
 export function formatMonitorReferenceKey(address: MonitorReference): string {
   return 'id' in address ? `${address.orgId}\n${address.id}` : address.tokenHash;
 }
 
-/** The keys of both references to a monitor. */
+/** Returns the map keys for both ways to refer to a monitor. */
 export function listMonitorReferenceKeys(row: MonitorClockRow): readonly string[] {
   return [`${row.org_id}\n${row.id}`, row.token_hash];
 }
 
-/** Sorts calls by time, because bodies arrive in any order. */
+/**
+ * Sorts reports by the time at which they were received. The order may differ, because request
+ * bodies can arrive in any order.
+ */
 export function sortBeatCallsByReceivedAt(calls: readonly BeatCall[]): BeatCall[] {
   return calls.toSorted((one, other) => one.receivedAt - other.receivedAt);
 }

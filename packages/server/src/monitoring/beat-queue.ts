@@ -4,9 +4,9 @@ import type { Log } from '../core/log.ts';
 import type { BeatCall, BeatReceipt } from './beat-call.ts';
 import type { BeatResult } from './commit-beats.ts';
 
-/** Number of beats in one transaction. */
+/** The maximum number of beats in one transaction. */
 export const MAX_BEATS_PER_BATCH = 200;
-/** Maximum number of waiting beats. Further beats are rejected with `overloaded`. */
+/** The maximum number of beats that may wait. Further beats are rejected with `overloaded`. */
 export const MAX_QUEUED_BEATS = 20_000;
 /**
  * A beat that waited this long is rejected, because clients have stopped waiting. Evaluation of other beats
@@ -35,9 +35,9 @@ export interface BeatQueueOptions {
 }
 
 /**
- * Beats that wait for the database. While one batch commits, the queue collects the next one. Under load,
- * up to 200 beats share a commit; a single beat does not wait for others. A beat is answered only after its
- * commit.
+ * Queues beats until they are written to the database. While one batch is being committed, the
+ * queue collects the next one. Under load, up to 200 beats share a commit. A single beat does not
+ * wait for other beats. The response to a beat is sent only after its commit.
  */
 export class BeatQueue {
   readonly #options: BeatQueueOptions;

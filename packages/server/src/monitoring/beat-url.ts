@@ -3,7 +3,7 @@ import type { BeatCall } from './beat-call.ts';
 import { hashBeatToken } from './beat-token.ts';
 import { normalizeIdempotencyKey } from './parse-heartbeat.ts';
 
-/** Maximum size of a stored body. */
+/** The maximum number of body bytes that are stored with a beat. */
 export const MAX_BEAT_BODY_BYTES = 16 * 1024;
 
 export interface ParsedBeatUrl {
@@ -22,11 +22,11 @@ export function parseBeatUrl(path: string): ParsedBeatUrl | null {
 }
 
 /**
- * Parses a request to a beat URL. The query parameter `rid` pairs the start and end of a run, as in other
- * heartbeat services.
+ * Parses a request to a beat URL. The query parameter `rid` connects the start and the end of a
+ * run, as in other heartbeat services.
  *
- * @throws Fault `monitor_not_found` for an invalid token, `invalid_request` for an unknown suffix or an
- * invalid run id.
+ * @throws Fault `monitor_not_found` for an invalid token, `invalid_request` for an unknown suffix
+ * or an invalid run id
  */
 export function parseBeatUrlCall(
   { token, signal }: ParsedBeatUrl,

@@ -19,13 +19,16 @@ import {
 import type { MonitorClockCache } from './monitor-clock-cache.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
-/** `unknown`: no such monitor. `later`: another process may not have written an older beat yet. */
+/**
+ * The result of a beat: its receipt, `unknown` if no such monitor exists, or `later` if another
+ * process may still have to write an older beat.
+ */
 export type BeatResult = BeatReceipt | 'unknown' | 'later';
 
 /**
- * Applies a batch of calls in one transaction. Returns one result per call, in order.
+ * Applies a batch of reports in one transaction. Returns one result per report, in order.
  *
- * @param clocks cache that receives the new clocks
+ * @param clocks the cache to update with the new monitor states
  */
 export async function commitBeats(
   database: Pick<Database, 'rowTransaction'>,

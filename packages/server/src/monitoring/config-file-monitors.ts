@@ -4,7 +4,7 @@ import { listAllMonitors, listMonitorsOfOrg, type MonitorRow } from '../store/mo
 import { createMonitorRow, type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
 import { type MonitorDefinition, parseMonitorDefinition } from './monitor-definition.ts';
 
-/** The resource kind of monitors, in floe.yaml and stored. */
+/** The resource kind of monitors, both from floe.yaml and created with the API. */
 export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
   kind: 'monitors',
   list: ({ monitors }) => monitors,
@@ -16,9 +16,9 @@ export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> 
 };
 
 /**
- * The monitors of floe.yaml. They are written together.
+ * Returns the resource kind of monitors in floe.yaml, which are written together.
  *
- * @throws Fault `invalid_request` for an invalid cron expression, when they are written
+ * @throws Fault `invalid_request` for an invalid cron expression, when the monitors are written
  */
 export function createConfigFileMonitorKind(context: Omit<MonitorChangeContext, 'actor' | 'source'>) {
   const changes = new MonitorChanges({ ...context, actor: 'file', source: { kind: 'file', line: null } });

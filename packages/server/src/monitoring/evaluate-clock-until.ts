@@ -2,15 +2,17 @@ import { applyGapToClock } from './apply-gap-to-clock.ts';
 import type { ClockEvaluation, MonitorClock } from './monitor-clock.ts';
 import { endClockPause, markClockFailing } from './monitor-clock-transitions.ts';
 
-/** If more beats than this were missed at once, one row with their number is stored. */
+/** If more beats than this were missed at once, a single row with their number is stored. */
 export const MAX_MISSES_PER_CATCH_UP = 1_000;
 
 /**
- * Evaluates everything that happens to a clock without an event before `untilMs`: missed beats, ended
- * pauses and gaps. Pure and additive: evaluating until a and then until b equals evaluating until b.
+ * Evaluates all changes to a monitor's state that occur without a report before `untilMs`: missed
+ * beats, ended pauses and gaps. Has no side effects. The result is the same whether it is called
+ * once or in several steps.
  *
- * A beat is missed if `untilMs` is later than its deadline. Deadlines before a gap are evaluated, deadlines
- * in a gap are not, because no process could receive the beat (product section 6, "Semantics").
+ * A beat is missed if `untilMs` is later than its deadline. Deadlines before a gap are evaluated.
+ * Deadlines in a gap are not, because no process could receive the beat (product section 6,
+ * "Semantics").
  */
 export function evaluateClockUntil(
   clock: MonitorClock,

@@ -137,7 +137,10 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-/** The recorded history equals that of the model, independent of sweeps and retries. */
+/**
+ * Tests that the recorded history equals the model's history, regardless of when sweeps and retries
+ * happen.
+ */
 export function historySuite(
   engine: string,
   open: (t: TestContext) => Promise<DatabaseWithBeats>,

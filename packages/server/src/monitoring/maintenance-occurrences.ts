@@ -2,7 +2,7 @@ import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windo
 import { createScheduleOccurrences } from './monitor-schedule.ts';
 import { parseStringListColumn } from './monitoring-unit-of-work.ts';
 
-/** One occurrence of a maintenance window. Times are in milliseconds since the epoch. */
+/** One occurrence of a maintenance window. Times are in Unix milliseconds. */
 export interface MaintenanceOccurrence {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -13,7 +13,10 @@ export interface MaintenanceSubject {
   readonly tags: readonly string[];
 }
 
-/** Creates a function that tells whether a window applies to a monitor: by id, by tag, or to all monitors. */
+/**
+ * Returns a function that tells whether a maintenance window applies to a monitor. A window selects
+ * monitors by id, by tag, or selects all monitors.
+ */
 export function createMaintenanceMatcher(
   row: MaintenanceWindowRow,
 ): (monitor: MaintenanceSubject) => boolean {
@@ -23,7 +26,7 @@ export function createMaintenanceMatcher(
   return (monitor) => ids.includes(monitor.id) || tags.some((tag) => monitor.tags.includes(tag));
 }
 
-/** The occurrence at `nowMs`, or null. The end is exclusive. */
+/** Returns the maintenance window's occurrence at `nowMs`, or null. The end is exclusive. */
 export function findMaintenanceOccurrenceAt(
   row: MaintenanceWindowRow,
   nowMs: number,
@@ -32,7 +35,10 @@ export function findMaintenanceOccurrenceAt(
   return first && first.startsAt <= nowMs ? first : null;
 }
 
-/** Up to `count` occurrences that end after `afterMs`, earliest first. The first one may have started. */
+/**
+ * Returns up to `count` occurrences that end after `afterMs`, earliest first. The first one may
+ * already have started.
+ */
 export function listMaintenanceOccurrencesAfter(
   row: MaintenanceWindowRow,
   afterMs: number,

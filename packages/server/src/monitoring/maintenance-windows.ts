@@ -7,7 +7,7 @@ import { requireFutureOccurrence } from './monitor-schedule.ts';
 import { parseStringListColumn } from './monitoring-unit-of-work.ts';
 import { requireMonitorsExist } from './require-monitors.ts';
 
-/** The fields of a maintenance window. Times are in RFC 3339. */
+/** The fields of a maintenance window. Times are RFC 3339 timestamps. */
 export type MaintenanceWindowFields = z.output<typeof maintenanceWindowPatch>;
 
 type MaintenanceWindowColumns = Omit<
@@ -16,11 +16,11 @@ type MaintenanceWindowColumns = Omit<
 >;
 
 /**
- * Converts the fields to the columns of a window.
+ * Converts the fields of a maintenance window to database columns.
  *
  * @param timezone used for a schedule without a time zone
- * @throws Fault `invalid_request` with `param` if the window is neither single nor repeated, or ends before
- * it starts
+ * @throws Fault `invalid_request` with `param` if the window has neither a single time nor a
+ * schedule, or ends before it starts
  */
 export function toMaintenanceWindowColumns(
   fields: MaintenanceWindowFields,
@@ -53,9 +53,10 @@ export function toMaintenanceWindowColumns(
 }
 
 /**
- * Checks that a window names only monitors of its organization.
+ * Requires that all monitors in a maintenance window belong to its organization.
  *
- * @param before ids that the window already named
+ * @param before the monitor ids in the window before the change. They are accepted even if their
+ * monitors were removed.
  * @throws Fault `invalid_request` with `param`
  */
 export async function requireMaintenanceWindowMonitors(

@@ -28,7 +28,7 @@ import {
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
-/** What a change of monitors requires besides its transaction. */
+/** What is needed to change monitors, other than the transaction. */
 export interface MonitorChangeContext {
   readonly writer: DatabaseWriter;
   /** Derives the beat URLs. The pepper of the installation. */
@@ -59,8 +59,8 @@ interface ClockChange {
 const CLOCK_CHANGES_PER_TURN = 500;
 
 /**
- * Changes of monitors that are written together, with one statement per kind of row. Everything before the
- * change is evaluated with the old definition.
+ * Collects changes to monitors and writes them together, with one statement per table. Before a
+ * monitor is changed, its state is evaluated with the old definition up to the time of the change.
  */
 export class MonitorChanges {
   readonly #context: MonitorChangeContext;
@@ -224,7 +224,7 @@ export class MonitorChanges {
   }
 }
 
-/** Creates the row of a monitor without history. */
+/** Returns the row for a monitor that has no history. */
 export function createMonitorRow(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
   return { uid: newId('mon', columns.created_at), token_version: 1, ...columns };
 }

@@ -5,8 +5,8 @@ import { formatMonitorReferenceKey, listMonitorReferenceKeys } from './beat-call
 const MAX_CACHED_CLOCKS = 20_000;
 
 /**
- * The clocks as this process last wrote them. They may be outdated: an update that relies on them must
- * compare them with the database (`BeatStore.applyBeatsIfUnchanged`).
+ * Caches the monitor states that this process last wrote. They may be outdated, so an update that
+ * relies on a cached state must compare it with the database (`BeatStore.applyBeatsIfUnchanged`).
  */
 export class MonitorClockCache {
   readonly #byUid = new Map<string, MonitorClockRow>();

@@ -9,7 +9,7 @@ import {
 } from './monitor-clock.ts';
 import type { MonitorSchedule } from './monitor-schedule.ts';
 
-/** The columns of a schedule: an interval, or a cron expression with its time zone. */
+/** The columns that define a schedule: an interval, or a cron expression with its time zone. */
 export interface MonitorScheduleColumns {
   readonly interval_ms: number | null;
   readonly cron: string | null;
@@ -59,7 +59,7 @@ export function parseMonitorClock(row: MonitorClockRow): MonitorClock {
   };
 }
 
-/** The columns that an event of a clock can change. */
+/** Returns the columns that a report or an evaluation can change. */
 export function toMonitorClockColumns(clock: MonitorClock) {
   return {
     status: clock.status,
@@ -82,8 +82,9 @@ export function toMonitorClockColumns(clock: MonitorClock) {
 }
 
 /**
- * The row after a beat. If the earlier `wake_at` is less than half a window too early, keeps it: the sweep
- * finds nothing and corrects it. Most beats then do not change the index.
+ * Returns a monitor's state row after a beat. Keeps an earlier `wake_at` if it is too early by less
+ * than half of the expected interval. The sweep then finds nothing due and corrects it. As a
+ * result, most beats do not change the index.
  */
 export function buildClockRowAfterBeat(row: MonitorClockRow, clock: MonitorClock): MonitorClockRow {
   const moved = { ...row, ...toMonitorClockColumns(clock) };
@@ -92,7 +93,10 @@ export function buildClockRowAfterBeat(row: MonitorClockRow, clock: MonitorClock
   return harmless && moved.wake_at - row.wake_at < window / 2 ? { ...moved, wake_at: row.wake_at } : moved;
 }
 
-/** Converts a status from the database. @throws Error for an unknown status */
+/**
+ * Parses a status from the database.
+ * @throws Error for an unknown status
+ */
 export function parseMonitorStatus(text: string): MonitorStatus {
   if (text === 'waiting' || text === 'healthy' || text === 'failing' || text === 'paused') return text;
   throw new Error(`a monitor has the unknown status "${text}"`);

@@ -14,7 +14,10 @@ import {
   startStatusPeriod,
 } from './monitor-clock-transitions.ts';
 
-/** A report of a job. `ok` and `fail` count as the expected beat, `start` and `log` do not. */
+/**
+ * A job's report, as it affects the monitor's state. `ok` and `fail` count as the expected beat.
+ * `start` and `log` do not.
+ */
 export interface BeatEvent {
   readonly kind: 'ok' | 'fail' | 'start' | 'log';
   /** Time at which the request was accepted, in database time. */
@@ -34,7 +37,7 @@ export interface BeatEventResult {
 /** An end that arrives later than this after a start belongs to another run. */
 const RUN_MS = 72 * 60 * 60 * 1000;
 
-/** Creates the clock of a new monitor, which waits for its first beat or is paused. */
+/** Returns the state of a new monitor, which waits for its first beat or is paused. */
 export function createMonitorClock(
   evaluation: ClockEvaluation,
   atMs: number,
@@ -66,9 +69,9 @@ export function createMonitorClock(
 }
 
 /**
- * Applies a beat, after it has evaluated everything before the beat. The result therefore does not depend
- * on when the sweep runs. A beat that is older than the newest one is recorded but does not change the
- * clock.
+ * Applies a beat to a monitor's state, after everything before the beat has been evaluated. The
+ * result therefore does not depend on when the sweep runs. A beat that is older than the newest one
+ * is recorded but does not change the state.
  */
 export function applyBeatEvent(
   clock: MonitorClock,
@@ -133,7 +136,7 @@ function clearFailure(
   return { ...clock, misses: 0, alertedSince: null, failingSince: null };
 }
 
-/** Ends the clock of a removed monitor. If a failure alert was sent, also sends a recovery. */
+/** Ends a removed monitor's state. If a failure alert was sent, also sends a recovery alert. */
 export function endMonitorClock(
   settled: MonitorClock,
   atMs: number,
@@ -144,7 +147,10 @@ export function endMonitorClock(
   return { ...enterPaused(over, atMs, out), expectedAt: null, dueAt: null };
 }
 
-/** Pauses a monitor until `until`, or until it is resumed. If it is already paused, only changes the end. */
+/**
+ * Pauses a monitor until `until`, or until it is resumed. If the monitor is already paused, only
+ * changes when the pause ends.
+ */
 export function pauseMonitorClock(
   settled: MonitorClock,
   atMs: number,
@@ -160,7 +166,7 @@ function enterPaused(clock: MonitorClock, atMs: number, out: MonitorHistoryChang
   return startStatusPeriod(clock, { status: 'paused', startedAt: atMs, reason: 'paused' }, out);
 }
 
-/** Ends a pause now. Returns a clock that is not paused unchanged. */
+/** Ends a monitor's pause now. Returns the state unchanged if the monitor is not paused. */
 export function resumeMonitorClock(
   settled: MonitorClock,
   evaluation: ClockEvaluation,
@@ -170,9 +176,9 @@ export function resumeMonitorClock(
 }
 
 /**
- * Changes the schedule or grace period at `atMs`, for a clock that was evaluated until then with the old
- * one. With the new plan, nothing is due before `atMs` plus its grace period. A failing monitor stays
- * failing until its next beat.
+ * Changes a monitor's schedule or grace period at `atMs`. The state must have been evaluated until
+ * `atMs` with the old plan. With the new plan, no beat is overdue before `atMs` plus the grace
+ * period. A failing monitor stays failing until its next beat.
  */
 export function changeMonitorPlan(
   settled: MonitorClock,

@@ -7,9 +7,9 @@ import type {
 } from './monitor-clock.ts';
 
 /**
- * Marks a clock as failing at `atMs`, unless it already is.
+ * Marks a monitor as failing at `atMs`, unless it already is.
  *
- * @param missed number of missed beats, or null if the job reported the failure
+ * @param missed the number of missed beats, or null if the job reported the failure
  */
 export function markClockFailing(
   clock: MonitorClock,
@@ -35,14 +35,20 @@ export function markClockFailing(
   return { ...failing, misses, alertedSince: told ? failingSince : clock.alertedSince };
 }
 
-/** When a monitor is reported that has received no beat since `fromMs`. Null means never. */
+/**
+ * Returns when a monitor that has received no beat since `fromMs` is reported as missing one. Null
+ * means never.
+ */
 export function computeFirstBeatDueAt(plan: MonitorPlan, fromMs: number): number | null {
   if (plan.firstBeatDueMs !== null) return fromMs + plan.firstBeatDueMs;
   const promised = plan.occurrences.after(fromMs);
   return promised === null ? null : promised + plan.graceMs;
 }
 
-/** Ends a pause. A new window begins at `atMs`, and the monitor is healthy only after the next beat. */
+/**
+ * Ends a pause. The next beat is expected relative to `atMs`, and the monitor is healthy only after
+ * that beat.
+ */
 export function endClockPause(clock: MonitorClock, evaluation: ClockEvaluation, atMs: number): MonitorClock {
   const { plan } = evaluation;
   const period = { status: 'waiting', startedAt: atMs, reason: 'resumed' } as const;
@@ -53,7 +59,7 @@ export function endClockPause(clock: MonitorClock, evaluation: ClockEvaluation, 
   return { ...fresh, expectedAt, dueAt: expectedAt === null ? null : expectedAt + plan.graceMs };
 }
 
-/** Starts a period, and replaces the previous one if it has no length. */
+/** Starts a period. Replaces the previous period if it would have no duration. */
 export function startStatusPeriod(
   clock: MonitorClock,
   { status, startedAt: atMs, reason }: StatusPeriod,

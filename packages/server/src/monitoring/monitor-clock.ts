@@ -4,10 +4,12 @@ import {
   type ScheduleOccurrences,
 } from './monitor-schedule.ts';
 
-/** The states of a monitor in the API. `unknown` is not a state but describes a gap in the history. */
+/**
+ * The statuses of a monitor in the API. `unknown` is not a status, but marks a gap in the history.
+ */
 export type MonitorStatus = 'waiting' | 'healthy' | 'failing' | 'paused';
 
-/** When beats of a monitor are expected. Durations are in milliseconds. */
+/** When a monitor's beats are expected. Durations are in milliseconds. */
 export interface MonitorPlan {
   readonly schedule: MonitorSchedule;
   readonly occurrences: ScheduleOccurrences;
@@ -21,8 +23,8 @@ export interface MonitorPlan {
 }
 
 /**
- * The state of a monitor that the next event requires. Immutable. Times are in milliseconds since the
- * epoch.
+ * The state that is needed to evaluate a monitor's next beat or deadline. Immutable. Times are in
+ * Unix milliseconds.
  */
 export interface MonitorClock {
   readonly status: MonitorStatus;
@@ -56,7 +58,7 @@ export interface MonitorClock {
   readonly runId: string | null;
 }
 
-/** A span in which no Floe process could accept beats. */
+/** A time span in which no Floe process could accept beats. */
 export interface AvailabilityGap {
   readonly startAt: number;
   readonly endAt: number;
@@ -64,7 +66,7 @@ export interface AvailabilityGap {
   readonly isClockJump?: boolean;
 }
 
-/** What an event adds to the history. */
+/** The rows that a report or an evaluation adds to a monitor's history. */
 export interface MonitorHistoryChanges {
   /** Missed beats, and expected times within a gap. */
   readonly inferredChecks: InferredCheck[];
@@ -73,7 +75,10 @@ export interface MonitorHistoryChanges {
   readonly alertTriggers: MonitorAlertTrigger[];
 }
 
-/** The plan and gaps with which a clock is evaluated. The functions append results to it. */
+/**
+ * The plan and gaps that a monitor's state is evaluated with. The evaluation functions append their
+ * results to it.
+ */
 export interface ClockEvaluation extends MonitorHistoryChanges {
   readonly plan: MonitorPlan;
   readonly gaps: readonly AvailabilityGap[];
@@ -96,7 +101,7 @@ export interface StatusPeriod {
 
 export type StatusPeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' | 'resumed';
 
-/** Why a failure ended. */
+/** Why a monitor's failure ended. */
 export type MonitorRecoveryCause = 'beat' | 'pause' | 'deleted';
 
 export type MonitorAlertTrigger =
@@ -114,7 +119,7 @@ export type MonitorAlertTrigger =
     }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
-/** Creates an evaluation without results. */
+/** Returns an evaluation that has no results yet. */
 export function createClockEvaluation(
   plan: MonitorPlan,
   gaps: readonly AvailabilityGap[] = [],
@@ -122,7 +127,7 @@ export function createClockEvaluation(
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 
-/** Creates a plan with the occurrences of its schedule. */
+/** Returns a plan that includes the expected times of its schedule. */
 export function createMonitorPlan(
   schedule: MonitorSchedule,
   rest: Pick<MonitorPlan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,
@@ -130,7 +135,7 @@ export function createMonitorPlan(
   return { schedule, occurrences: createScheduleOccurrences(schedule), ...rest };
 }
 
-/** When the sweep must evaluate a clock. Null means never. */
+/** Returns when the sweep must next evaluate a monitor, in Unix milliseconds. Null means never. */
 export function getNextSweepTime(clock: MonitorClock): number | null {
   return clock.status === 'paused' ? clock.pausedUntil : clock.dueAt;
 }

@@ -7,10 +7,13 @@ import { requireFutureOccurrence } from './monitor-schedule.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Grace period if neither the monitor nor its organization sets one (product section 6). */
+/**
+ * The grace period in milliseconds if neither the monitor nor its organization sets one (product
+ * section 6).
+ */
 export const DEFAULT_GRACE_MS = 5 * MINUTE_MS;
 
-/** The columns of a monitor that members and floe.yaml define. */
+/** The monitor columns that members and floe.yaml define. */
 export type MonitorDefinition = Omit<
   MonitorRow,
   | 'uid'
@@ -27,9 +30,10 @@ export type MonitorDefinition = Omit<
 >;
 
 /**
- * Converts a monitor of floe.yaml or of the API, which have the same fields.
+ * Converts a monitor from floe.yaml or the API to database columns. Both sources have the same
+ * fields.
  *
- * @param timezone the organization's, for cron expressions without one
+ * @param timezone the organization's time zone, for cron expressions without one
  * @throws Fault `invalid_request` for an invalid cron expression
  */
 export function parseMonitorDefinition(config: MonitorConfig, timezone: string): MonitorDefinition {

@@ -7,8 +7,9 @@ import {
 import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './maintenance-occurrences.ts';
 
 /**
- * Mutes alerts of muted monitors and of monitors under maintenance. The history is not affected. Recoveries
- * are not muted, because the channel has received the failure.
+ * Determines which alerts are muted: alerts about muted monitors and about monitors under
+ * maintenance. The history is not affected. Recovery alerts are not muted, because the channel has
+ * received the failure alert.
  */
 export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, nowMs) => {
   const until = new Map<Alert, number>();

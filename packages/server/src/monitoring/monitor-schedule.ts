@@ -1,12 +1,15 @@
 import { Fault } from '@floe/contract/faults';
 import { Cron } from 'croner';
 
-/** When beats are expected: at an interval, or at the times of a cron expression in a time zone. */
+/**
+ * When beats are expected: at a fixed interval, or at the times of a cron expression in a time
+ * zone.
+ */
 export type MonitorSchedule =
   | { readonly kind: 'interval'; readonly intervalMs: number }
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
 
-/** The expected times of a schedule. All times are in milliseconds since the epoch. */
+/** Computes a schedule's expected times. All times are in Unix milliseconds. */
 export interface ScheduleOccurrences {
   /** The expected time after `atMs`, or null if there is none. */
   after(atMs: number): number | null;
@@ -26,10 +29,16 @@ export interface ScheduleOccurrences {
   intervalBefore(atMs: number): number;
 }
 
-/** The clock of a job's machine may be this much ahead, so that its beats arrive before their time. */
+/**
+ * How many milliseconds early a beat may arrive and still count for its expected time. Allows for
+ * machines whose system time is ahead.
+ */
 export const EARLY_BEAT_TOLERANCE_MS = 5_000;
 
-/** Creates the occurrences of a schedule. @throws Fault `invalid_request` for an invalid cron expression */
+/**
+ * Creates an object that computes a schedule's expected times.
+ * @throws Fault `invalid_request` for an invalid cron expression
+ */
 export function createScheduleOccurrences(schedule: MonitorSchedule): ScheduleOccurrences {
   return schedule.kind === 'interval' ? intervalSchedule(schedule.intervalMs) : cronSchedule(schedule);
 }
@@ -105,9 +114,10 @@ export function parseCron(cron: string, timezone: string): Cron {
 }
 
 /**
- * Checks that a cron expression is valid and has a future time.
+ * Requires that a cron expression is valid and has a future time.
  *
- * @throws Fault `invalid_request` for an invalid expression, or one that never occurs, such as February 30
+ * @throws Fault `invalid_request` for an invalid expression, or one that never occurs, such as
+ * February 30
  */
 export function requireFutureOccurrence(cron: string, timezone: string): void {
   if (parseCron(cron, timezone).nextRun() !== null) return;

@@ -36,8 +36,8 @@ export interface MonitoringEngineOptions {
 }
 
 /**
- * Records beats and detects missed ones. Any number of processes can run one engine each with the same
- * database.
+ * Records beats and detects missed ones. Any number of processes can each run one engine on the
+ * same database.
  */
 export class MonitoringEngine {
   readonly #options: MonitoringEngineOptions;

@@ -3,7 +3,7 @@ import { countMonitorsByStatus, listMonitorStatuses } from '../store/monitoring/
 import type { Database } from '../store/ports.ts';
 import type { SweepResult } from './sweep.ts';
 
-/** Counters of monitoring for `/metrics`. */
+/** The monitoring counters for `/metrics`. */
 export interface MonitoringCounters {
   /** Counts a committed beat by its kind, or a rejected one. */
   countBeat(kind: string): void;
@@ -36,8 +36,8 @@ export function createMonitoringCounters(): MonitoringCounters {
 const MAX_MONITOR_SERIES = 1_000;
 
 /**
- * Renders the counters of this process and the number of monitors per state. Without the database, renders only
- * the counters.
+ * Returns the metrics text with this process's counters and the number of monitors by status. If
+ * the database is unavailable, the text contains only the counters.
  */
 export async function renderMonitoringMetrics(
   database: Pick<Database, 'read'>,

@@ -19,7 +19,7 @@ import type { MonitorAlertTrigger, MonitorHistoryChanges } from './monitor-clock
 /** If more monitors receive their first beat at once, the live event contains only the number. */
 const MAX_LISTED_FIRST_BEATS = 100;
 
-/** The wording of the specification, which the check history shows. */
+/** The error text of a missed beat in the check history. The specification defines it. */
 export const MISSED_BEAT_ERROR =
   'no heartbeat received within expected_interval_minutes + grace_period_minutes';
 const REPORTED_FAILURE_ERROR = 'the job reported that it failed';
@@ -32,8 +32,9 @@ interface PendingAlert {
 }
 
 /**
- * Everything that one transaction writes: clocks, checks, periods and alerts, with one statement each. A
- * period is therefore always stored with its checks and its alert.
+ * Collects everything that one transaction writes: monitor states, checks, periods and alerts. It
+ * writes each with one statement. A period is therefore always stored together with its checks and
+ * its alert.
  */
 export class MonitoringUnitOfWork {
   readonly #writer: DatabaseWriter;
@@ -166,7 +167,7 @@ function toMonitorAlert({ uid, orgId, trigger, lastBeatAt }: PendingAlert, defin
   }
 }
 
-/** Parses a JSON array of strings from a column. */
+/** Parses a column that contains a JSON array of strings. */
 export function parseStringListColumn(json: string): string[] {
   const value: unknown = JSON.parse(json);
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];

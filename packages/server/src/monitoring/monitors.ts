@@ -14,10 +14,10 @@ import type { MonitorDefinition } from './monitor-definition.ts';
 export type { MonitorChangeContext } from './monitor-changes.ts';
 
 /**
- * Creates a monitor that waits for its first beat. If a monitor with this id was removed, its history
- * continues.
+ * Creates a monitor that waits for its first beat. If a monitor with this id was removed earlier,
+ * its history continues.
  *
- * @throws Fault `conflict` if the id is already in use.
+ * @throws Fault `conflict` if the id is already in use
  */
 export async function createMonitor(
   context: MonitorChangeContext,
@@ -29,7 +29,7 @@ export async function createMonitor(
   return applyChange(context, (changes) => changes.create(orgId, definition));
 }
 
-/** Replaces the definition of a monitor. A removed monitor is restored with its history. */
+/** Replaces a monitor's definition. A removed monitor is restored with its history. */
 export function replaceMonitor(
   context: MonitorChangeContext,
   row: MonitorRow,
@@ -39,8 +39,8 @@ export function replaceMonitor(
 }
 
 /**
- * Updates a monitor. A monitor of floe.yaml accepts only changes for which `isMonitorOperation` returns
- * true.
+ * Updates a monitor. A monitor that floe.yaml defines accepts only changes for which
+ * `isMonitorOperation` returns true.
  */
 export function updateMonitor(
   context: MonitorChangeContext,
@@ -54,15 +54,18 @@ export function updateMonitor(
 
 const MONITOR_OPERATIONS: ReadonlySet<string> = new Set(['paused', 'paused_until', 'muted_until']);
 
-/** Whether a change only pauses, resumes or mutes. Such a change is allowed for monitors of floe.yaml. */
+/**
+ * Returns whether a change only pauses, resumes or mutes a monitor. Such a change is allowed for
+ * monitors that floe.yaml defines.
+ */
 export function isMonitorOperation(fields: unknown): boolean {
   if (typeof fields !== 'object' || fields === null) return false;
   return Object.entries(fields).every(([name, value]) => value === undefined || MONITOR_OPERATIONS.has(name));
 }
 
 /**
- * Pauses a monitor until a time, or with null until it is resumed. Beats are recorded and do not end the
- * pause.
+ * Pauses a monitor until the given time, or until it is resumed if the time is null. Beats during
+ * the pause are recorded and do not end it.
  */
 export function pauseMonitor(
   context: MonitorChangeContext,
@@ -72,7 +75,10 @@ export function pauseMonitor(
   return applyChange(context, (changes) => changes.updateColumns(row, { paused: 1, paused_until: untilMs }));
 }
 
-/** Ends a pause and starts a new window. @throws Fault `conflict` if the monitor is not paused. */
+/**
+ * Ends a monitor's pause and waits for the next beat.
+ * @throws Fault `conflict` if the monitor is not paused
+ */
 export async function resumeMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
   const [clock] = await lockMonitorClocksByUid(context.writer, [row.uid]);
   if (clock && clock.status !== 'paused')
@@ -88,13 +94,17 @@ export function rotateBeatUrl(context: MonitorChangeContext, row: MonitorRow): P
 }
 
 /**
- * Removes a monitor and sends a recovery if a failure alert was sent. Retention removes its history later.
+ * Removes a monitor. If a failure alert was sent, also sends a recovery alert. Retention deletes
+ * the monitor's history later.
  */
 export async function deleteMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<void> {
   await applyChange(context, (changes) => changes.remove(row));
 }
 
-/** Changes the default grace period of an organization, and the clocks of the monitors that inherit it. */
+/**
+ * Changes an organization's default grace period, and the state of the monitors that use the
+ * default.
+ */
 export async function setDefaultGrace(
   context: MonitorChangeContext,
   orgId: string,
@@ -109,7 +119,10 @@ export async function setDefaultGrace(
   await changes.write();
 }
 
-/** @throws Fault `monitor_not_found`, also for a removed monitor. */
+/**
+ * Returns a monitor by id.
+ * @throws Fault `monitor_not_found`, also for a removed monitor
+ */
 export async function requireMonitor(writer: DatabaseWriter, orgId: string, id: string): Promise<MonitorRow> {
   const row = await findMonitorById(writer, orgId, id);
   if (row && row.disabled_at === null) return row;

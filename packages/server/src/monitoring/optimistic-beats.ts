@@ -22,13 +22,15 @@ interface EvaluatedBeats extends UneventfulBeats {
 }
 
 /**
- * Applies uneventful calls, which most are: evaluates them with a cached clock and writes them with one
- * statement if the clock in the database is the same. Returns null for the other calls, which `commitBeats`
- * applies with a lock.
+ * Applies reports that cause no missed check, new period or alert, which is the case for most
+ * reports. Evaluates them with a cached monitor state. Writes them with one statement, if the
+ * database still has the same state. Returns null for all other reports, which `commitBeats` must
+ * apply with a lock.
  *
- * Only for a database that one process uses. With several, the cached clock is usually outdated.
+ * Only for a database that one process uses. With several processes, the cached state is usually
+ * outdated.
  *
- * @throws Fault if the database is unavailable.
+ * @throws Fault if the database is unavailable
  */
 export async function applyBeatsOptimistically(
   database: BeatStore,

@@ -14,10 +14,10 @@ export interface ParsedHeartbeat {
 }
 
 /**
- * Parses the body of `POST /api/monitoring/heartbeat`. Ignores unknown fields, and drops metadata that
- * cannot be stored, so that the beat is not rejected (product section 6).
+ * Parses the body of `POST /api/monitoring/heartbeat`. Ignores unknown fields, and removes metadata
+ * that cannot be stored instead of rejecting the beat (product section 6).
  *
- * @throws Fault `invalid_json`, `missing_required_parameter` or `invalid_request`, with `param`.
+ * @throws Fault `invalid_json`, `missing_required_parameter` or `invalid_request`, with `param`
  */
 export function parseHeartbeat(
   body: Buffer,
@@ -51,7 +51,10 @@ export function parseHeartbeat(
   };
 }
 
-/** Returns the idempotency key, or null if it is missing or too long. A long key does not reject the beat. */
+/**
+ * Returns the idempotency key, or null if it is missing or too long. A key that is too long does
+ * not cause the beat to be rejected.
+ */
 export function normalizeIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   const key = typeof header === 'string' ? header.trim() : '';
   return key === '' ? null : key.slice(0, MAX_KEY_CHARS);

@@ -11,12 +11,19 @@ import type { AvailabilityGap } from './monitor-clock.ts';
 import { rewindMonitorClocks } from './rewind-monitor-clocks.ts';
 import { StallDetector } from './stall-detector.ts';
 
-/** Interval of pulses. The sweep after a pulse detects missed beats. */
+/**
+ * How often a process records that it is running, in milliseconds. The sweep that follows detects
+ * missed beats.
+ */
 export const PULSE_INTERVAL_MS = 1_000;
-/** A longer time without a pulse, while the database was unavailable or beats were rejected, is a gap. */
+/**
+ * If no process records that it is running for longer than this, the time span is a gap. The cause
+ * may be that the database was unavailable or that beats were rejected. In milliseconds.
+ */
 export const MONITORING_GAP_THRESHOLD_MS = 3_500;
 /**
- * How long clients wait for a response. A process that was blocked for less has still received their beats.
+ * How long clients wait for a response, in milliseconds. A process that was blocked for a shorter
+ * time has still received their beats.
  */
 export const BEAT_CLIENT_TIMEOUT_MS = 10_000;
 
@@ -43,8 +50,9 @@ export interface ProcessPulseOptions {
 }
 
 /**
- * Reports regularly that this process is running, and estimates the database time. Nothing is evaluated
- * beyond the last pulse, so a process that was suspended or had no database detects this first.
+ * Regularly records in the database that this process is running, and estimates the database
+ * server's time. Nothing is evaluated for a time later than the last record. A process that was
+ * suspended or had no database therefore detects the gap before it evaluates monitors.
  */
 export class ProcessPulse {
   readonly #options: ProcessPulseOptions;

@@ -23,7 +23,7 @@ import {
   type UptimeSummary,
 } from './timeline.ts';
 
-/** What reading requires besides the database. The engine provides it. */
+/** What is needed to read monitors, other than the database. The engine provides it. */
 export interface MonitorEvaluationContext {
   /** Database time. */
   readonly nowMs: number;
@@ -34,7 +34,7 @@ export interface MonitorEvaluationContext {
   readonly gaps: readonly AvailabilityGap[];
 }
 
-/** A monitor with its state evaluated until now, even if the sweep has not run. */
+/** A monitor with its state evaluated up to now, even if the sweep has not run yet. */
 export interface MonitorView {
   readonly row: MonitorRow;
   readonly clock: MonitorClock;
@@ -43,7 +43,7 @@ export interface MonitorView {
   readonly graceSource: 'monitor' | 'org';
 }
 
-/** Lists monitors of an organization with filters, newest or most urgent first. */
+/** Returns an organization's monitors that match the filters, newest or most urgent first. */
 export async function listMonitors(
   reader: DatabaseReader,
   query: MonitorQuery,
@@ -61,7 +61,7 @@ export async function listMonitors(
   return { rows: views, nextCursor };
 }
 
-/** Returns undefined also for a removed monitor. */
+/** Returns a monitor. Returns undefined if it does not exist or was removed. */
 export async function findMonitor(
   reader: DatabaseReader,
   orgId: string,
@@ -73,7 +73,10 @@ export async function findMonitor(
   return row && clock ? toMonitorView(row, clock, context) : undefined;
 }
 
-/** @throws Fault `monitor_not_found` */
+/**
+ * Returns a monitor.
+ * @throws Fault `monitor_not_found`
+ */
 export async function readMonitor(
   reader: DatabaseReader,
   orgId: string,
@@ -85,7 +88,7 @@ export async function readMonitor(
   throw new Fault('monitor_not_found', `There is no monitor "${id.slice(0, 100)}" in this organization.`);
 }
 
-/** Pages of the checks of a monitor, newest first. */
+/** Returns a page of a monitor's checks, newest first. */
 export function readMonitorChecks(
   reader: DatabaseReader,
   query: MonitorCheckQuery,
@@ -99,8 +102,8 @@ export interface MonitorHistoryRange {
 }
 
 /**
- * The timeline of a monitor: spans that overlap the range, oldest first. Gaps are spans with the status
- * `unknown`.
+ * Returns the spans of a monitor's history that overlap the range, oldest first. Gaps are spans
+ * with the status `unknown`.
  */
 export async function readMonitorPeriods(
   reader: DatabaseReader,
@@ -118,7 +121,9 @@ export async function readMonitorPeriods(
   );
 }
 
-/** Uptime and downtime of a range, calculated from durations. */
+/**
+ * Returns a monitor's uptime and downtime in a range, calculated from the durations of its periods.
+ */
 export async function readMonitorUptime(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
@@ -142,8 +147,8 @@ async function loadStatusSpans(
 }
 
 /**
- * Converts the recorded periods of one monitor, oldest first, and adds those that began after its clock was
- * last written.
+ * Converts one monitor's recorded periods, oldest first, to spans. Adds the periods that began
+ * after the monitor's state was last written.
  */
 export function toStatusSpans(
   rows: readonly MonitorPeriodRow[],
@@ -167,7 +172,7 @@ export function toStatusSpans(
   return starts.map((span, at) => ({ ...span, endedAt: starts[at + 1]?.startedAt ?? null }));
 }
 
-/** Evaluates the stored clock of a monitor until now. */
+/** Returns the monitor with its stored state evaluated up to now. */
 export function toMonitorView(
   row: MonitorRow,
   clock: MonitorClockRow,

@@ -9,7 +9,7 @@ const SLICE_MS = 30 * 60_000;
 const SLICES = 48;
 const UPTIME_MS = 30 * 24 * 60 * 60_000;
 
-/** The recent history of one monitor: half hours of the last day, and the uptime of 30 days. */
+/** One monitor's recent history: the last day in half hours, and the uptime of the last 30 days. */
 export interface RecentMonitorHistory {
   readonly id: string;
   readonly uptimeRatio: number | null;
@@ -17,8 +17,8 @@ export interface RecentMonitorHistory {
 }
 
 /**
- * Loads the history that lists show for each monitor. The number of statements does not depend on the
- * number of monitors.
+ * Loads the history that lists show for each monitor. The number of SQL statements does not depend
+ * on the number of monitors.
  */
 export async function loadRecentMonitorHistory(
   reader: DatabaseReader,

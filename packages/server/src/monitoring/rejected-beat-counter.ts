@@ -11,7 +11,7 @@ interface OrgRejections {
   atMs: number;
 }
 
-/** Counts authenticated beats that were rejected in the last hour by this process. */
+/** Counts the authenticated beats that this process rejected in the last hour. */
 export class RejectedBeatCounter {
   readonly #clock: Clock;
   readonly #byOrg = new Map<string, OrgRejections>();

@@ -2,16 +2,17 @@ import { Fault } from '@floe/contract/faults';
 import { findMonitorsByIds } from '../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 
-/** A monitor id, and the field of the request that contains it. */
+/** A monitor id, and the request field that contains it. */
 export interface MonitorIdParameter {
   readonly id: string;
   readonly param: string;
 }
 
 /**
- * Checks that monitors exist. Monitors that were removed since are accepted if they were already named.
+ * Requires that monitors exist. A monitor that was removed meanwhile is accepted if its id was
+ * already used before the change.
  *
- * @param before ids that were already named
+ * @param before the ids that were already used
  * @throws Fault `invalid_request` with `param` for a monitor that the organization does not have
  */
 export async function requireMonitorsExist(

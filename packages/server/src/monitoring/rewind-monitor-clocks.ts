@@ -6,11 +6,10 @@ import type { MonitorClock, MonitorPlan } from './monitor-clock.ts';
 import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './monitor-clock-columns.ts';
 
 /**
- * Corrects clocks and periods after the database clock was set back to `nowMs`: times after `nowMs` move
- * back by `aheadMs`. Deadlines keep their distance to the beats that they follow; cron times are calculated
- * again. Returns the number of clocks.
- *
- * Checks do not change.
+ * Corrects monitor states and periods after the database server's time was set back to `nowMs`.
+ * Times after `nowMs` move back by `aheadMs`. Deadlines keep their distance to the beats before
+ * them. Cron times are calculated again. Checks do not change. Returns the number of corrected
+ * monitors.
  */
 export async function rewindMonitorClocks(
   writer: DatabaseWriter,
@@ -31,7 +30,10 @@ export async function rewindMonitorClocks(
   return rows.length;
 }
 
-/** The clock as if the time of its last events had been correct. */
+/**
+ * Returns the monitor state that would have resulted if the time of its last events had been
+ * correct.
+ */
 export function rewindMonitorClock(
   clock: MonitorClock,
   plan: MonitorPlan,

@@ -7,9 +7,9 @@ const LATE_MS = 750;
 const READ_WITHIN_MS = 2_000;
 
 /**
- * Detects that this process did not run although its socket accepted connections: the event loop was
- * blocked, or the process was stopped. Requests that are read immediately after may have arrived at any
- * time during the stall.
+ * Detects that this process did not run although its socket accepted connections, because the event
+ * loop was blocked or the process was stopped. Requests that are read directly afterwards may have
+ * arrived at any time during the stall.
  */
 export class StallDetector {
   readonly #clock: Pick<SystemClock, 'monotonic' | 'after'>;

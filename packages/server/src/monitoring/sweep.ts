@@ -6,7 +6,10 @@ import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './mo
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 import type { MonitorEvaluationContext } from './read-monitors.ts';
 
-/** Small enough that beats are processed between batches. */
+/**
+ * The maximum number of monitors per sweep batch. It is small enough that beats are processed
+ * between batches.
+ */
 export const MAX_CLOCKS_PER_SWEEP_BATCH = 1_000;
 
 export interface SweepResult {
@@ -17,9 +20,9 @@ export interface SweepResult {
 }
 
 /**
- * Evaluates one batch of clocks that were due before `committedUntil`. One transaction reads them with a
- * lock and writes clocks, checks, periods and alerts. Several processes may run it at the same time, on
- * different clocks.
+ * Evaluates one batch of monitors that were due before `committedUntil`. One transaction locks and
+ * reads their state, and writes states, checks, periods and alerts. Several processes may run it at
+ * the same time for different monitors.
  */
 export function sweepDueMonitorClocks(
   database: Pick<Database, 'rowTransaction'>,

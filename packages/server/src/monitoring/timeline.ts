@@ -1,6 +1,9 @@
 import type { AvailabilityGap, MonitorStatus } from './monitor-clock.ts';
 
-/** A span of a monitor's history. `unknown` means a gap. Times are in milliseconds since the epoch. */
+/**
+ * A time span with one status in a monitor's history. `unknown` means a gap. Times are in Unix
+ * milliseconds.
+ */
 export interface MonitorStatusSpan {
   readonly status: MonitorStatus | 'unknown';
   readonly startedAt: number;
@@ -19,7 +22,10 @@ export interface UptimeSummary {
   readonly incidents: number;
 }
 
-/** Replaces the parts of periods that are in a gap with `unknown`. Pauses do not change. */
+/**
+ * Replaces the parts of periods that are in a gap with spans of status `unknown`. Does not change
+ * pauses.
+ */
 export function replaceGapsWithUnknown(
   periods: readonly MonitorStatusSpan[],
   gaps: readonly AvailabilityGap[],
@@ -65,9 +71,9 @@ function mergeAdjacentSpans(spans: readonly MonitorStatusSpan[]): MonitorStatusS
 }
 
 /**
- * Calculates the uptime of a range from durations. Paused, waiting and unknown time does not count.
+ * Calculates the uptime in a range from durations. Paused, waiting and unknown time does not count.
  *
- * @param periods as recorded, before gaps were excluded
+ * @param periods the recorded periods, in which gaps have not been replaced
  */
 export function summarizeUptime(
   periods: readonly MonitorStatusSpan[],

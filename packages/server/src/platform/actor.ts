@@ -3,7 +3,7 @@ import { type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import { describePlatformKey, grantsScope, type KeyRecord } from './keyring.ts';
 
-/** The caller of the API in one organization: a platform key or a signed-in member. */
+/** An API caller in one organization: a platform key or a signed-in member. */
 export interface Actor {
   readonly orgId: string;
   /** Id of the key or the member, as the audit log stores it. */
@@ -21,7 +21,7 @@ export interface Actor {
   readonly address?: string;
 }
 
-/** A member as their console session describes them. */
+/** A signed-in member, as the console session identifies them. */
 export interface SignedInMember {
   /** Id of the membership, `mem_…`. A person has one per organization. */
   readonly id: string;
@@ -38,7 +38,7 @@ export interface SignedInMember {
   readonly steppedUpUntil: number;
 }
 
-/** The actor of a request with a platform key. */
+/** Returns the actor for a request with a platform key. */
 export function createKeyActor(key: KeyRecord): Actor {
   return {
     orgId: key.orgId,
@@ -51,7 +51,7 @@ export function createKeyActor(key: KeyRecord): Actor {
   };
 }
 
-/** The actor of a request with a console session. */
+/** Returns the actor for a request with a console session. */
 export function createMemberActor(orgId: string, member: SignedInMember): Actor {
   return {
     orgId,
@@ -65,7 +65,7 @@ export function createMemberActor(orgId: string, member: SignedInMember): Actor 
 }
 
 /**
- * Requires one of the scopes. A `GET` under `/api` requires its own scope or `read`.
+ * Requires one of the scopes. For a `GET` under `/api`, the scope `read` is also sufficient.
  *
  * @throws Fault `insufficient_scope` with the accepted scopes
  */

@@ -11,16 +11,19 @@ import type { DatabaseReader } from '../store/ports.ts';
 /** How long the result of a full verification is reused. 100,000 entries need half a second of CPU. */
 const FULL_CHECK_INTERVAL_MS = 60_000;
 
-/** The state of a chain and the time of the last full verification. */
+/** The verification result of an audit chain, and when the chain was last verified completely. */
 export interface VerifiedChain extends AuditChainState {
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
 }
 
-/** The sequence number and hash of an entry, as stored elsewhere. */
+/** The sequence number and hash of an audit entry that were stored outside Floe. */
 export type ExternalAuditAnchor = Pick<AuditAnchor, 'seq' | 'hash'>;
 
-/** Whether the entry of an anchor is unchanged. `expired` if retention deleted it. */
+/**
+ * Whether the entry that an anchor refers to is unchanged. `expired` means that retention deleted
+ * the entry.
+ */
 export interface AuditAnchorResult {
   readonly seq: number;
   readonly status: 'matches' | 'differs' | 'missing' | 'expired';
@@ -32,9 +35,9 @@ interface ChainCheck {
 }
 
 /**
- * Verifies the audit chains of organizations, each completely at most once a minute, so that readers cannot
- * use up the CPU. In between, only new entries are verified
- * (decisions/0103-issuer-isolation-audit-chain-checks-and-closed-months.md).
+ * Verifies the audit chains of organizations. Each chain is verified completely at most once a
+ * minute, so that frequent requests do not use up the CPU. In between, only new entries are
+ * verified (decisions/0103-issuer-isolation-audit-chain-checks-and-closed-months.md).
  */
 export class AuditChainVerifier {
   readonly #checks = new Map<string, ChainCheck>();

@@ -14,8 +14,9 @@ const INDIVIDUALLY_AUDITED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Records which sections of a changed floe.yaml differ, by organization. Records only names, because values
- * may be secrets. Unchanged organizations get no entry. The organizations must be stored.
+ * Records, for each organization, which sections of floe.yaml have changed. Records only their
+ * names, because values may be secrets. Organizations without changes get no audit entry. The
+ * organizations must already be stored.
  */
 export async function auditConfigFileChange(
   writer: DatabaseWriter,

@@ -23,7 +23,7 @@ const MAX_RESULT_CHARS = 1_000_000;
 /** A running job that has not stored its progress for this long is lost. */
 const LOST_AFTER_MS = 30_000;
 
-/** The state of a job. A running job whose process has ended is `lost`. */
+/** Returns the state of a background job. A job in progress whose process has ended is `lost`. */
 export function resolveBackgroundJobState(
   { state, seen_at }: BackgroundJobRow,
   nowMs: number,
@@ -32,7 +32,7 @@ export function resolveBackgroundJobState(
   return JOB_STATES.find((known) => known === state) ?? 'failed';
 }
 
-/** What a job can use while it runs. */
+/** What a background job can use while it runs. */
 export interface RunningBackgroundJob {
   /** Aborted if the job is cancelled or the process ends. */
   readonly signal: AbortSignal;
@@ -52,8 +52,9 @@ interface RunningJob {
 }
 
 /**
- * Runs work that takes longer than a request. The row of a job has its progress. If the process ends, the
- * progress stops, and the job counts as lost. Jobs are not resumed (decisions/0063-background-jobs.md).
+ * Runs background jobs, which take longer than a request. A job's row contains its progress. If the
+ * process ends, the progress stops and the job counts as lost. Jobs are not resumed
+ * (decisions/0063-background-jobs.md).
  */
 export class BackgroundJobRunner {
   readonly #options: BackgroundJobRunnerOptions;

@@ -11,10 +11,13 @@ import { createPlatformKey } from './create-platform-key.ts';
 import { toPlatformKey } from './stored-key.ts';
 
 const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
-/** Setting with the SHA-256 of the one-time sign-in token of the console and its expiry. */
+/**
+ * The name of the setting that stores the SHA-256 and expiry of the console's one-time sign-in
+ * token.
+ */
 export const OWNER_LINK_SETTING = 'console_sign_in';
 
-/** Values that are shown once, because they are not stored. */
+/** The key and the sign-in token that are shown only once, because they are not stored. */
 export interface FirstStartCredentials {
   readonly orgId: string;
   readonly key: string;
@@ -23,8 +26,9 @@ export interface FirstStartCredentials {
 }
 
 /**
- * The first start without a file and without data: creates the organization `default`, a key with all
- * scopes and a one-time sign-in token. Returns null if there is already an organization.
+ * Initializes an installation that has neither floe.yaml nor data. Creates the organization
+ * `default`, a key with all scopes and a one-time sign-in token. Returns null if an organization
+ * already exists.
  */
 export function bootstrapInstallation(
   database: Database,

@@ -24,7 +24,7 @@ const FOREIGN_KEY_VALUE =
 
 type DeclaredKey = DeclaredResource<PlatformKeyConfig>;
 
-/** The resource kind of platform keys, in floe.yaml and stored. */
+/** The resource kind of platform keys, both from floe.yaml and created with the API. */
 export const STORED_PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyRow> = {
   kind: 'keys',
   list: ({ keys }) => keys,
@@ -35,8 +35,8 @@ export const STORED_PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, Pla
 };
 
 /**
- * The platform keys of floe.yaml. A key takes over the stored key with the same value, or else the active
- * one with the same name.
+ * Returns the resource kind of platform keys in floe.yaml. A key in the file takes over the stored
+ * key with the same value, or else the active key with the same name.
  */
 export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
   const getValue = ({ config }: DeclaredKey): PlatformKeyValueColumns => {

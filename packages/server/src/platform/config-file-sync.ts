@@ -24,20 +24,22 @@ interface UpdateStamps {
   readonly updated_by: string;
 }
 
-/** Columns of a new row: its configuration, its position in the file, and who created it when. */
+/**
+ * The columns of a new row: its configuration, its position in the file, and who created it when.
+ */
 export type NewConfigFileColumns<Columns> = Columns &
   Required<SourceColumns> &
   UpdateStamps & { readonly org_id: string; readonly created_at: number };
 
 /**
- * Changed columns. If a resource only moved in the file, they have no time stamps; if it was released from
- * the file, only its source.
+ * The columns to update. If a resource only moved in the file, they contain no timestamps. If it
+ * was released from the file, they contain only the source.
  */
 export type ChangedConfigFileColumns<Columns> = (Columns | object) &
   Required<SourceColumns> &
   Partial<UpdateStamps>;
 
-/** A kind of resource that floe.yaml can define and Floe stores. */
+/** A kind of resource that floe.yaml can define and that Floe stores. */
 export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Config> {
   /** Resources of all organizations or of one, from the file and the API. */
   stored(reader: DatabaseReader, orgId?: string): Promise<readonly Row[]>;
@@ -47,8 +49,8 @@ export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Co
 }
 
 /**
- * How Floe stores a kind of floe.yaml. A resource takes over the stored one with the same name in its
- * organization.
+ * How resources of one kind in floe.yaml are stored. A resource takes over the stored one with the
+ * same name in its organization.
  */
 export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns extends object>
   extends StoredResourceKind<Config, Row> {
@@ -79,14 +81,14 @@ export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns ext
   auditView(row: Row, nowMs: number): object;
 }
 
-/** Returns its argument. Infers the types of a declaration. */
+/** Returns its argument unchanged. It only infers the types of the declaration. */
 export function defineConfigFileKind<Config, Row extends FileRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ConfigFileResourceKind<Config, Row, Columns> {
   return kind;
 }
 
-/** The stored row that each resource of the file takes over. */
+/** The stored row that each resource in the file takes over. */
 export type MatchedResourceRows<Config, Row> = ReadonlyMap<DeclaredResource<Config>, Row>;
 
 interface SyncContext {
@@ -102,10 +104,10 @@ interface KindSync {
   removeOthers(): Promise<void>;
 }
 
-/** A kind in the form that `syncConfigFile` accepts. */
+/** A resource kind in the form that `syncConfigFile` accepts. */
 export type ResourceKindSyncFactory = (context: SyncContext, file: ConfigFile) => Promise<KindSync>;
 
-/** Creates the sync of one resource kind for `syncConfigFile`. */
+/** Returns a resource kind in the form that `syncConfigFile` accepts. */
 export function createResourceKindSync<Config, Row extends FileRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ResourceKindSyncFactory {
@@ -114,13 +116,15 @@ export function createResourceKindSync<Config, Row extends FileRow, Columns exte
 }
 
 /**
- * Stores the resources of floe.yaml. A resource takes over the stored one with the same name, even if it
- * was created with the API. A resource that left the file is removed as with DELETE. If another resource
- * refers to it, it stays and can then be changed with the API. Each difference creates an audit entry with
- * the actor `file`. Without differences, nothing is written.
+ * Stores the resources in floe.yaml. A resource takes over the stored one with the same name, even
+ * if that was created with the API. A resource that was removed from the file is deleted as with
+ * DELETE. If another resource refers to it, it is kept and can then be changed with the API. Each
+ * difference creates an audit entry with the actor `file`. If there are no differences, nothing is
+ * written.
  *
- * @param kinds a kind comes after the kinds to which it refers
- * @throws ConfigFileRejectedError if the file conflicts with stored resources. Nothing is written then.
+ * @param kinds the resource kinds. A kind comes after the kinds that it refers to.
+ * @throws ConfigFileRejectedError if the file conflicts with stored resources. Nothing is written
+ * in this case.
  */
 export async function syncConfigFile(
   kinds: readonly ResourceKindSyncFactory[],

@@ -4,7 +4,7 @@ import { listAllTeams, listTeamsOfOrg, type TeamRow, upsertTeam } from '../store
 import { defineConfigFileKind } from './config-file-sync.ts';
 import { removeUnusedTeam, toTeamResource } from './stored-team.ts';
 
-/** The teams of floe.yaml. */
+/** The resource kind of teams in floe.yaml. */
 export const CONFIG_FILE_TEAM_KIND = defineConfigFileKind({
   kind: 'teams',
   list: ({ teams }) => teams,

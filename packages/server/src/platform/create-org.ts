@@ -25,8 +25,8 @@ export interface CreatedOrg {
 }
 
 /**
- * Creates an organization with its first owner and a key with all scopes. Without the key, only the console
- * could access the organization.
+ * Creates an organization with its first owner and a key with all scopes. Without the key, the
+ * organization would be accessible only in the console.
  *
  * @throws Fault `conflict` if the id is already in use
  */

@@ -6,7 +6,7 @@ import type { PlatformKeyRow } from '../store/platform-keys.ts';
 import { createImportedKeyHint, createKeyHint, generatePlatformKey } from './key-format.ts';
 import { hashImportedKey, hashPlatformKey } from './keyring.ts';
 
-/** Rotation columns of a key that was never replaced. */
+/** The values of the rotation columns for a key that was never replaced. */
 export const UNROTATED_PLATFORM_KEY_COLUMNS = {
   previous_hash: null,
   previous_prefix: null,
@@ -15,10 +15,13 @@ export const UNROTATED_PLATFORM_KEY_COLUMNS = {
   previous_last_used_at: null,
 };
 
-/** Columns of the value of a key: its hash and its hint for lists. */
+/** The columns that contain a key's hash and the hint that lists show. */
 export type PlatformKeyValueColumns = Pick<PlatformKeyRow, 'hash' | 'prefix' | 'last4' | 'imported_from'>;
 
-/** The columns of a value from an imported document or floe.yaml. Null if there is none. */
+/**
+ * Returns the columns for a key value from an imported document or floe.yaml. Null if there is no
+ * value.
+ */
 export function buildPlatformKeyValueColumns(
   pepper: KeyObject,
   { key, imported_hash, imported_from }: DeclaredKeyValue,
@@ -40,7 +43,10 @@ interface DeclaredKeyValue {
   readonly imported_from?: string | undefined;
 }
 
-/** Creates a platform key and its row. The value is not stored and must be shown now. */
+/**
+ * Creates a platform key and its row. The key's value is not stored, so the caller must show it
+ * now.
+ */
 export function createPlatformKey(
   pepper: KeyObject,
   given: {

@@ -4,7 +4,7 @@ import type { ConfigPath } from '@floe/contract/config/references';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { DEFAULT_FILE_NAME } from './source-location.ts';
 
-/** A kind of resource that is a list in an organization of floe.yaml. */
+/** A kind of resource that is a list within an organization in floe.yaml. */
 export interface DeclaredResourceKind<Config> {
   /** Name of the kind in verbs and audit actions, such as `teams` or `keys`. */
   readonly kind: string;
@@ -19,7 +19,7 @@ export interface DeclaredResourceKind<Config> {
   readonly isReferenced?: boolean;
 }
 
-/** A resource of floe.yaml and its position. */
+/** A resource in floe.yaml and its position in the file. */
 export interface DeclaredResource<Config> {
   readonly orgId: string;
   /** Time zone of the organization. */
@@ -33,15 +33,15 @@ export interface DeclaredResource<Config> {
   readonly line: number | null;
 }
 
-/** The parts of a loaded file that define resources and their lines. */
+/** The parts of a loaded file that define resources and their line numbers. */
 export type ConfigFile = Pick<LoadedConfig, 'config' | 'path' | 'lineOf' | 'sets'>;
 
-/** Name of the running file, without its directory. */
+/** Returns the name of the file that is in use, without its directory. */
 export function configFileName({ path }: Pick<ConfigFile, 'path'>): string {
   return basename(path ?? DEFAULT_FILE_NAME);
 }
 
-/** Lists the resources of a kind that a file defines, in all organizations or in one. */
+/** Returns the resources of one kind that a file defines, in all organizations or in one. */
 export function listDeclaredResources<Config>(
   file: ConfigFile,
   { kind, section = [kind], list, pathOf }: DeclaredResourceKind<Config>,

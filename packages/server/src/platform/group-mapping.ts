@@ -1,7 +1,7 @@
 import type { OidcConfig } from '@floe/contract/config';
 import { getStrongerRole, type MemberRole } from '@floe/contract/roles';
 
-/** The role of a person in an organization. */
+/** The role and team that a person has in an organization. */
 export interface MappedMembership {
   /** Null for the only organization of the installation. */
   readonly org: string | null;
@@ -10,14 +10,14 @@ export interface MappedMembership {
 }
 
 /**
- * Maps the groups of an issuer to memberships: at most one per organization, with the strongest role of the
- * matching entries. The team is that of the first entry with this role that has a team. Groups are compared
- * exactly. With `unmapped: viewer`, a person without a matching group is a viewer of the only organization.
- * Otherwise the list is empty, and the sign-in is rejected.
+ * Maps an issuer's groups to memberships: at most one per organization, with the matching role that
+ * has the most permissions. The team is taken from the first entry that has this role and a team.
+ * Groups are compared exactly. With `unmapped: viewer`, a person without a matching group is a
+ * viewer in the only organization. Otherwise the list is empty, and the sign-in is rejected.
  *
- * The first parameter is an entry of `auth.oidc` in floe.yaml.
+ * The first parameter is an `auth.oidc` entry in floe.yaml.
  *
- * @param groups values of the claim that `group_claim` names
+ * @param groups the values of the claim that `group_claim` names
  */
 export function mapGroupsToMemberships(
   { map, unmapped }: Pick<OidcConfig, 'map' | 'unmapped'>,

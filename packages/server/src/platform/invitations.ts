@@ -33,7 +33,7 @@ function hashInvitationToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** An invited address with the role that it is offered. */
+/** An invited e-mail address and the role that the person will have. */
 export interface InvitationOffer {
   /** Id of the invitation. */
   readonly id: string;
@@ -45,7 +45,7 @@ export interface InvitationOffer {
   readonly ttlMs: number;
 }
 
-/** A new invitation. Its token is not stored and must be shown now. */
+/** A new invitation. The token is not stored, so the caller must show it now. */
 export interface IssuedInvitation {
   readonly row: InvitationRow;
   readonly token: string;
@@ -54,7 +54,7 @@ export interface IssuedInvitation {
 }
 
 /**
- * Invites an address, whether or not it has an account.
+ * Invites an e-mail address, whether or not it has an account.
  *
  * @throws Fault `conflict` if the address belongs to a member
  */
@@ -90,7 +90,7 @@ export async function issueInvitation(
   return { row, token, revoked };
 }
 
-/** What an invitation shows before it is accepted. */
+/** What an invitation's page shows before the invitation is accepted. */
 export interface InvitationDetails {
   readonly orgId: string;
   readonly orgName: string;
@@ -101,7 +101,8 @@ export interface InvitationDetails {
 }
 
 /**
- * The invitation of a token, for its page. Does not reveal whether the address has an account.
+ * Returns the invitation with a token, for the invitation's page. Does not reveal whether the
+ * address has an account.
  *
  * @throws Fault `not_found` with the same message for an unknown, used, expired or revoked token
  */
@@ -122,13 +123,14 @@ export async function findOpenInvitation(
 }
 
 /**
- * Makes a user a member with the token of an invitation, which works once. In the same transaction, the
- * caller must have verified the person: `userId` is a row of `users` with the invited address. Writes the
- * membership, the end of the invitation, and the audit entry `invitations.accept` with the new member as
- * the actor. Starts no session.
+ * Accepts an invitation and makes a user a member. The token can be used only once. The caller must
+ * have verified the person in the same transaction: `userId` is a row of `users` with the invited
+ * address. Writes the membership, marks the invitation as used, and appends the audit entry
+ * `invitations.accept` with the new member as the actor. Does not start a session.
  *
- * @throws Fault `not_found` for an unknown, used, expired or revoked token (same message) and for an
- * account with another address; `conflict` if the user is already a member, whose role does not change
+ * @throws Fault `not_found` for an unknown, used, expired or revoked token (same message) and for
+ * an account with another address; `conflict` if the user is already a member, whose role does not
+ * change
  */
 export async function acceptInvitation(
   writer: DatabaseWriter,

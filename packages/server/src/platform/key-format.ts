@@ -21,16 +21,16 @@ function base62(value: bigint, width: number): string {
 }
 
 /**
- * Generates a platform key: `eis_`, 43 base62 characters of 256 random bits, and 6 base62 characters with
- * the CRC-32 of everything before them. The checksum helps secret scanners. A key with a wrong checksum is
- * not rejected.
+ * Generates a platform key: `eis_`, 43 base62 characters that encode 256 random bits, and 6 base62
+ * characters with the CRC-32 of everything before them. The checksum helps secret scanners. Floe
+ * does not reject a key with a wrong checksum.
  */
 export function generatePlatformKey(): string {
   const body = PREFIX + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_CHARS);
   return body + base62(BigInt(crc32(body)), CHECKSUM_CHARS);
 }
 
-/** The parts of a key that lists may show: `eis_AbCd` and the last four characters. */
+/** Returns the parts of a key that lists may show: `eis_AbCd` and the last four characters. */
 export function createKeyHint(key: string): { readonly prefix: string; readonly last4: string } {
   return { prefix: key.slice(0, PREFIX.length + 4), last4: key.slice(-4) };
 }
@@ -38,17 +38,20 @@ export function createKeyHint(key: string): { readonly prefix: string; readonly 
 /** Replaces the first characters of a key that was imported by its hash. */
 const IMPORTED_PREFIX = 'sha256:';
 
-/** The same for a key of which only the hash is known: `sha256:` and the last four digits of the hash. */
+/**
+ * Returns the hint for an imported key, of which only the hash is known: `sha256:` and the last
+ * four digits of the hash.
+ */
 export function createImportedKeyHint(sha256: string): { readonly prefix: string; readonly last4: string } {
   return { prefix: IMPORTED_PREFIX, last4: sha256.slice(-4) };
 }
 
-/** Whether a prefix belongs to an imported key, whose value may have any format. */
+/** Returns whether a prefix belongs to an imported key, whose value may have any format. */
 export function isImportedKeyPrefix(prefix: string): boolean {
   return prefix === IMPORTED_PREFIX;
 }
 
-/** Whether a value has the format of a Floe key. */
+/** Returns whether a value has the format of a platform key. */
 export function hasPlatformKeyFormat(value: string): boolean {
   return value.startsWith(PREFIX) || value.startsWith(ALIAS_PREFIX);
 }
@@ -56,12 +59,14 @@ export function hasPlatformKeyFormat(value: string): boolean {
 export type CredentialHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Finds the platform key of a request, without `sk-`: the value that starts with `eis_` or `sk-eis_` in
- * `authorization: Bearer`, `x-api-key`, `api-key` or `x-floe-key`. Header names must be lower case. Other
- * credentials are ignored, unless keys were imported: then, if no value has the format of Floe, the first
- * value that `imported` knows is used, or else the first value.
+ * Returns the platform key in a request's headers, without `sk-`. It is the value that starts with
+ * `eis_` or `sk-eis_` in `authorization: Bearer`, `x-api-key`, `api-key` or `x-floe-key`. Header
+ * names must be in lowercase. Other credentials are ignored, unless keys were imported. In that
+ * case, if no value has the format of a platform key, the first value that `imported` knows is
+ * returned, or else the first value.
  *
- * @throws Fault `missing_api_key` if there is none, `invalid_api_key` if there are two different ones
+ * @throws Fault `missing_api_key` if there is no key, `invalid_api_key` if there are two different
+ * keys
  */
 export function extractPlatformKey(headers: CredentialHeaders, imported?: ImportedKeyLookup): string {
   let key = findKey(headers['authorization'], true, undefined);
@@ -76,7 +81,7 @@ export function extractPlatformKey(headers: CredentialHeaders, imported?: Import
   );
 }
 
-/** Functions of a keyring about keys of any format. */
+/** The keyring functions for keys of any format. */
 export interface ImportedKeyLookup {
   readonly hasImportedKeys: boolean;
   isImportedKey(presented: string): boolean;
@@ -94,7 +99,7 @@ function findImportedKey(headers: CredentialHeaders, imported: ImportedKeyLookup
   return first;
 }
 
-/** Whether the headers contain a platform key or a similar value. */
+/** Returns whether the headers contain a platform key or a similar value. */
 export function hasPlatformKey(headers: CredentialHeaders): boolean {
   return CREDENTIAL_HEADERS.some((name) =>
     [headers[name] ?? []].flat().some((value) => /(?:^|\s)(?:sk-)?eis_/i.test(value)),

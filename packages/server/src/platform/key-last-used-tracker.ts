@@ -9,8 +9,8 @@ const FLUSH_INTERVAL_MS = 60_000;
 const FIRST_FLUSH_DELAY_MS = 1_000;
 
 /**
- * Records when keys were last used. Stores the first use in a minute within a second, and the others with
- * the next write.
+ * Records when keys were last used. The first use in a minute is stored within a second. Other uses
+ * are stored with the next write.
  */
 export interface KeyLastUsedTracker {
   record(key: UsedPlatformKey, nowMs: number): void;
@@ -18,7 +18,7 @@ export interface KeyLastUsedTracker {
   close(): Promise<void>;
 }
 
-/** The fields of a `KeyRecord` that identify the key and whether its value was replaced. */
+/** The fields of a `KeyRecord` that identify the key and tell whether its value was replaced. */
 export type UsedPlatformKey = Pick<KeyRecord, 'id' | 'deprecationHeaders'>;
 
 /** Creates the tracker. A failed write is logged and not repeated. */

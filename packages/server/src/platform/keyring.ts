@@ -7,7 +7,7 @@ import { hasPlatformKeyFormat, type ImportedKeyLookup, isImportedKeyPrefix } fro
 /** 64 bits select the record. The rest of the digest is compared in constant time. */
 const HASH_PREFIX_CHARS = 16;
 
-/** A compiled platform key. Immutable, without the secret. */
+/** A platform key prepared for in-memory lookup. Immutable; does not contain the secret. */
 export interface KeyRecord {
   readonly id: string;
   readonly orgId: string;
@@ -42,29 +42,34 @@ export interface Keyring extends ImportedKeyLookup {
 }
 
 /**
- * Derives the key of `hashPlatformKey` from the installation's secret key of 32 bytes (HKDF-SHA-256, RFC
- * 5869).
+ * Derives the pepper for `hashPlatformKey` from the installation's secret key of 32 bytes
+ * (HKDF-SHA-256, RFC 5869).
  */
 export function derivePepper(secretKey: Uint8Array): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'floe platform key pepper v1', 32)));
 }
 
-/** The stored form of a key: HMAC-SHA-256 with the pepper, hex. It is useless without the pepper. */
+/**
+ * Returns the hash of a key that the database stores: HMAC-SHA-256 with the pepper, in hex. Without
+ * the pepper, a key cannot be checked against it.
+ */
 export function hashPlatformKey(pepper: KeyObject, key: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
 /**
- * The stored form of an imported key: HMAC-SHA-256 of its SHA-256. The signed text never starts with
- * `eis_`, so no key in Floe's format has this hash. The SHA-256 itself does not authenticate.
+ * Returns the hash of an imported key that the database stores: the HMAC-SHA-256 of its SHA-256.
+ * The signed text never starts with `eis_`, so no key in Floe's format has this hash. A request
+ * with the SHA-256 itself is not authenticated.
  */
 export function hashImportedKey(pepper: KeyObject, sha256: string): string {
   return hashPlatformKey(pepper, `sha256:${sha256}`);
 }
 
 /**
- * Compiles the keys of all organizations for one snapshot. Includes revoked and expired keys, so that their
- * holders get the exact error. `isCurrent` tells whether an unknown key certainly does not exist.
+ * Prepares the keys of all organizations for lookup in one snapshot. Includes revoked and expired
+ * keys, so that their callers get the exact error. `isCurrent` returns whether it is certain that
+ * an unknown key does not exist.
  */
 export function compileKeyring(
   records: readonly KeyRecord[],
@@ -135,12 +140,12 @@ function unknownKeyFault(isCurrent: boolean): Fault {
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 
-/** The name of a key in messages. */
+/** Returns how messages refer to a key. */
 export function describePlatformKey(record: KeyRecord): string {
   return `"${record.name}" (${record.prefix}…${record.last4})`;
 }
 
-/** Whether `scopes` include `scope`. `monitoring` includes sending beats. */
+/** Returns whether `scopes` include `scope`. `monitoring` includes the permission to send beats. */
 export function grantsScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boolean {
   return scopes.has(scope) || (scope === 'beat' && scopes.has('monitoring'));
 }

@@ -6,7 +6,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 import { grantsScope } from './keyring.ts';
 import { toKeyRecord, toPlatformKey } from './stored-key.ts';
 
-/** The actor and time of a change. */
+/** The actor and the time of a change. */
 export interface ChangeAuthorAndTime {
   readonly by: string;
   readonly nowMs: number;
@@ -14,7 +14,7 @@ export interface ChangeAuthorAndTime {
 
 type Member = Pick<MemberWithUser, 'id' | 'org_id' | 'email'>;
 
-/** A changed key as the audit log shows it. */
+/** A changed key in the form that the audit log records. */
 export interface MemberKeyChange {
   readonly action: 'keys.update' | 'keys.revoke';
   readonly subject: string;
@@ -23,8 +23,8 @@ export interface MemberKeyChange {
 }
 
 /**
- * Revokes all keys of a member who leaves. This includes keys of floe.yaml, until the file is applied
- * again.
+ * Revokes all keys of a member who is removed. Keys from floe.yaml are revoked too, until the file
+ * is applied again.
  */
 export async function revokeMemberKeys(
   writer: DatabaseWriter,
@@ -38,8 +38,8 @@ export async function revokeMemberKeys(
 }
 
 /**
- * Removes from a member's keys the scopes that their new role cannot grant. A key without scopes is
- * revoked. Keys of floe.yaml do not change.
+ * Removes the scopes that a member's new role cannot grant from the member's keys. A key that has
+ * no scopes left is revoked. Keys from floe.yaml do not change.
  */
 export async function restrictMemberKeys(
   writer: DatabaseWriter,

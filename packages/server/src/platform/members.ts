@@ -16,13 +16,13 @@ import {
   revokeMemberKeys,
 } from './member-keys.ts';
 
-/** Ends the sessions of a user in an organization, in the transaction that removes the membership. */
+/** Ends a user's sessions in an organization, in the transaction that removes the membership. */
 export type EndUserSessionsInOrg = (
   writer: DatabaseWriter,
   who: { readonly orgId: string; readonly memberId: string; readonly userId: string },
 ) => Promise<void>;
 
-/** Whether a member is the only owner of their organization. */
+/** Returns whether a member is the only owner of their organization. */
 export async function isLastOwnerOfOrg(
   reader: DatabaseReader,
   { role, org_id }: Pick<MemberRow, 'role' | 'org_id'>,
@@ -47,8 +47,8 @@ export interface RoleAndTeam {
 }
 
 /**
- * Changes the role or team of a member. The next sign-in does not revert the role according to groups. The
- * member's keys lose scopes that the role cannot grant.
+ * Changes a member's role or team. Later sign-ins do not reset the role to the one that groups
+ * grant. The member's keys lose scopes that the new role cannot grant.
  *
  * @throws Fault `conflict` if no owner would remain
  */
@@ -69,8 +69,8 @@ export async function changeMemberRole(
 }
 
 /**
- * Removes a member from an organization: ends their sessions and revokes their keys. Groups do not add them
- * again.
+ * Removes a member from an organization. Ends the member's sessions and revokes the member's keys.
+ * Groups do not add the member again.
  *
  * @throws Fault `conflict` if no owner would remain
  */

@@ -12,7 +12,11 @@ import type { DatabaseWriter } from '../store/ports.ts';
 import type { ChangeAuthorAndTime } from './member-keys.ts';
 import { auditSignIn } from './sign-in/audit-sign-in.ts';
 
-/** @throws Fault `not_found` if no account has this address, `conflict` if it already is an operator */
+/**
+ * Makes a user an operator.
+ * @throws Fault `not_found` if no account has this address, `conflict` if the user already is an
+ * operator
+ */
 export async function addOperator(
   writer: DatabaseWriter,
   email: string,
@@ -29,7 +33,11 @@ export async function addOperator(
   return { ...row, email: user.email, name: user.name };
 }
 
-/** @throws Fault `not_found` if the user is not an operator, `conflict` if it is the last one */
+/**
+ * Removes the operator role from a user.
+ * @throws Fault `not_found` if the user is not an operator, `conflict` if the user is the last
+ * operator
+ */
 export async function removeOperator(writer: DatabaseWriter, userId: string): Promise<OperatorWithUser> {
   const operators = await listAllOperators(writer);
   const row = operators.find(({ user_id }) => user_id === userId);
@@ -41,9 +49,10 @@ export async function removeOperator(writer: DatabaseWriter, userId: string): Pr
 }
 
 /**
- * Makes a user an operator, for the command line of the host.
+ * Makes a user an operator. Used by the command line on the host.
  *
- * @throws Fault `not_found` if no account has this address, `conflict` if it already is an operator
+ * @throws Fault `not_found` if no account has this address, `conflict` if the user already is an
+ * operator
  */
 export async function grantOperatorRoleFromHost(
   writer: DatabaseWriter,
@@ -55,9 +64,10 @@ export async function grantOperatorRoleFromHost(
 }
 
 /**
- * Removes the operator role, even of the last operator, because the command line can grant it again.
+ * Removes the operator role from a user, even from the last operator, because the command line can
+ * grant it again.
  *
- * @throws Fault `not_found` if no account has this address, or it is not an operator
+ * @throws Fault `not_found` if no account has this address, or the user is not an operator
  */
 export async function revokeOperatorRoleFromHost(
   writer: DatabaseWriter,

@@ -12,7 +12,7 @@ export interface PlatformOrg {
   readonly timezone: string;
 }
 
-/** The organizations and platform keys of a snapshot. Immutable. */
+/** A snapshot's organizations and platform keys. Immutable. */
 export interface PlatformSnapshot {
   readonly orgs: ReadonlyMap<string, PlatformOrg>;
   readonly keyring: Keyring;
@@ -22,8 +22,9 @@ export interface PlatformSnapshot {
 const REVOKED_KEY_RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * Loads and compiles the platform part of a snapshot. `pepper` is the result of `derivePepper`. `isCurrent`
- * tells, while the snapshot is in use, whether the process has received all changes.
+ * Loads the organizations and platform keys for a snapshot. `pepper` is the result of
+ * `derivePepper`. While the snapshot is in use, `isCurrent` returns whether the process has
+ * received all changes.
  */
 export async function loadPlatformSnapshot(
   reader: DatabaseReader,

@@ -23,9 +23,9 @@ interface OwnedResource extends ResourceOwner {
 }
 
 /**
- * Stores which key created the files, batches and stored responses that providers keep, with a cache of
- * recent ones. This process knows new owners immediately, other processes after the commit. Owners never
- * change. Unknown ids are not cached.
+ * Creates a store that records which key created the files, batches and stored responses that
+ * providers keep. Recent owners are cached. This process knows new owners immediately, and other
+ * processes know them after the commit. Owners never change. Unknown ids are not cached.
  */
 export function createProviderResourceOwners(database: Database, clock: Clock) {
   const known = createOwnerCache();

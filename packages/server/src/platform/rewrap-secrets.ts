@@ -14,7 +14,9 @@ import {
   UnreadableSecretError,
 } from './secrets.ts';
 
-/** The result for the texts of a table that were encrypted with an older key. */
+/**
+ * The number of texts in a table that were encrypted with an older key, and what happened to them.
+ */
 export interface RewrapResult {
   readonly table: EncryptedTable;
   readonly rewrapped: number;
@@ -23,8 +25,8 @@ export interface RewrapResult {
 }
 
 /**
- * Encrypts all stored secrets with the current key-encryption key, in batches of limited size. It can be
- * stopped and repeated at any time, also while servers run.
+ * Encrypts all stored secrets with the current key-encryption key, in batches of limited size. It
+ * can be stopped and repeated at any time, even while servers are running.
  */
 export async function rewrapStoredSecrets(
   database: Pick<Database, 'transaction'>,
@@ -82,7 +84,7 @@ function rewrapText(
 }
 
 /**
- * Compares the known keys with those that stored secrets need.
+ * Requires that the keys that stored secrets need are known.
  *
  * @throws StoreUnusableError with the ids of the missing keys
  */

@@ -16,8 +16,8 @@ const CIPHER = 'aes-256-gcm';
 const FORMAT = 'fs1';
 
 /**
- * The row to which an encrypted secret belongs. It cannot be decrypted for another organization, row or
- * version.
+ * Identifies the row that a secret is encrypted for. The secret cannot be decrypted for another
+ * organization, row or version.
  */
 export interface SecretLocation {
   readonly orgId: string;
@@ -26,7 +26,7 @@ export interface SecretLocation {
   readonly version: number;
 }
 
-/** The key-encryption key of an installation. */
+/** An installation's key-encryption key. */
 export interface SecretEncryptionKey {
   readonly key: KeyObject;
   /** Identifies the key in encrypted texts, without revealing it. */
@@ -35,7 +35,7 @@ export interface SecretEncryptionKey {
   readonly previousKeys?: readonly SecretEncryptionKey[];
 }
 
-/** A secret cannot be decrypted. The message contains neither the secret nor the key. */
+/** Thrown if a secret cannot be decrypted. The message contains neither the secret nor the key. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError';
   /**
@@ -56,8 +56,8 @@ export class UnreadableSecretError extends Error {
 }
 
 /**
- * Derives the key that encrypts credentials (HKDF, RFC 5869) from the first of `encryptionKeys`, or from
- * the installation's secret key. The other keys only decrypt.
+ * Derives the key that encrypts credentials (HKDF, RFC 5869) from the first of `encryptionKeys`, or
+ * from the installation's secret key. The other keys are used only for decryption.
  */
 export function deriveSecretEncryptionKey(
   secretKey: Buffer,
@@ -67,8 +67,8 @@ export function deriveSecretEncryptionKey(
 }
 
 /**
- * Derives the key that encrypts stored responses. It differs, so that neither kind of text can be decrypted
- * as the other.
+ * Derives the key that encrypts stored responses. It differs from the credential key, so that
+ * neither kind of text can be decrypted as the other.
  */
 export function deriveStoredResponsesKey(
   secretKey: Buffer,
@@ -88,17 +88,19 @@ function deriveKeys(
   return { ...current, previousKeys: others };
 }
 
-/** Derives the key that encrypts stored bodies of requests and responses. */
+/** Derives the key that encrypts stored request and response bodies. */
 export function deriveStoredBodiesKey(secretKey: Buffer): SecretEncryptionKey {
   return deriveKey(secretKey, 'floe kept bodies');
 }
 
-/** Derives the key that signs the challenges of the sign-in. */
+/** Derives the key that signs sign-in challenges. */
 export function deriveChallengeKey(secretKey: Buffer): KeyObject {
   return deriveKey(secretKey, 'floe sign-in challenges').key;
 }
 
-/** Derives the key that encrypts the state which the browser stores during a sign-in with an issuer. */
+/**
+ * Derives the key that encrypts the state that the browser stores during a sign-in with an issuer.
+ */
 export function deriveSignInKey(secretKey: Buffer): SecretEncryptionKey {
   return deriveKey(secretKey, 'floe sign-in under way');
 }
@@ -110,9 +112,9 @@ function deriveKey(secretKey: Buffer, purpose: string): SecretEncryptionKey {
 }
 
 /**
- * Encrypts a secret with its own data key, and the data key with the key-encryption key, so that a change
- * of the latter does not touch secrets. The text is `fs1.<key id>.<wrapped data key>.<encrypted secret>`,
- * base64url.
+ * Encrypts a secret with its own data key, and the data key with the key-encryption key. A change
+ * of the key-encryption key therefore does not require encrypting the secret again. The result is
+ * `fs1.<key id>.<wrapped data key>.<encrypted secret>` in base64url.
  */
 export function encryptSecret(
   secret: string,
@@ -132,7 +134,7 @@ export function decryptSecret(sealed: string, place: SecretLocation, under: Secr
 }
 
 /**
- * Encrypts the data key of a secret with another key-encryption key.
+ * Encrypts a secret's data key with another key-encryption key, and returns the new text.
  *
  * @throws UnreadableSecretError if `from` cannot decrypt it
  */
@@ -149,7 +151,7 @@ export function rewrapSecret(
   return [FORMAT, to.id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
-/** The prefix of all texts that were encrypted with a key. */
+/** Returns the prefix of all texts that were encrypted with a key. */
 export function getEncryptedSecretPrefix({ id }: SecretEncryptionKey): string {
   return `${FORMAT}.${id}.`;
 }

@@ -7,22 +7,25 @@ export interface SourceColumns {
   readonly source_line: number | null;
 }
 
-/** Name of the file if the row has none. */
+/** The file name that is shown if a row has none. */
 export const DEFAULT_FILE_NAME = 'floe.yaml';
 
-/** The source of a row in the form of the API. */
+/** Returns a row's source in the API format. */
 export function toResourceSource({ source, source_file, source_line }: SourceColumns) {
   return source === 'file'
     ? { kind: 'file' as const, file: source_file ?? DEFAULT_FILE_NAME, line: source_line }
     : { kind: 'console' as const, file: null, line: null };
 }
 
-/** The source of a row for display, such as `floe.yaml, line 12`. */
+/** Formats a row's source for display, such as `floe.yaml, line 12`. */
 export function formatSourceLocation({ source_file, source_line }: Omit<SourceColumns, 'source'>): string {
   return `${source_file ?? DEFAULT_FILE_NAME}${source_line === null ? '' : `, line ${source_line}`}`;
 }
 
-/** Whether a column describes the position in the file. A new position is not a change of the resource. */
+/**
+ * Returns whether a column describes the position in the file. A new position does not count as a
+ * change of the resource.
+ */
 export function isSourceColumn(column: string): boolean {
   return column === 'source_line' || column === 'source_file' || column === 'position';
 }

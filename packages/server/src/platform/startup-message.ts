@@ -14,8 +14,9 @@ export interface StartupInfo {
 }
 
 /**
- * The message at the start. The first start shows the key, the sign-in link and a working curl command.
- * Later starts show only addresses, because the key is not stored.
+ * Returns the message that is printed at startup. At the first start, it contains the key, the
+ * sign-in link and a working curl command. Later, it contains only addresses, because the key is
+ * not stored.
  */
 export function formatStartupMessage(place: StartupInfo, firstRun: FirstStartCredentials | null): string {
   const lines = [
@@ -40,7 +41,10 @@ export function formatStartupMessage(place: StartupInfo, firstRun: FirstStartCre
   return `${lines.join('\n')}\n\n`;
 }
 
-/** The same as fields of a log line. On the first start, they include the key and the sign-in link. */
+/**
+ * Returns the startup message as fields for a log line. At the first start, they include the key
+ * and the sign-in link.
+ */
 export function toStartupLogFields(
   place: StartupInfo,
   firstRun: FirstStartCredentials | null,

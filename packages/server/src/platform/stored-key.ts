@@ -5,7 +5,10 @@ import type { PlatformKeyRow } from '../store/platform-keys.ts';
 import type { KeyRecord } from './keyring.ts';
 import { toResourceSource } from './source-location.ts';
 
-/** The records of a stored key: its value, and the previous value while it still works. */
+/**
+ * Returns the lookup records for a stored key: one for its value, and one for the previous value
+ * while that is still valid.
+ */
 export function toKeyRecords(row: PlatformKeyRow): KeyRecord[] {
   const record = toKeyRecord(row);
   const { previous_hash, previous_prefix, previous_last4, previous_until, rotated_at } = row;
@@ -30,7 +33,7 @@ function deprecationHeaders(sinceMs: number, untilMs: number): readonly string[]
   return ['deprecation', since, 'sunset', new Date(untilMs).toUTCString()];
 }
 
-/** The record of the current value. */
+/** Returns the lookup record for a stored key's current value. */
 export function toKeyRecord(row: PlatformKeyRow): KeyRecord {
   const models = parseStrings(row.models_json);
   return {
@@ -51,7 +54,7 @@ export function toKeyRecord(row: PlatformKeyRow): KeyRecord {
   };
 }
 
-/** A stored key in the form of the API and the audit log, without its hash. */
+/** Converts a stored key to the form that the API and the audit log use, without its hash. */
 export function toPlatformKey(row: PlatformKeyRow, nowMs: number): PlatformKey {
   const { name, ...plain } = storedKeyFields.parse(row);
   return {

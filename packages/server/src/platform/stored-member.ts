@@ -3,7 +3,7 @@ import { parseMemberRole } from '@floe/contract/roles';
 import type { InvitationRow } from '../store/invitations.ts';
 import type { MemberWithUser } from '../store/members.ts';
 
-/** A member in the form of the API and the audit log, without credentials. */
+/** Converts a member to the form that the API and the audit log use, without credentials. */
 export function toMemberResource(row: MemberWithUser): Member {
   return {
     id: row.id,
@@ -19,7 +19,9 @@ export function toMemberResource(row: MemberWithUser): Member {
   };
 }
 
-/** An invitation in the form of the API and the audit log, without its token or hash. */
+/**
+ * Converts an invitation to the form that the API and the audit log use, without its token or hash.
+ */
 export function toInvitationResource(row: InvitationRow, nowMs: number): InvitationResource {
   return {
     id: row.id,

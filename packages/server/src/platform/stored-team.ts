@@ -4,7 +4,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
 import { toResourceSource } from './source-location.ts';
 
-/** A team in the form of the API and the audit log. */
+/** Converts a team to the form that the API and the audit log use. */
 export function toTeamResource(row: TeamRow): Team {
   return {
     id: row.id,
@@ -17,8 +17,8 @@ export function toTeamResource(row: TeamRow): Team {
 }
 
 /**
- * Deletes a team. Its spending stays in analytics. @throws Fault `conflict` if another resource refers to
- * it
+ * Deletes a team. Analytics keeps its spending.
+ * @throws Fault `conflict` if another resource refers to it
  */
 export async function removeUnusedTeam(
   writer: DatabaseWriter,

@@ -8,7 +8,7 @@ export interface BufferedResponse {
   readonly body: Buffer;
 }
 
-/** Limits of a buffered call. */
+/** The size and time limits of a buffered request. */
 export interface BufferedRequestLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -17,8 +17,8 @@ export interface BufferedRequestLimits {
 }
 
 /**
- * Sends one request outside the hot path and buffers the response. Rejects if there is no response within the
- * time limit, if the response is too long, or with the network error.
+ * Sends one request and buffers the response. Not for requests on the hot path. Rejects if there is
+ * no response within the time limit, if the response is too long, or with the network error.
  */
 export function sendBufferedRequest(
   transport: UpstreamTransport,

@@ -14,7 +14,7 @@ import type { Price } from './prices.ts';
 import type { Dialect, ProviderAddress, ProviderSheet } from './provider-sheet.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
-/** A secret of a provider, and its share of the traffic. */
+/** A provider credential's secret, and its share of the traffic. */
 export interface Credential {
   readonly name: string;
   /** Empty for providers without authentication. */
@@ -24,7 +24,7 @@ export interface Credential {
   readonly header?: readonly [name: string, value: string];
 }
 
-/** The timeouts of a request to a provider. */
+/** The timeouts of a request to a provider, in milliseconds. */
 export interface Timeouts {
   readonly connectMs: number;
   /** From the open connection to the first byte of the response. */
@@ -37,7 +37,7 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
-/** The conditions for opening a breaker, from the provider's `breaker` settings. */
+/** The conditions that open a breaker, from the provider's `breaker` settings. */
 export interface BreakerSettings {
   /** If false, failures do not stop requests. Forced states and the retry budget still apply. */
   readonly enabled: boolean;
@@ -51,7 +51,7 @@ export interface BreakerSettings {
   readonly openMs: number;
 }
 
-/** Used for a provider without `breaker` settings. */
+/** The breaker settings of a provider that has none configured. */
 export const DEFAULT_BREAKER_SETTINGS: BreakerSettings = {
   enabled: true,
   consecutiveFailures: 5,
@@ -60,7 +60,7 @@ export const DEFAULT_BREAKER_SETTINGS: BreakerSettings = {
   openMs: 5_000,
 };
 
-/** The settings of one provider of an organization. */
+/** The settings of one of an organization's providers. */
 export interface ProviderSettings {
   readonly id: string;
   /** Requests of the same pool may share connections. Absent: one pool for all. */
@@ -92,7 +92,7 @@ export interface ProviderSettings {
   readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
 }
 
-/** A configured provider. Everything that requests need is precomputed. */
+/** A configured provider. Everything that is needed during requests is precomputed. */
 export interface Provider extends DialectSupport, OpaquePaths {
   readonly id: string;
   readonly pool: string | undefined;

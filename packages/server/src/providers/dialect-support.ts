@@ -8,7 +8,10 @@ import type {
   ProviderSheet,
 } from './provider-sheet.ts';
 
-/** The dialects that a provider supports, by model, and their paths. Model ids are the requested ones. */
+/**
+ * The dialects that a provider supports for each model, and their paths. Model ids are the ids that
+ * clients request.
+ */
 export interface DialectSupport {
   readonly dialects: readonly Dialect[];
   /** Returns whether a request of this dialect can be forwarded for this model. */
@@ -20,7 +23,7 @@ export interface DialectSupport {
   bodyShapeOf(dialect: Dialect): EndpointBodyAdjustments | undefined;
 }
 
-/** The settings from which dialect support is computed. */
+/** The settings that dialect support is computed from. */
 export interface DialectSupportSettings {
   readonly sheet: ProviderSheet;
   readonly dialectPaths: DialectPaths;
@@ -34,7 +37,7 @@ export interface DialectSupportSettings {
   readonly upstreamModel: (model: string) => string;
 }
 
-/** Computes the dialects and paths of a provider. */
+/** Computes a provider's dialects and paths. */
 export function createDialectSupport(settings: DialectSupportSettings): DialectSupport {
   const { sheet, dialectPaths, prefix, query, placeholders, upstreamModel } = settings;
   const dialects = settings.dialects ?? orderedDialects(dialectPaths);
@@ -75,7 +78,7 @@ const DEFAULT_PATHS: Readonly<Record<Dialect, EndpointPath>> = {
   cohere: '/chat',
 };
 
-/** Replaces `{name}` placeholders in a text. Each value becomes one path segment. */
+/** Replaces `{name}` placeholders in a text. Each value is encoded as one path segment. */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, string | undefined>>): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name];
@@ -119,8 +122,8 @@ function preferredDialect(
 }
 
 /**
- * Returns a matcher for model patterns of a sheet, which contain public ids. With deployments, that can be
- * the requested id or the provider's name.
+ * Returns a matcher for the model patterns in a provider sheet. The patterns contain public model
+ * ids. With deployments, both the requested id and the provider's name for the model are matched.
  */
 export function compileModelMatcher(
   models: readonly string[],

@@ -5,10 +5,10 @@ import type { UpstreamHandler, UpstreamRequest, UpstreamTransport } from './tran
 import { UploadPool } from './upload-pool.ts';
 
 /**
- * Creates an HTTP/1.1 transport with keep-alive connections. There is one pool per origin and connection
- * options, with one connection per concurrent request. A guard checks each address when a connection is
- * opened; reused connections need no check. Only the handshake has a deadline here; the exchange has its own,
- * with an injected clock.
+ * Creates an HTTP/1.1 transport with keep-alive connections. Each combination of origin and
+ * connection options has its own pool, with one connection per concurrent request. The guard checks
+ * the address whenever a connection is opened. Reused connections are not checked again. The
+ * transport has a time limit only for the handshake. The exchange enforces its own deadlines.
  */
 export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
   const origins = new Map<string, OriginPool>();

@@ -15,8 +15,8 @@ const MAX_LIST_PAGES = 20;
 export type { ListedModel } from './model-page.ts';
 
 /**
- * The models in the providers' own lists. They are read in the background; if that fails, the previous list
- * remains.
+ * The models that the providers' own model lists contain. The lists are read in the background. If
+ * reading a list fails, the previous list stays in use.
  */
 export interface ModelLists {
   /** Reads the lists of these providers from now on, and those of no other provider. */
@@ -28,8 +28,8 @@ export interface ModelLists {
 }
 
 /**
- * Creates model lists. They are read every 10 minutes, starting immediately, for providers with an open
- * allowlist (`*`).
+ * Creates the model lists. For each provider with an open allowlist (`*`), the list is read
+ * immediately and then every 10 minutes.
  */
 export function createModelLists(transport: UpstreamTransport, clock: Clock, log: Log): ModelLists {
   const lists = new Map<string, readonly ListedModel[]>();
@@ -126,7 +126,7 @@ async function fetchModelList(
   return models;
 }
 
-/** Builds a GET request with a credential. Not for the hot path. */
+/** Builds a GET request with a credential. Not for requests on the hot path. */
 export function buildGetRequest(
   provider: Provider,
   credential: Credential,

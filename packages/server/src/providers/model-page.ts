@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-/** A model in the list of a provider. */
+/** A model in a provider's model list. */
 export interface ListedModel {
   readonly id: string;
   /** Seconds since the epoch; 0 if unknown. */
@@ -19,8 +19,8 @@ export interface ModelPage {
 }
 
 /**
- * Parses the model list of any provider: `data[]`, an array, or a list under another name, with names instead
- * of ids.
+ * Parses any provider's model list: `data[]`, an array, or a list under another name, which may
+ * contain names instead of ids.
  * @throws Error if the body is not a list
  */
 export function parseModelPage(body: unknown): ModelPage {

@@ -1,6 +1,6 @@
 import { type DialectSupportSettings, fillPlaceholders } from './dialect-support.ts';
 
-/** The paths of a provider that belong to no dialect. */
+/** A provider's paths that belong to no dialect. */
 export interface OpaquePaths {
   /**
    * Returns path and query for an OpenAI path such as `images/generations`. `model` is '' if there is none.
@@ -13,8 +13,8 @@ export interface OpaquePaths {
 const CHAT_PATH = '/chat/completions';
 
 /**
- * Creates the opaque paths of a provider. They are below the same base as Chat, and below the deployment if
- * the API has one per model.
+ * Creates a provider's opaque paths. They have the same base as Chat. If the API has one path per
+ * deployment, they are below the deployment.
  */
 export function createOpaquePaths({
   sheet,

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { type IpNetwork, isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
 
-/** How to connect to a host. Absent if nothing is configured. */
+/** How to connect to a host. Properties are absent if nothing is configured. */
 export interface ConnectionOptions {
   /** Connections with the same key may share a pool. */
   readonly key: string;
@@ -17,7 +17,10 @@ export interface ConnectionOptions {
   readonly clientKey: string | undefined;
 }
 
-/** Configured options for outgoing connections. Empty strings mean not set. */
+/**
+ * The configured options for outgoing connections. An empty string means that the option is not
+ * set.
+ */
 export interface OutboundConnectionSettings {
   readonly proxy: string;
   readonly no_proxy: string;
@@ -25,7 +28,7 @@ export interface OutboundConnectionSettings {
   readonly client_cert?: { readonly cert_file: string; readonly key_file: string } | undefined;
 }
 
-/** Resolved options for outgoing connections. */
+/** The options for outgoing connections after configuration and environment have been combined. */
 export interface ResolvedOutboundConnections {
   /** Returns how to connect to an origin such as `https://api.host.test`. */
   via(origin: string): ConnectionOptions | undefined;
@@ -33,16 +36,19 @@ export interface ResolvedOutboundConnections {
   readonly proxies: readonly string[];
 }
 
-/** A file for outgoing connections cannot be read. The message names the setting and the file. */
+/**
+ * Thrown if a file that outgoing connections need cannot be read. The message names the setting and
+ * the file.
+ */
 export class OutboundConfigError extends Error {
   override readonly name = 'OutboundConfigError';
 }
 
 /**
- * Resolves the options for outgoing connections from `outbound` and the environment: `HTTPS_PROXY` (https
- * only, as in other clients) and `NO_PROXY`. A configured proxy applies to every connection. `ca_file` adds
- * to the authorities of the runtime, which include `NODE_EXTRA_CA_CERTS`. Of several settings, the first one
- * with a value counts.
+ * Resolves the options for outgoing connections from `outbound` and the environment: `HTTPS_PROXY`
+ * (for https only, as in other clients) and `NO_PROXY`. A configured proxy applies to every
+ * connection. The authorities in `ca_file` are added to those of the runtime, which include
+ * `NODE_EXTRA_CA_CERTS`. If an option is set in several places, the first value is used.
  * @throws OutboundConfigError if a file cannot be read
  */
 export function resolveOutboundConnections(

@@ -10,9 +10,9 @@ const CATALOG_DATE = '2026-09-23';
 export const EMPTY_PRICE_BOOK: PriceBook = { priceOf: () => null };
 
 /**
- * Loads the prices that are included in Floe (@pydantic/genai-prices). Loaded on demand, because reading half
- * a megabyte takes about 50 ms. Nothing is downloaded. New prices come with a new version, or from the
- * configuration.
+ * Loads the price book that is included in Floe (@pydantic/genai-prices). It is loaded only when
+ * needed, because reading half a megabyte takes about 50 ms. Nothing is downloaded. New prices come
+ * with a new Floe version or from the configuration.
  */
 export async function loadPriceBook(): Promise<PriceBook> {
   const { calcPrice } = await import('@pydantic/genai-prices');

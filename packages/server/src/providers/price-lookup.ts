@@ -2,7 +2,7 @@ import { compilePatterns } from '../core/pattern.ts';
 import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
 import { createUnmeteredPrice, type Price, type PriceBook, type TieredRate } from './prices.ts';
 
-/** Configured prices in USD per million tokens. */
+/** Configured prices, in USD per million tokens. */
 export interface PriceOverride {
   readonly input: number;
   readonly output: number;
@@ -14,7 +14,7 @@ export interface PriceOverride {
   readonly tiers?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The sources of the prices of a provider. */
+/** The sources of a provider's prices. */
 export interface PricingSettings {
   readonly billing: 'metered' | 'free' | 'seat';
   readonly multiplier: number;
@@ -28,7 +28,10 @@ export interface PricingSettings {
 /** Maximum number of cached lookups. Callers may invent model ids if an allowlist is open. */
 const MAX_CACHED_PRICES = 2_000;
 
-/** Returns a function that finds the price of a model; null if it is unknown. Unknown never means free. */
+/**
+ * Returns a function that finds a model's price. The function returns null if the price is unknown.
+ * An unknown price never means that the model is free.
+ */
 export function createPriceLookup(settings: PricingSettings): (model: string) => Price | null {
   const { billing, multiplier, book, bookName } = settings;
   if (billing !== 'metered') {
@@ -53,8 +56,8 @@ export function createPriceLookup(settings: PricingSettings): (model: string) =>
 }
 
 /**
- * Returns the same function for a provider sheet's name in the catalog. It looks for the requested id first,
- * then for the provider's name of the model.
+ * Returns a function that finds a model's price in the price book, for a provider's name in that
+ * book. It looks for the requested model id first, and then for the provider's name for the model.
  */
 export function createModelPriceLookup(
   bookName: string | undefined,

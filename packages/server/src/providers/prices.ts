@@ -2,14 +2,14 @@ import { BILLED_UNITS, type BilledUnit } from '@floe/contract/billed-units';
 import type { MutableUnitCounts, UnitCounts } from '@floe/wire/unit-counts';
 import type { Usage } from '@floe/wire/usage';
 
-/** US dollars per million tokens, depending on the length of the context. */
+/** A rate in US dollars per million tokens that depends on the context length. */
 export interface TieredRate {
   readonly base: number;
   /** A request with more than `above` input tokens pays `usd` for all of its tokens. Ascending. */
   readonly tiers: readonly { readonly above: number; readonly usd: number }[];
 }
 
-/** The prices of a model. */
+/** The rates of a model, by kind of token. */
 export interface PriceRates {
   /** US dollars per million of each unit. Cache reads and writes may have no separate price. */
   readonly units: UnitRates;
@@ -17,12 +17,12 @@ export interface PriceRates {
   readonly perThousandRequests?: number | undefined;
 }
 
-/** US dollars per million, by billed unit. */
+/** Rates in US dollars per million units, by billed unit. */
 export type UnitRates = Readonly<
   { input: TieredRate; output: TieredRate } & { [Unit in BilledUnit]?: TieredRate | undefined }
 >;
 
-/** The price of a model and its source. */
+/** A model's price and the source of the price. */
 export interface Price {
   /**
    * `override`: configured; `free` and `seat`: configured as costing nothing per token; `catalog`: from the
@@ -39,13 +39,13 @@ export interface Price {
   ratesAt(atMs: number): PriceRates;
 }
 
-/** Prices of models by provider. */
+/** Finds model prices by provider. */
 export interface PriceBook {
   /** Returns the price of a model; null if it is unknown. `book` is the provider's name in the catalog. */
   priceOf(book: string, model: string): Omit<Price, 'multiplier'> | null;
 }
 
-/** Returns the price per million tokens for a request with this number of input tokens. */
+/** Returns the rate in USD per million tokens for a request with this number of input tokens. */
 export function getUsdPerMillionTokens(rate: TieredRate, inputTokens: number): number {
   return rate.tiers.findLast(({ above }) => inputTokens > above)?.usd ?? rate.base;
 }
@@ -53,7 +53,7 @@ export function getUsdPerMillionTokens(rate: TieredRate, inputTokens: number): n
 /** USD per million tokens equals nano-USD per thousandth of a token. */
 const NANO_PER_TOKEN = 1000;
 
-/** The cost of a response, as far as prices are known. */
+/** The cost of a response, and the units whose price is unknown. */
 export interface UsageCost {
   /** Integer nano-USD, rounded up. */
   readonly nanoUsd: number;
@@ -70,10 +70,11 @@ export interface UsageCost {
 const ZERO_COST: UsageCost = { nanoUsd: 0, unpriced: [], rates: {}, request: 0 };
 
 /**
- * Computes the cost of a response. A part of a token count is charged at its own rate instead of the rate of
- * the whole. A tier without a factor is charged at standard rates. Other units without a rate cost nothing.
- * All of these are reported as unpriced, except tokens of other media, because the catalog lists them only if
- * their rate differs.
+ * Computes the cost of a response. If a part of a token count has its own rate, the part is charged
+ * at that rate instead of the rate for the whole count. A service tier without a price factor is
+ * charged at standard rates. Other units without a rate cost nothing. All of these cases are
+ * reported as unpriced. Tokens of other media are an exception, because the price book lists them
+ * only if their rate differs.
  */
 export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: number): UsageCost {
   if (price.source === 'free' || price.source === 'seat') return ZERO_COST;
@@ -122,17 +123,23 @@ function isUnpriced(unit: BilledUnit, partOf: string | null, { source }: Price):
   return unit !== 'reasoning' && source === 'override';
 }
 
-/** Returns whether the price of a service tier is known. The standard tier has the price itself. */
+/**
+ * Returns whether the price of a service tier is known. For the standard tier, it is the model's
+ * price itself.
+ */
 export function hasTierPrice(price: Price, tier: string | undefined): boolean {
   return tier === undefined || tier === 'standard' || price.tiers[tier] !== undefined;
 }
 
-/** Returns 1 for the standard tier and for a tier without a known price. */
+/**
+ * Returns the price factor of a service tier. Returns 1 for the standard tier and for a tier
+ * without a known factor.
+ */
 export function getTierPriceFactor(price: Price, tier: string | undefined): number {
   return (tier === undefined ? undefined : price.tiers[tier]) ?? 1;
 }
 
-/** The maximum usage of a request, before its response. */
+/** The maximum usage of a request, estimated before its response. */
 export interface UsageUpperBound {
   readonly input: number;
   readonly output: number;
@@ -142,7 +149,10 @@ export interface UsageUpperBound {
   readonly mayWriteHourCache?: boolean | undefined;
 }
 
-/** Returns the maximum cost: all input is uncached, or is written to the cache if that costs more. */
+/**
+ * Returns the maximum cost in nano-USD. Assumes that all input is uncached, or is written to the
+ * cache if that costs more.
+ */
 export function computeMaxCostNanoUsd(
   price: Price,
   { input, output, tier, mayWriteHourCache }: UsageUpperBound,
@@ -161,7 +171,10 @@ function roundUpNano(nano: number): number {
   return Math.ceil(Number(nano.toFixed(3)));
 }
 
-/** USD per million tokens of one response, with the context length, the tier and all factors applied. */
+/**
+ * The rates that one response was charged at, in USD per million tokens. Context length, service
+ * tier and all factors are applied.
+ */
 export interface ChargedPrice {
   input: number;
   output: number;
@@ -177,7 +190,10 @@ const TOKEN_UNITS = new Set<string>(
   BILLED_UNITS.flatMap(({ unit, partOf }) => (partOf === null ? [] : [unit])),
 );
 
-/** Returns the rates of a cost as a row stores them; undefined if nothing is charged per token. */
+/**
+ * Returns the charged rates as a request log row stores them; undefined if nothing is charged per
+ * token.
+ */
 export function toChargedPrice(
   price: Price,
   cost: UsageCost,
@@ -209,7 +225,7 @@ function stripFloatError(usd: number): number {
 const ZERO_RATE: TieredRate = { base: 0, tiers: [] };
 const ZERO_RATES: PriceRates = { units: { input: ZERO_RATE, output: ZERO_RATE } };
 
-/** Creates the price of a provider that charges nothing per token. */
+/** Returns the price for a provider that charges nothing per token. */
 export function createUnmeteredPrice(source: 'free' | 'seat'): Price {
   return { source, date: null, multiplier: 1, tiers: {}, ratesAt: () => ZERO_RATES };
 }

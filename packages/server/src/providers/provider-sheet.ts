@@ -5,7 +5,7 @@ import type { DialectName } from '@floe/wire/response-events';
 /** A dialect that a provider can support. */
 export type Dialect = DialectName;
 
-/** How a credential is sent. */
+/** How a credential is sent to a provider. */
 export type ProviderAuth =
   | { readonly type: 'bearer' }
   | { readonly type: 'header'; readonly name: string }
@@ -16,14 +16,14 @@ export type ProviderAuth =
   | { readonly type: 'none' };
 
 /**
- * A path below the base URL, or an endpoint with a separate path for streams. May contain `{model}`,
- * `{region}` and `{project}`.
+ * A path below the base URL, or an endpoint with a separate path for streams. The path may contain
+ * `{model}`, `{region}` and `{project}`.
  */
 export type EndpointPath = string | DialectEndpoint;
 /** Paths by dialect. */
 export type DialectPaths = Readonly<Partial<Record<Dialect, EndpointPath>>>;
 
-/** The endpoint of a dialect, and how its body differs from the dialect. */
+/** A dialect's endpoint, and how the request body differs from the dialect. */
 export interface DialectEndpoint {
   readonly nonStreaming: string;
   readonly streaming: string;
@@ -33,7 +33,8 @@ export interface DialectEndpoint {
 }
 
 /**
- * How the body of an endpoint differs from the dialect, because URL and headers contain some of its members.
+ * How an endpoint's request body differs from the dialect, because the URL and headers contain some
+ * of its members.
  */
 export interface EndpointBodyAdjustments {
   /** Members that the endpoint rejects. They are reported as dropped, except `model` and `stream`. */
@@ -46,7 +47,7 @@ export interface EndpointBodyAdjustments {
   readonly impliedHeaders: Readonly<Record<string, string>>;
 }
 
-/** The URLs that result from the settings of a provider. */
+/** The URLs that result from a provider's settings. */
 export interface ProviderAddress {
   readonly base: string;
   /** Paths and dialects of this address, which replace those of the sheet. */
@@ -57,36 +58,36 @@ export interface ProviderAddress {
   readonly listBase?: string | undefined;
 }
 
-/** The settings that can affect URLs. */
+/** The provider settings that can affect URLs. */
 export interface ProviderAddressSettings {
   readonly apiVersion?: string | undefined;
   readonly region?: string | undefined;
   readonly project?: string | undefined;
 }
 
-/** How some models of a provider differ from their dialect. */
+/** A way in which some of a provider's models differ from their dialect. */
 export interface Quirk {
   /** Patterns that match the requested id or the provider's name of the model. Absent: all models. */
   readonly models?: readonly string[];
   readonly options: RequestWriteOptions;
 }
 
-/** Defaults for a setting that floe.yaml does not contain. */
+/** Default sources for a setting that floe.yaml does not contain. */
 export interface SettingFallback {
   readonly variables: readonly string[];
   readonly defaultValue?: string;
 }
 
-/** Models for which another dialect than the first one works better. */
+/** Models for which a dialect other than the provider's first one works better. */
 export interface DialectPreference {
   readonly models: readonly string[];
   readonly dialect: Dialect;
 }
 
-/** APIs that Floe forwards without parsing, by the first segment of their path. */
+/** The APIs that Floe forwards without parsing, by the first segment of their path. */
 export type OpaqueApi = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
 
-/** The embeddings endpoint of a provider. */
+/** A provider's embeddings endpoint. */
 export interface EmbeddingsEndpoint extends EmbeddingsSupport {
   /** Path below the base URL; may contain `{model}`. OpenAI-compatible endpoints are next to Chat. */
   readonly path?: string;
@@ -94,7 +95,10 @@ export interface EmbeddingsEndpoint extends EmbeddingsSupport {
   readonly dimensions?: string;
 }
 
-/** An exception to the default meaning of error statuses: this status with this text means `means`. */
+/**
+ * An exception to the default meaning of error statuses. An error with this status and this text
+ * means `means`.
+ */
 export interface ErrorStatusOverride {
   readonly status: number;
   /** Lower-case text that the body must contain. */
@@ -104,8 +108,8 @@ export interface ErrorStatusOverride {
 }
 
 /**
- * A provider as data: how it differs from a host that only copies the Chat dialect. Facts have a date. Only
- * sheets contain names of vendors.
+ * The declaration of a kind of provider. It states how the provider differs from one that only
+ * copies the Chat dialect. Each fact has a date. Only provider sheets contain vendor names.
  */
 export interface ProviderSheet {
   readonly kind: string;
@@ -169,7 +173,7 @@ export interface ProviderSheet {
   readonly checked: string;
 }
 
-/** Fields for a host that copies the Chat dialect and requires a bearer key. */
+/** Fields for a provider that copies the Chat dialect and requires a bearer key. */
 export const chatCompatibleFields = {
   auth: { type: 'bearer' },
   dialectPaths: { chat: '/chat/completions' },
@@ -178,8 +182,9 @@ export const chatCompatibleFields = {
 } as const satisfies Partial<ProviderSheet>;
 
 /**
- * Fields for a host that copies the Messages dialect. Its base URL has no `/v1`, but one with `/v1` also
- * works. Translated requests use API version 2023-06-01, because later versions reject sampling fields.
+ * Fields for a provider that copies the Messages dialect. Its base URL has no `/v1`, but a base URL
+ * with `/v1` also works. Translated requests use API version 2023-06-01, because later versions
+ * reject sampling fields.
  */
 export const messagesCompatibleFields = {
   auth: { type: 'header', name: 'x-api-key' },
@@ -190,7 +195,7 @@ export const messagesCompatibleFields = {
   streamUsage: 'given',
 } as const satisfies Partial<ProviderSheet>;
 
-/** Removes a trailing `/v1` from a base URL, for hosts whose paths contain it. */
+/** Removes a trailing `/v1` from a base URL, for providers whose paths already contain it. */
 export function stripVersionSuffix(base: string): string {
   return base.replace(/\/v1\/?$/, '');
 }

@@ -11,10 +11,10 @@ import type { ProviderSheet } from './provider-sheet.ts';
 import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
 import { createSigningConfig, resolveSigningIdentity } from './signing-identity.ts';
 
-/** Returns an environment variable; undefined if it is unset or empty. */
+/** Returns the value of an environment variable; undefined if it is unset or empty. */
 export type EnvironmentLookup = (name: string) => string | undefined;
 
-/** The context for creating the providers of a configuration. */
+/** What is needed to create the providers in a configuration. */
 export interface ProviderCreationContext {
   readonly lookupVariable: EnvironmentLookup;
   /** Pool of the organization. Organizations share no connections. */
@@ -28,15 +28,15 @@ export interface ProviderCreationContext {
   readonly mayUseMachineCredentials?: (config: ProviderConfig) => boolean;
 }
 
-/** A provider that cannot be used, and the missing setting. */
+/** A provider that cannot be used, and the setting that it is missing. */
 export interface UnusableProvider {
   readonly id: string;
   readonly reason: string;
 }
 
 /**
- * Creates the enabled providers of an organization. A provider without a configured credential uses the
- * environment variable of its kind. A provider that cannot be used is returned in `unusable`.
+ * Creates an organization's enabled providers. A provider without a configured credential uses the
+ * environment variable for its kind. Providers that cannot be used are returned in `unusable`.
  */
 export function createProvidersFromConfig(
   configs: readonly ProviderConfig[],
@@ -152,8 +152,8 @@ const DEFAULT_TIMEOUTS = {
 };
 
 /**
- * Creates the providers of an installation without configuration: the sandbox, and every provider whose
- * environment variable is set, with all of its models.
+ * Creates the providers for an installation without a configuration: the sandbox, and every
+ * provider whose environment variable is set. These providers allow all models.
  */
 export function createProvidersFromEnvironment(
   { lookupVariable, pool, outbound }: ProviderCreationContext,

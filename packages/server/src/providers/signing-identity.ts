@@ -6,7 +6,10 @@ import { resolveAwsIdentity } from './signing/aws-identity.ts';
 import { resolveGoogleIdentity } from './signing/google-identity.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
-/** Returns how requests of a provider are signed; undefined for a kind of provider that does not sign. */
+/**
+ * Returns how a provider's requests are signed; undefined for a kind of provider that does not sign
+ * requests.
+ */
 export function resolveSigningIdentity(
   { auth }: ProviderSheet,
   { identity, role_arn: roleArn }: Pick<ProviderConfig, 'identity' | 'role_arn'>,
@@ -29,7 +32,10 @@ export function resolveSigningIdentity(
   return resolveAwsIdentity(settings, variable);
 }
 
-/** Returns the signing configuration of an identity, including how to connect to its token services. */
+/**
+ * Returns the signing configuration for an identity, including how to connect to its token
+ * services.
+ */
 export function createSigningConfig(
   identity: SigningConfig['identity'] | undefined,
   outbound: ResolvedOutboundConnections,

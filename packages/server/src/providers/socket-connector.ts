@@ -4,16 +4,16 @@ import { hostWithoutBrackets } from '../core/network.ts';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import type { ConnectionOptions } from './outbound.ts';
 
-/** Opens the connections of one pool. */
+/** Opens the connections in one pool. */
 export type SocketConnector = buildConnector.connector;
 
 /** Maximum length of a proxy's response to `CONNECT`. */
 const MAX_PROXY_HEAD_BYTES = 16 * 1024;
 
 /**
- * Creates a connector for direct TCP or TLS connections, or for a `CONNECT` tunnel through the proxy of `via`
- * (RFC 9110, section 9.3.6). The guard checks every address to which this process connects. For an origin
- * behind a proxy, it checks what is known without name resolution.
+ * Creates a connector for direct TCP or TLS connections, or for a `CONNECT` tunnel through the
+ * proxy in `via` (RFC 9110, section 9.3.6). The guard checks every address that this process
+ * connects to. For an origin behind a proxy, it checks what is known without name resolution.
  */
 export function createSocketConnector(
   origin: URL,

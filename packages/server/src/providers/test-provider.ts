@@ -26,8 +26,8 @@ export interface ProviderTestResult {
 }
 
 /**
- * Tests URL and key of a provider with the cheapest request: its list of models, or one token of `model`.
- * Takes at most 15 seconds. The result never contains the key.
+ * Tests a provider's URL and key with the cheapest possible request: its model list, or one token
+ * from `model`. Takes at most 15 seconds. The result never contains the key.
  */
 export async function testProvider(
   provider: Provider,

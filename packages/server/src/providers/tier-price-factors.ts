@@ -26,7 +26,10 @@ const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Rec
   },
 };
 
-/** Returns the factors of a model by tier. Provider and model have their names in the catalog. */
+/**
+ * Returns a model's price factors by service tier. Provider and model are named as in the price
+ * book.
+ */
 export function findTierPriceFactors(book: string, model: string): Readonly<Record<string, number>> {
   return TIER_FACTORS[book]?.[model] ?? {};
 }

@@ -25,7 +25,7 @@ export interface UpstreamRequest {
   readonly signing?: SigningConfig | undefined;
 }
 
-/** Status and headers of a provider's response. */
+/** The status and headers of a provider's response. */
 export interface UpstreamResponseHead {
   readonly status: number;
   readonly headers: UpstreamHeaders;
@@ -36,14 +36,15 @@ export interface UpstreamResponse extends UpstreamResponseHead {
   readonly body: Buffer;
 }
 
-/** Pauses and resumes a response. */
+/** Pauses and resumes a response body. */
 export interface FlowControl {
   pause(): void;
   resume(): void;
 }
 
 /**
- * Receives the response of a provider, in this order. Exactly one of `onEnd` and `onError` is called last.
+ * Receives a provider's response. The methods are called in this order. The last call is exactly
+ * one of `onEnd` and `onError`.
  */
 export interface UpstreamHandler {
   /** The request is on a connected socket. From now on `abort` closes it. */
@@ -54,7 +55,7 @@ export interface UpstreamHandler {
   onError(error: Error): void;
 }
 
-/** Response headers by lower-case name. */
+/** Response headers by lowercase name. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Sends requests to providers. `dispatch` never throws and returns a function that cancels the request. */
@@ -63,13 +64,13 @@ export interface UpstreamTransport {
   close(): Promise<void>;
 }
 
-/** The request cannot be written as HTTP/1.1. Nothing was sent. */
+/** Thrown if a request cannot be written as HTTP/1.1. Nothing was sent. */
 export class UnsendableRequestError extends Error {
   override readonly name = 'UnsendableRequestError';
   readonly code = 'unsendable';
 }
 
-/** The response is not valid HTTP/1.1 (RFC 9112). `code` names the reason. */
+/** Thrown if a response is not valid HTTP/1.1 (RFC 9112). `code` is the reason. */
 export class MalformedResponseError extends Error {
   override readonly name = 'MalformedResponseError';
   readonly code: string;
@@ -80,7 +81,7 @@ export class MalformedResponseError extends Error {
   }
 }
 
-/** Why a response is not valid. */
+/** Why a response is not valid HTTP/1.1. */
 export type MalformedResponseCode =
   | 'status_line'
   | 'header'
@@ -90,7 +91,7 @@ export type MalformedResponseCode =
   | 'transfer_encoding'
   | 'chunk';
 
-/** The connection ended before or during the response. */
+/** Thrown if the connection ended before the response was complete. */
 export class ClosedEarlyError extends Error {
   override readonly name = 'ClosedEarlyError';
   readonly code = 'closed_early';

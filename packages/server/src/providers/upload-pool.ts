@@ -10,8 +10,8 @@ class CancelledError extends Error {
 }
 
 /**
- * Sends requests with streamed bodies to one origin through undici. Its handling of slow, truncated and
- * early-answered uploads is worth more here than its CPU cost.
+ * Sends requests with streamed bodies to one origin through undici. For uploads, undici's handling
+ * of slow, truncated and early responses outweighs its CPU cost.
  */
 export class UploadPool {
   readonly #pool: Pool;

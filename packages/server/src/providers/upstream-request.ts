@@ -1,7 +1,7 @@
 import type { Credential, Provider, Timeouts } from './configured-provider.ts';
 import type { UpstreamRequest } from './transport.ts';
 
-/** The destination of a request, and the credential to use. */
+/** Where a request is sent, and the credential to use. */
 export interface RequestDestination {
   readonly provider: Provider;
   readonly credential: Credential;

@@ -6,7 +6,9 @@ import { createSandboxTransport } from './sandbox/sandbox-transport.ts';
 import { createSigningTransport } from './signing/signing-transport.ts';
 import type { UpstreamTransport } from './transport.ts';
 
-/** Creates the transport for all requests to providers: HTTP, and the sandbox within the process. */
+/**
+ * Creates the transport for all requests to providers: HTTP, and the sandbox within this process.
+ */
 export function createUpstreamTransport(clock: Clock, guard?: OutboundGuard): UpstreamTransport {
   const http = createSigningTransport(createHttpTransport(guard), clock);
   const sandbox = createSandboxTransport(clock);

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
  * answer.
  */
 const POLL_INTERVAL_MS = 1_000;
-/** Upper limit of `waitForDecision`, in seconds. */
+/** The maximum waiting time of `waitForDecision`, in seconds. */
 export const MAX_APPROVAL_WAIT_SECONDS = 25;
 
 interface ApprovalQuestion {
@@ -47,8 +47,8 @@ export interface RelayApprovalsOptions {
 }
 
 /**
- * Approvals of `ask` decisions. `requestApproval` creates them, members answer them in the console, and a
- * repeated event finds them.
+ * Manages the approvals of `ask` decisions. `requestApproval` creates an approval, and members
+ * decide on it in the console. When the agent repeats the event, the approval is found.
  */
 export class RelayApprovals {
   readonly #options: RelayApprovalsOptions;
@@ -172,7 +172,7 @@ function findWaitingApproval(rows: readonly RelayApprovalRow[], input: string): 
   return rows.find((row) => row.state === 'waiting' && row.input_hash === input);
 }
 
-/** Publishes the approval to the console's event streams. */
+/** Publishes an approval to the console's event streams. */
 export function publishApproval(
   writer: DatabaseWriter,
   { org_id: orgId, id, state }: RelayApprovalRow,

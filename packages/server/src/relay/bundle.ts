@@ -19,8 +19,8 @@ export interface BundleKey {
 }
 
 /**
- * Derives the key from the installation's secret key with HKDF (RFC 5869), so that every process signs with
- * the same key.
+ * Derives the key that signs bundles from the installation's secret key with HKDF (RFC 5869), so
+ * that every process signs with the same key.
  */
 export function deriveBundleKey(secretKey: Uint8Array): BundleKey {
   const seed = Buffer.from(hkdfSync('sha256', secretKey, '', 'floe relay bundle v1', 32));
@@ -38,8 +38,8 @@ export interface RelayBundle extends SignedBundle {
 }
 
 /**
- * The signed rules of an organization for one platform key. The result is the same within an hour if no
- * rule changes.
+ * Returns an organization's signed rules for one platform key. Within an hour, the result is the
+ * same if no rule changes.
  */
 export function signBundle(
   { key, publicKey, id }: BundleKey,

@@ -1,7 +1,10 @@
 import type { RelayRuleConfig } from '@floe/contract/config';
 import type { DeclaredResourceKind } from '../platform/declared-resources.ts';
 
-/** The `relay_rules` of floe.yaml. The relay reads them from the file and does not store them. */
+/**
+ * The resource kind of `relay_rules` in floe.yaml. The relay reads them from the file and does not
+ * store them.
+ */
 export const CONFIG_FILE_RELAY_RULE_KIND: DeclaredResourceKind<RelayRuleConfig> & {
   readonly kind: 'relay_rules';
 } = {

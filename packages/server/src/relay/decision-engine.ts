@@ -42,7 +42,7 @@ interface AnsweredEvent {
   readonly latencyUs: number;
 }
 
-/** Decides each event once and records every decision. */
+/** Decides each event only once and records every decision. */
 export class DecisionEngine {
   readonly #options: DecisionEngineOptions;
   readonly #answers = new LRUCache<string, CachedDecision>({ max: MAX_CACHED_DECISIONS });
@@ -148,7 +148,10 @@ export class DecisionEngine {
   }
 }
 
-/** SHA-256 of everything that affects the decision. Leaves out fields that differ between retries. */
+/**
+ * Returns the SHA-256 of everything that affects the decision. Omits fields that differ between
+ * retries.
+ */
 export function hashEventInput({
   id: _id,
   turn_id: _turn,
@@ -159,7 +162,9 @@ export function hashEventInput({
   return createHash('sha256').update(JSON.stringify(event)).digest('hex');
 }
 
-/** Converts an evaluation to the response of the API. The messages include the URL of a waiting approval. */
+/**
+ * Converts an evaluation to the API response. The messages include the URL of a waiting approval.
+ */
 export function toRelayDecision(
   id: string,
   verdict: RelayEvaluation,

@@ -8,7 +8,7 @@ const MASKED_FINDINGS: ReadonlySet<FindingKind> = new Set(['secret', 'credit_car
 const MAX_TEXT_CHARACTERS = 16_384;
 const MAX_LINE_CHARACTERS = 500;
 
-/** An event in the form that is stored. */
+/** An event as it is stored. */
 export interface LoggedEvent {
   /** One line for display. */
   readonly summary: string;

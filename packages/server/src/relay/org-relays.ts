@@ -4,14 +4,14 @@ import { RelaySchema } from '@floe/contract/config/relay';
 import { type CompiledRelay, compileRelay } from '@floe/relay/compile-relay';
 import { loadShellGrammar, type ShellGrammar } from '@floe/relay/shell/grammar';
 
-/** The compiled relay configuration of one organization. */
+/** One organization's relay configuration, prepared for evaluation. */
 export interface OrgRelay {
   readonly relay: CompiledRelay;
   /** Changes if the result of any decision can change. */
   readonly version: string;
 }
 
-/** A rule that was created in the console or with the API, with the id of its row. */
+/** A rule that was created in the console or with the API, and its row id. */
 export interface StoredRelayRule {
   readonly id: string;
   readonly config: RelayRuleConfig;
@@ -31,7 +31,10 @@ export interface OrgRelays {
 const DEFAULTS: RelayConfig = RelaySchema.parse({});
 const DEFAULT_RELAY: OrgRelay = compileOrgRelay(DEFAULTS);
 
-/** Creates the compiled relay configurations of all organizations. They change only through `update`. */
+/**
+ * Creates the prepared relay configurations of all organizations. They change only through
+ * `update`.
+ */
 export function createOrgRelays(): OrgRelays {
   let relays: ReadonlyMap<string, OrgRelay> = new Map();
   return {

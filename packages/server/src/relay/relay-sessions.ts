@@ -39,9 +39,9 @@ export interface SessionModelRequest {
 }
 
 /**
- * Counts the model requests and relay calls of sessions. No method but `flush` and `close` waits for the
- * database: counts are added to it every two seconds, and the relay calls of other processes are read at
- * the same time.
+ * Counts the model requests and relay calls of sessions. Only `flush` and `close` wait for the
+ * database. Every two seconds, the counts are added to the database, and relay calls of other
+ * processes are read.
  */
 export class RelaySessions {
   readonly #database: Pick<Database, 'read' | 'transaction'>;

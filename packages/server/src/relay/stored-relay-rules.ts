@@ -4,7 +4,7 @@ import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail
 import type { DatabaseReader } from '../store/ports.ts';
 import type { StoredRelayRule } from './org-relays.ts';
 
-/** Loads the rules that were created with the API, by organization id. */
+/** Returns the rules that were created with the API, by organization id. */
 export async function loadStoredRelayRules(
   reader: DatabaseReader,
 ): Promise<ReadonlyMap<string, readonly StoredRelayRule[]>> {
@@ -17,7 +17,10 @@ export async function loadStoredRelayRules(
   return byOrg;
 }
 
-/** Rules are validated when they are stored. The schema adds defaults for fields of later releases. */
+/**
+ * Parses a stored rule. Rules are validated when they are stored. The schema adds the defaults of
+ * fields that later releases introduced.
+ */
 export function parseStoredRelayRule({ rule_json }: GuardrailRuleRow): RelayRuleConfig {
   return RelayRuleSchema.parse(JSON.parse(rule_json));
 }

@@ -14,7 +14,10 @@ export type AlertDeliveryUpdate = Pick<
 
 const ROWS_PER_STATEMENT = 1_000;
 
-/** Adds deliveries. Ignores a delivery whose alert, channel and repetition already exist. */
+/**
+ * Inserts deliveries. Ignores a delivery if one with the same alert, channel and repetition already
+ * exists.
+ */
 export async function insertAlertDeliveries(
   writer: DatabaseWriter,
   rows: readonly NewAlertDeliveryRow[],
@@ -27,7 +30,7 @@ export async function insertAlertDeliveries(
       .execute();
 }
 
-/** Changes columns of deliveries. */
+/** Updates columns of deliveries. */
 export async function updateAlertDeliveries(
   writer: DatabaseWriter,
   ids: readonly string[],
@@ -45,10 +48,12 @@ export async function updateAlertDeliveries(
 const MAX_PUBLISHED_ALERTS = 100;
 
 /**
- * Stores the outcome of one message of a channel and publishes it to event streams.
+ * Stores whether one message to a channel was delivered, and publishes the outcome to event
+ * streams.
  *
- * @param deliveries deliveries of the message, all of one organization and one channel
- * @param at time in milliseconds
+ * @param deliveries the deliveries that the message combines, all from one organization and one
+ * channel
+ * @param at time in Unix milliseconds
  */
 export async function recordAlertDeliveryOutcome(
   writer: DatabaseWriter,
@@ -87,15 +92,16 @@ async function publishDeliveryOutcome(
   await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data });
 }
 
-/** A delivery that was not sent yet, with its alert. */
+/** A delivery that has not been sent yet, with its alert. */
 export interface PendingAlertDelivery {
   readonly delivery: AlertDeliveryRow;
   readonly alert: AlertRow;
 }
 
 /**
- * Lists up to `limit` deliveries of a channel that are due, those without an attempt first. Adds all
- * pending deliveries that have the same subject or belong to the same message. In order.
+ * Returns up to `limit` due deliveries of a channel, those without an attempt first. Also returns
+ * all other pending deliveries that have the same subject or belong to the same message. The result
+ * is in delivery order.
  */
 export async function listPendingAlertDeliveries(
   reader: DatabaseReader,
@@ -161,7 +167,7 @@ async function loadAlertsById(
   return found;
 }
 
-/** Deliveries of alerts, in order of creation. */
+/** Returns the deliveries of the given alerts, in creation order. */
 export function listDeliveriesOfAlerts(
   reader: DatabaseReader,
   alertIds: readonly string[],
@@ -188,7 +194,10 @@ export function findAlertDeliveryById(
     .executeTakeFirst();
 }
 
-/** Makes a message due now, with a new series of attempts, and ends the backoff of its channel. */
+/**
+ * Makes a message due now and resets its number of attempts. Also ends the waiting time of its
+ * channel.
+ */
 export async function requeueAlertDelivery(
   writer: DatabaseWriter,
   row: AlertDeliveryRow,
@@ -200,7 +209,7 @@ export async function requeueAlertDelivery(
   await writer.updateTable('channels').set({ backoff_until: 0 }).where('id', '=', row.channel_id).execute();
 }
 
-/** Marks the pending deliveries of a channel as failed, with the reason. */
+/** Marks a channel's pending deliveries as failed, with the reason. */
 export async function failPendingAlertDeliveries(
   writer: DatabaseWriter,
   channel: Pick<ChannelRow, 'id' | 'org_id' | 'name'>,
@@ -223,7 +232,9 @@ export async function failPendingAlertDeliveries(
   });
 }
 
-/** Number of pending deliveries and of alerts without deliveries. */
+/**
+ * Returns the number of pending deliveries plus the number of alerts that have no deliveries yet.
+ */
 export async function countPendingAlertDeliveries(reader: DatabaseReader): Promise<number> {
   const pending = await reader
     .selectFrom('alert_deliveries')

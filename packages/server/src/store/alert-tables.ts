@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely';
 
-/** Channels. Those of floe.yaml are stored too, so that every process can deliver to them. */
+/**
+ * The table of channels. Channels from floe.yaml are stored too, so that every process can deliver
+ * to them.
+ */
 export interface ChannelsTable {
   id: string;
   org_id: string;
@@ -33,7 +36,7 @@ export interface ChannelsTable {
   failures: number;
 }
 
-/** The outbox. Alerts are written in the transaction of the change. */
+/** The alert outbox. An alert is written in the same transaction as the change that causes it. */
 export interface AlertsTable {
   /** Order of recording. The times of several machines are not ordered. */
   seq: Generated<number>;
@@ -56,7 +59,7 @@ export interface AlertsTable {
   closed_at: number | null;
 }
 
-/** One message to one channel. */
+/** The table of alert deliveries. A row is one alert to one channel. */
 export interface AlertDeliveriesTable {
   seq: Generated<number>;
   id: string;

@@ -2,7 +2,10 @@ import type { AlertDeliveryRow } from './alert-deliveries.ts';
 import type { AlertRow } from './alerts.ts';
 import type { DatabaseReader } from './ports.ts';
 
-/** The delivery to a channel of the alert that `closing` ends, if there is one. */
+/**
+ * Returns the delivery that announced the alert that `closing` ends, in the given channel;
+ * undefined if there is none.
+ */
 export function findOpeningAlertDelivery(
   reader: DatabaseReader,
   channelId: string,
@@ -25,7 +28,7 @@ export function findOpeningAlertDelivery(
     .executeTakeFirst();
 }
 
-/** Whether any alert of the message `thread` is still open. */
+/** Returns whether any alert in the message thread `thread` is still open. */
 export async function hasOngoingAlertInThread(
   reader: DatabaseReader,
   channelId: string,
@@ -45,7 +48,10 @@ export async function hasOngoingAlertInThread(
   return row !== undefined;
 }
 
-/** How often the subject failed again after the message `thread`, without a message of its own. */
+/**
+ * Returns how often the subject failed again after the message `thread` without a separate message
+ * for the failure.
+ */
 export async function countAlertRelapses(
   reader: DatabaseReader,
   channelId: string,
@@ -66,7 +72,10 @@ export async function countAlertRelapses(
   return Number(row?.count ?? 0);
 }
 
-/** When the first message of each opening alert was sent to a channel since `sinceMs`, oldest first. */
+/**
+ * Returns when the first message of each opening alert was sent to a channel since `sinceMs`,
+ * oldest first.
+ */
 export async function listAlertSendTimes(
   reader: DatabaseReader,
   channelId: string,

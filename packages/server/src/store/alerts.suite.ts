@@ -5,7 +5,7 @@ import { insertOrg } from './orgs.ts';
 import type { Database } from './ports.ts';
 import { TEST_ORG_ID } from './test/rows.ts';
 
-/** Tests of the outbox for every database engine. */
+/** Tests of the alert outbox that run for every database engine. */
 export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithOrgs = async (t: TestContext) => {
     const database = await open(t);

@@ -16,7 +16,10 @@ const ROWS_PER_STATEMENT = 1_000;
  */
 const MAX_PUBLISHED_ALERTS = 100;
 
-/** Adds alerts to the outbox. Ignores those whose idempotency key already exists in the organization. */
+/**
+ * Adds alerts to the outbox. Ignores an alert if its organization already has one with the same
+ * idempotency key.
+ */
 export async function insertAlerts(writer: DatabaseWriter, rows: readonly NewAlertRow[]): Promise<void> {
   const inserted = new Set<string>();
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
@@ -51,7 +54,7 @@ async function publishAlerts(
   await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data: { count: rows.length, alerts } });
 }
 
-/** Alerts without deliveries, in order. */
+/** Returns alerts that have no deliveries yet, in order. */
 export function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promise<AlertRow[]> {
   return reader
     .selectFrom('alerts')
@@ -62,7 +65,7 @@ export function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promi
     .execute();
 }
 
-/** Open alerts of subjects that were routed earlier. */
+/** Returns the open alerts about the given subjects that already have deliveries. */
 export function listOpenAlertsOfSubjects(
   reader: DatabaseReader,
   orgId: string,
@@ -93,7 +96,7 @@ export async function closeAlerts(
     .execute();
 }
 
-/** Records that the deliveries of these alerts were created. */
+/** Records that the deliveries for these alerts have been created. */
 export async function markAlertsRouted(
   writer: DatabaseWriter,
   seqs: readonly number[],
@@ -112,7 +115,7 @@ export interface AlertFilters {
   readonly state?: string | undefined;
 }
 
-/** Alerts of an organization that match all filters, newest first. */
+/** Returns a page of an organization's alerts that match all filters, newest first. */
 export function getAlertPage(
   reader: DatabaseReader,
   request: PageRequest & TimeRangeRequest & AlertFilters,
@@ -134,8 +137,8 @@ export function getAlertPage(
 }
 
 /**
- * Deletes up to 2,000 closed alerts of an organization from before `beforeMs`, with their deliveries.
- * Returns the number of alerts.
+ * Deletes up to 2,000 of an organization's closed alerts from before `beforeMs`, with their
+ * deliveries. Returns the number of deleted alerts.
  */
 export async function expireAlerts(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {
   const old = await writer
@@ -153,7 +156,7 @@ export async function expireAlerts(writer: DatabaseWriter, orgId: string, before
   return old.length;
 }
 
-/** Open alerts about a kind of subject, oldest first. */
+/** Returns the open alerts about a kind of subject, oldest first. */
 export function listOpenAlerts(
   reader: DatabaseReader,
   orgId: string,

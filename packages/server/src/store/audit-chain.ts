@@ -9,12 +9,13 @@ import { getSetting, storeSetting } from './settings.ts';
 
 type AuditRow = AuditTable;
 
-/** The previous hash of the first entry of a chain. */
+/** The value that the first entry of a chain has as its previous hash. */
 export const AUDIT_CHAIN_START_HASH = '';
 
 /**
- * HMAC-SHA-256, hex, of the previous hash and every column, as a JSON list in this order. The key is not in
- * the database, so that write access to the database is not enough to change or add an entry.
+ * Computes the HMAC-SHA-256 (hex) over the previous hash and every column, as a JSON list in this
+ * order. The HMAC key is not in the database, so write access to the database is not enough to
+ * change or add an entry.
  */
 export function computeAuditEntryHash(
   key: KeyObject,
@@ -50,9 +51,10 @@ type UnkeyedSegments = Readonly<Record<string, z.output<typeof unkeyedSegmentSch
 const UNKEYED_SEGMENTS_SETTING = 'audit_unkeyed_parts';
 
 /**
- * Records once per database which entries of its chains were written without a key, and signs this record
- * with the key. Older entries are verified without the key, later ones only with it. Logs the record,
- * because it must not happen twice.
+ * Records which audit entries were written before the database had an audit key, and signs this
+ * record with the key. Runs once per database. Entries in the record are verified without the key,
+ * all later ones only with it. Writes a log entry, because a second record would indicate
+ * tampering.
  */
 export function recordUnkeyedAuditChains(database: Database, log: Log): Promise<void> {
   return database.transaction(async (writer) => {
@@ -98,7 +100,7 @@ async function findUnkeyedSegment(
   return mac === computeMac(getAuditKey(reader), orgs) ? (orgs[orgId] ?? null) : null;
 }
 
-/** The result of verifying the chain of one organization. */
+/** The result of verifying an organization's audit chain. */
 export interface AuditChainState {
   readonly entries: number;
   readonly firstSeq: number | null;
@@ -112,8 +114,8 @@ export interface AuditChainState {
 const ENTRIES_PER_READ = 250;
 
 /**
- * Verifies every stored entry of an organization's chain. If retention deleted the entry before the oldest
- * one, the hash of the oldest one is accepted.
+ * Verifies every stored entry of an organization's audit chain. If retention deleted the entry
+ * before the oldest stored one, the oldest entry's previous hash is accepted as is.
  */
 export async function verifyAuditChain(reader: DatabaseReader, orgId: string): Promise<AuditChainState> {
   for (;;) {
@@ -136,8 +138,8 @@ async function findFirstSeq(reader: DatabaseReader, orgId: string): Promise<numb
 }
 
 /**
- * Verifies only the entries that were added since `known`. Returns null if the last known entry has changed
- * or does not exist.
+ * Verifies only the entries that were added since `known`. Returns null if the last known entry has
+ * changed or no longer exists.
  */
 export async function verifyAuditChainFrom(
   reader: DatabaseReader,
@@ -213,8 +215,8 @@ async function verifyEntries(
 }
 
 /**
- * The last entry of a chain at a time. If it is stored elsewhere, it shows later whether the chain was
- * rewritten.
+ * The last entry of an audit chain at some time. A copy that is stored elsewhere can later show
+ * whether the chain was rewritten.
  */
 export interface AuditAnchor {
   readonly seq: number;
@@ -224,10 +226,10 @@ export interface AuditAnchor {
 }
 
 const DAY_MS = 86_400_000;
-/** About three years of daily anchors. */
+/** The maximum number of anchors. With one anchor a day, this is about three years. */
 export const MAX_AUDIT_ANCHORS = 1_000;
 
-/** The last entry of each day (UTC) of an organization's chain, newest first. */
+/** Returns the last entry of each day (UTC) in an organization's audit chain, newest first. */
 export async function listDailyAuditAnchors(
   reader: DatabaseReader,
   orgId: string,
@@ -249,7 +251,7 @@ export async function listDailyAuditAnchors(
   );
 }
 
-/** The entries with these sequence numbers that still exist, newest first. */
+/** Returns the entries that have these sequence numbers and still exist, newest first. */
 export async function listAuditAnchorsAt(
   reader: DatabaseReader,
   orgId: string,

@@ -37,7 +37,7 @@ async function unguarded(engine: string, writer: DatabaseWriter): Promise<void> 
   if (engine === 'postgres') await sql`drop trigger if exists audit_append_only on audit`.execute(writer);
 }
 
-/** Tests of the audit log for every database engine. */
+/** Tests of the audit log that run for every database engine. */
 export function auditSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWith = async (t: TestContext, entries: number) => {
     const database = await open(t);

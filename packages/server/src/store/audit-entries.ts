@@ -16,7 +16,7 @@ import type { DatabaseSchema } from './schema.ts';
 
 export type AuditEntryRow = AuditTable;
 
-/** An entry before it is added to the chain. */
+/** An audit entry before it is added to the chain. */
 export type NewAuditEntry = Omit<
   AuditEntryRow,
   'seq' | 'hash' | 'actor_name' | 'reason' | 'ip_address' | 'session_id'
@@ -29,15 +29,16 @@ const MAX_PUBLISHED_ENTRIES = 100;
 const ROWS_PER_STATEMENT = 500;
 
 /**
- * Appends an audit entry in the transaction of the change, which must come from `Database.transaction`:
- * these run one at a time across all processes, so that each entry has one successor. Stores the origin of
- * the transaction (`setAuditOrigin`) and publishes the entry to event streams.
+ * Appends an audit entry in the transaction that makes the change. The transaction must come from
+ * `Database.transaction`. Such transactions run one at a time across all processes, so that each
+ * entry has exactly one successor. Stores the transaction's origin (`setAuditOrigin`) and publishes
+ * the entry to event streams.
  */
 export function appendAuditEntry(writer: DatabaseWriter, entry: NewAuditEntry): Promise<void> {
   return appendAuditEntries(writer, [entry]);
 }
 
-/** Same as `appendAuditEntry` for several entries, in order. */
+/** Appends several audit entries in order, as `appendAuditEntry` does. */
 export async function appendAuditEntries(
   writer: DatabaseWriter,
   entries: readonly NewAuditEntry[],
@@ -107,7 +108,7 @@ function selectKinds(
   return reader.selectFrom('audit').where('id', 'in', passing.where(kind, 'in', wanted).select('id'));
 }
 
-/** Audit entries of an organization that match all filters, newest first. */
+/** Returns a page of an organization's audit entries that match all filters, newest first. */
 export function getAuditEntryPage(
   reader: DatabaseReader,
   request: PageRequest & TimeRangeRequest & AuditEntryFilters,

@@ -28,7 +28,7 @@ export function findBackgroundJobById(
     .executeTakeFirst();
 }
 
-/** Stores the progress of a job. Returns whether its cancellation was requested. */
+/** Stores a background job's progress. Returns whether its cancellation was requested. */
 export async function recordBackgroundJobProgress(
   writer: DatabaseWriter,
   id: string,
@@ -44,13 +44,13 @@ export async function recordBackgroundJobProgress(
   return row?.cancel_requested !== 0;
 }
 
-/** The columns that the end of a job sets. */
+/** The columns that are set when a background job ends. */
 export type BackgroundJobResult = Pick<
   BackgroundJobRow,
   'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'
 >;
 
-/** Stores the end of a job, once. */
+/** Stores the result of a background job, unless a result is already stored. */
 export async function finishBackgroundJob(
   writer: DatabaseWriter,
   id: string,
@@ -59,7 +59,10 @@ export async function finishBackgroundJob(
   await writer.updateTable('jobs').set(end).where('id', '=', id).where('state', '=', 'running').execute();
 }
 
-/** Requests the cancellation of a running job. Its process notices it within seconds. */
+/**
+ * Requests the cancellation of a background job in progress. The process that runs it notices the
+ * request within seconds.
+ */
 export async function requestBackgroundJobCancellation(
   writer: DatabaseWriter,
   orgId: string,

@@ -10,7 +10,10 @@ export async function insertBackgroundResponse(
   await writer.insertInto('background_responses').values(row).execute();
 }
 
-/** Returns undefined if the response is finalized or is not a background response. */
+/**
+ * Returns the background response with this id. Returns undefined if the response is finalized or
+ * is not a background response.
+ */
 export function findBackgroundResponse(
   reader: DatabaseReader,
   orgId: string,
@@ -24,12 +27,12 @@ export function findBackgroundResponse(
     .executeTakeFirst();
 }
 
-/** Makes a response due now, whichever process polls it. */
+/** Makes a background response due for polling now, whichever process polls it. */
 export async function markBackgroundResponseDue(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.updateTable('background_responses').set({ next_at: 0 }).where('id', '=', id).execute();
 }
 
-/** Which responses a process polls. */
+/** Selects the background responses that a process polls. */
 export interface BackgroundPollRequest {
   readonly owner: string;
   readonly nowMs: number;
@@ -39,7 +42,10 @@ export interface BackgroundPollRequest {
   readonly maxPerOrg: number;
 }
 
-/** Renews the leases of the owner, takes over responses whose lease has expired, and returns the due ones. */
+/**
+ * Renews the owner's leases, takes over responses whose lease has expired, and returns the
+ * responses that are due.
+ */
 export async function leaseDueBackgroundResponses(
   writer: DatabaseWriter,
   { owner, nowMs, leaseUntilMs, maxPerOrg }: BackgroundPollRequest,
@@ -59,7 +65,7 @@ export async function leaseDueBackgroundResponses(
   return rows;
 }
 
-/** Sets the next poll and counts the attempt. */
+/** Sets when a background response is polled next, and increments its number of attempts. */
 export async function postponeBackgroundResponse(
   writer: DatabaseWriter,
   id: string,
@@ -72,7 +78,10 @@ export async function postponeBackgroundResponse(
     .execute();
 }
 
-/** Deletes the row. Returns true for exactly one caller, which may finalize the response. */
+/**
+ * Deletes a background response's row. Returns true to exactly one of several concurrent callers.
+ * Only that caller may finalize the response.
+ */
 export async function claimBackgroundResponse(writer: DatabaseWriter, id: string): Promise<boolean> {
   const { numDeletedRows } = await writer
     .deleteFrom('background_responses')
@@ -81,7 +90,7 @@ export async function claimBackgroundResponse(writer: DatabaseWriter, id: string
   return numDeletedRows === 1n;
 }
 
-/** Releases the responses of an owner, so that other processes can poll them immediately. */
+/** Releases an owner's background responses, so that other processes can poll them immediately. */
 export async function releaseBackgroundResponses(writer: DatabaseWriter, owner: string): Promise<void> {
   await writer
     .updateTable('background_responses')

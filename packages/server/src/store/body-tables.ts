@@ -1,4 +1,7 @@
-/** The request and response body of one exchange. Stored if the organization enables it. */
+/**
+ * The stored request and response bodies of exchanges. A row exists only if the organization stores
+ * bodies.
+ */
 export interface StoredBodiesTable {
   /** Id of the exchange. */
   id: string;
@@ -11,7 +14,10 @@ export interface StoredBodiesTable {
   sealed: string;
 }
 
-/** A background response that its provider is generating. The row is deleted when it is finalized. */
+/**
+ * The background responses that providers are still generating. A row is deleted when its response
+ * is finalized.
+ */
 export interface BackgroundResponsesTable {
   /** Id of the exchange that requested it. */
   id: string;

@@ -6,7 +6,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type BreakerChangeRow = Selectable<BreakerChangesTable>;
 
-/** Stores a state change of a breaker and publishes it to event streams. */
+/** Stores a breaker's state change and publishes it to event streams. */
 export async function insertBreakerChange(writer: DatabaseWriter, row: BreakerChangeRow): Promise<void> {
   await writer.insertInto('breaker_changes').values(row).execute();
   const { org_id, breaker_id, at, state, because } = row;
@@ -23,7 +23,7 @@ export interface BreakerChangeQuery extends PageRequest, TimeRangeRequest {
   readonly breakerId?: string | undefined;
 }
 
-/** State changes of the breakers of an organization, newest first. */
+/** Returns a page of state changes of an organization's breakers, newest first. */
 export function getBreakerChangePage(
   reader: DatabaseReader,
   { orgId, breakerId, ...time }: BreakerChangeQuery,

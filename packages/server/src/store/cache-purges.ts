@@ -3,7 +3,7 @@ import { getSetting, storeSetting } from './settings.ts';
 
 const SETTING_PREFIX = 'cache_purges:';
 
-/** Number of cache purges by organization. Leaves out organizations without any. */
+/** Returns the number of cache purges by organization. Organizations without purges are omitted. */
 export async function getCachePurgeCounts(reader: DatabaseReader): Promise<ReadonlyMap<string, number>> {
   const rows = await reader
     .selectFrom('settings')
@@ -19,8 +19,8 @@ export async function getCachePurgeCount(reader: DatabaseReader, orgId: string):
 }
 
 /**
- * Increments the number and returns the previous one. The number is part of the cache key, so that older
- * responses are no longer found.
+ * Increments an organization's purge count and returns the previous count. The count is part of the
+ * cache key, so that responses from before the purge are no longer found.
  */
 export async function incrementCachePurgeCount(writer: DatabaseWriter, orgId: string): Promise<number> {
   const before = await getCachePurgeCount(writer, orgId);

@@ -8,12 +8,18 @@ export type ChannelRow = Selectable<ChannelsTable>;
 export type NewChannelRow = Insertable<ChannelsTable>;
 export type ChannelUpdate = Omit<Updateable<ChannelsTable>, 'id' | 'org_id' | 'created_at'>;
 
-/** @throws Fault `conflict` if the organization has a channel with this name. */
+/**
+ * Inserts a channel.
+ * @throws Fault `conflict` if the organization already has a channel with this name
+ */
 export async function insertChannel(writer: DatabaseWriter, row: NewChannelRow): Promise<void> {
   await writer.insertInto('channels').values(row).execute();
 }
 
-/** @throws Fault `conflict` if the organization has another channel with this name. */
+/**
+ * Updates a channel.
+ * @throws Fault `conflict` if the organization has another channel with this name
+ */
 export async function updateChannel(
   writer: DatabaseWriter,
   id: string,
@@ -26,12 +32,12 @@ export async function deleteChannel(writer: DatabaseWriter, id: string): Promise
   await writer.deleteFrom('channels').where('id', '=', id).execute();
 }
 
-/** Channels of all organizations. */
+/** Returns the channels of all organizations. */
 export function listAllChannels(reader: DatabaseReader): Promise<ChannelRow[]> {
   return reader.selectFrom('channels').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-/** A channel of an organization, by id or name. */
+/** Returns an organization's channel by id or name. */
 export function findChannelByIdOrName(
   reader: DatabaseReader,
   orgId: string,
@@ -45,18 +51,18 @@ export function findChannelByIdOrName(
     .executeTakeFirst();
 }
 
-/** A channel of any organization, by id. */
+/** Returns a channel of any organization by id. */
 export function findChannelById(reader: DatabaseReader, id: string): Promise<ChannelRow | undefined> {
   return reader.selectFrom('channels').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Channels of an organization in the requested order. */
+/** Returns a page of an organization's channels in the requested order. */
 export function getChannelPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<ChannelRow>> {
   const rows = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);
   return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
-/** Channels with due deliveries that are neither leased nor in backoff. */
+/** Returns channels that have due deliveries and are neither leased nor waiting after a failure. */
 export function listDueChannels(reader: DatabaseReader, nowMs: number, limit: number): Promise<ChannelRow[]> {
   return reader
     .selectFrom('channels')
@@ -78,14 +84,17 @@ export function listDueChannels(reader: DatabaseReader, nowMs: number, limit: nu
     .execute();
 }
 
-/** The time in which only one process sends to a channel. */
+/** A process's exclusive right to send to a channel for a limited time. */
 export interface ChannelLease {
   readonly owner: string;
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Acquires or renews the lease of a channel. Of several concurrent processes, exactly one gets `true`. */
+/**
+ * Acquires or renews the lease on a channel. Returns true to exactly one of several concurrent
+ * processes.
+ */
 export async function acquireChannelLease(
   writer: DatabaseWriter,
   id: string,
@@ -101,7 +110,10 @@ export async function acquireChannelLease(
   return numUpdatedRows === 1n;
 }
 
-/** Updates a channel whose lease `owner` holds. Returns false if another process has taken it over. */
+/**
+ * Updates a channel whose lease belongs to `owner`. Returns false if another process has taken over
+ * the lease.
+ */
 export async function updateLeasedChannel(
   writer: DatabaseWriter,
   id: string,

@@ -7,7 +7,7 @@ export type ConfigEntryRow = Selectable<ConfigEntriesTable>;
 export type ConfigEntryUpdate = Omit<Updateable<ConfigEntriesTable>, 'org_id' | 'kind'>;
 export type ProviderCredentialRow = Selectable<ProviderCredentialsTable>;
 
-/** The entries of all organizations, of one kind or of all, in order. */
+/** Returns the config entries of all organizations in order, either of one kind or of all kinds. */
 export function listAllConfigEntries(
   reader: DatabaseReader,
   kind?: ConfigEntryKind,
@@ -18,7 +18,8 @@ export function listAllConfigEntries(
 }
 
 /**
- * The entries of an organization, of one kind or of all. First those of floe.yaml in the order of the file.
+ * Returns an organization's config entries, either of one kind or of all kinds. Entries from
+ * floe.yaml come first, in file order.
  */
 export async function listConfigEntriesOfOrg(
   reader: DatabaseReader,
@@ -77,7 +78,7 @@ export async function deleteConfigEntry(writer: DatabaseWriter, place: ConfigEnt
     .execute();
 }
 
-/** All credentials of all organizations, oldest first. */
+/** Returns the provider credentials of all organizations, oldest first. */
 export function listAllProviderCredentials(reader: DatabaseReader): Promise<ProviderCredentialRow[]> {
   return reader
     .selectFrom('provider_credentials')
@@ -87,7 +88,10 @@ export function listAllProviderCredentials(reader: DatabaseReader): Promise<Prov
     .execute();
 }
 
-/** The credentials of an organization, of one provider or of all, oldest first. */
+/**
+ * Returns an organization's provider credentials, either of one provider or of all providers,
+ * oldest first.
+ */
 export async function listProviderCredentials(
   reader: DatabaseReader,
   orgId: string,
@@ -117,7 +121,7 @@ export async function deleteProviderCredential(writer: DatabaseWriter, id: strin
   await writer.deleteFrom('provider_credentials').where('id', '=', id).execute();
 }
 
-/** Stores the result of a test, unless the credential was replaced since. */
+/** Stores a credential test result, unless the credential has been replaced since the test. */
 export async function recordCredentialTest(
   writer: DatabaseWriter,
   { id, version }: Pick<ProviderCredentialRow, 'id' | 'version'>,

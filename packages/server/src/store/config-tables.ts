@@ -1,11 +1,11 @@
-/** Tables of resources that floe.yaml can define for an organization. */
+/** The tables of resources that floe.yaml can define for an organization. */
 export interface ConfigTables {
   config_entries: ConfigEntriesTable;
   provider_credentials: ProviderCredentialsTable;
   idempotent_creations: IdempotentCreationsTable;
 }
 
-/** A provider, a route, a policy or a section of settings, from floe.yaml or the API. */
+/** The table of providers, routes, policies and settings sections, from floe.yaml or the API. */
 export interface ConfigEntriesTable {
   org_id: string;
   /** `providers`, `routes`, `policies` or `settings`. */
@@ -30,7 +30,7 @@ export interface ConfigEntriesTable {
   updated_by: string;
 }
 
-/** A credential of a provider that was created with the API. */
+/** The table of provider credentials that were created with the API. */
 export interface ProviderCredentialsTable {
   id: string;
   org_id: string;
@@ -50,7 +50,7 @@ export interface ProviderCredentialsTable {
   updated_by: string;
 }
 
-/** The response to a creation with an Idempotency-Key. Stored for a day. */
+/** Responses to create requests that had an Idempotency-Key. A row is kept for one day. */
 export interface IdempotentCreationsTable {
   org_id: string;
   verb: string;

@@ -10,7 +10,10 @@ export async function insertConsoleSession(
   await writer.insertInto('sessions').values(session).execute();
 }
 
-/** The session of a cookie, expired or not. After a rotation, the old cookie works until `previous_until`. */
+/**
+ * Returns the session that a cookie belongs to, even if the session has expired. After a cookie
+ * rotation, the old cookie is valid until `previous_until`.
+ */
 export async function findConsoleSessionByToken(
   reader: DatabaseReader,
   sha256: string,
@@ -27,7 +30,7 @@ export async function findConsoleSessionByToken(
   );
 }
 
-/** A user with their memberships, oldest membership first. */
+/** A user with one of their memberships and its roles. */
 export interface MembershipWithRolesRow {
   readonly user_id: string;
   readonly email: string;
@@ -47,7 +50,10 @@ export interface MembershipWithRolesRow {
   readonly operator_id: string | null;
 }
 
-/** @param issuer name of the issuer whose grants are also returned; null for none */
+/**
+ * Returns a user's memberships with their roles, oldest first.
+ * @param issuer the issuer whose grants are also returned; null for none
+ */
 export function listMembershipsWithRoles(
   reader: DatabaseReader,
   userId: string,
@@ -84,7 +90,7 @@ export function listMembershipsWithRoles(
     .execute();
 }
 
-/** Replaces the cookie of a session if it is still the given one. Returns false otherwise. */
+/** Replaces a session's cookie, if the session still has the given one. Returns false otherwise. */
 export async function rotateConsoleSession(
   writer: DatabaseWriter,
   sha256: string,
@@ -132,7 +138,7 @@ export function listConsoleSessionsOfUser(
     .execute();
 }
 
-/** Ends a session of a user. Returns false if the user has no session with this id. */
+/** Ends one of a user's sessions. Returns false if the user has no session with this id. */
 export async function deleteConsoleSession(
   writer: DatabaseWriter,
   userId: string,
@@ -146,7 +152,7 @@ export async function deleteConsoleSession(
   return numDeletedRows > 0n;
 }
 
-/** Ends all sessions of a user except one, if given. Returns the number of ended sessions. */
+/** Ends all of a user's sessions, optionally except one. Returns the number of ended sessions. */
 export async function deleteConsoleSessionsOfUser(
   writer: DatabaseWriter,
   userId: string,
@@ -158,7 +164,7 @@ export async function deleteConsoleSessionsOfUser(
   return Number(numDeletedRows);
 }
 
-/** Ends the session of a cookie and returns it. */
+/** Ends the session that a cookie belongs to, and returns it. */
 export async function deleteConsoleSessionByToken(
   writer: DatabaseWriter,
   sha256: string,
@@ -170,7 +176,10 @@ export async function deleteConsoleSessionByToken(
     .executeTakeFirst();
 }
 
-/** Ends the sessions that a passkey started. Also ends old sessions for which no passkey was recorded. */
+/**
+ * Ends the sessions that were started with a passkey. Also ends old sessions for which no passkey
+ * was recorded.
+ */
 export async function deleteConsoleSessionsOfPasskey(
   writer: DatabaseWriter,
   userId: string,
@@ -184,7 +193,7 @@ export async function deleteConsoleSessionsOfPasskey(
     .execute();
 }
 
-/** Ends all sessions of a user in an organization. */
+/** Ends all of a user's sessions in an organization. */
 export async function deleteConsoleSessionsOfUserInOrg(
   writer: DatabaseWriter,
   userId: string,
@@ -193,7 +202,7 @@ export async function deleteConsoleSessionsOfUserInOrg(
   await writer.deleteFrom('sessions').where('user_id', '=', userId).where('org_id', '=', orgId).execute();
 }
 
-/** Deletes expired sessions and other expired state of the sign-in. */
+/** Deletes expired sessions and other expired sign-in data. */
 export async function expireSignInState(
   writer: DatabaseWriter,
   before: { readonly nowMs: number; readonly idleMs: number; readonly triesMs: number },

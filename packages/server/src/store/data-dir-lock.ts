@@ -7,14 +7,15 @@ import { StoreUnusableError } from './store-unusable-error.ts';
 /** Keeps references, so that garbage collection of a handle does not release the lock. */
 const openLocks = new Set<DatabaseSync>();
 
-/** The lock of a data directory. */
+/** The lock on a data directory. */
 export interface DataDirLock {
   release(): void;
 }
 
 /**
- * Locks the data directory for this process, and creates it if it is missing. The lock is an exclusive
- * SQLite transaction on `floe.lock`, which the operating system ends with the process.
+ * Locks the data directory for this process, and creates the directory if it is missing. The lock
+ * is an exclusive SQLite transaction on `floe.lock`, which the operating system ends when the
+ * process ends.
  *
  * @throws StoreUnusableError if another process has the lock or the directory cannot be created
  */

@@ -10,7 +10,7 @@ import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
-/** The database URL and the data directory of an installation. */
+/** An installation's database URL and data directory. */
 export interface DatabaseLocation {
   /** `storage.database`. */
   readonly url: string;
@@ -18,10 +18,10 @@ export interface DatabaseLocation {
 }
 
 /**
- * Copies the SQLite database to `file`. A server may use the database.
+ * Copies the SQLite database to `file`. A server may be using the database.
  *
- * @throws StoreUnusableError if `file` exists, does not fit on the disk or cannot be written; for
- * PostgreSQL, which has its own tool
+ * @throws StoreUnusableError if `file` already exists, does not fit on the disk or cannot be
+ * written. Also thrown for PostgreSQL, because it has its own backup tool.
  */
 export async function backupDatabase(
   { url, dataDir }: DatabaseLocation,
@@ -42,10 +42,11 @@ export interface DatabaseRestoreResult {
 }
 
 /**
- * Replaces the SQLite database by a backup. With `force`, keeps a copy of an existing database.
+ * Replaces the SQLite database with a backup. With `force`, replaces an existing database and keeps
+ * a copy of it.
  *
- * @throws StoreUnusableError if a server is running, the file is not an intact backup or comes from a newer
- * program, or a database exists and `force` is not given
+ * @throws StoreUnusableError if a server is running, the file is not an intact backup or comes from
+ * a newer program, or a database exists and `force` is not given
  */
 export async function restoreDatabase(
   { url, dataDir }: DatabaseLocation,

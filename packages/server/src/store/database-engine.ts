@@ -2,7 +2,10 @@ import { PostgresAdapter, type QueryExecutor } from 'kysely';
 
 export type DatabaseEngine = 'sqlite' | 'postgres';
 
-/** The engine of a reader or a transaction. Only for the store, whose SQL differs per engine. */
+/**
+ * Returns the database engine of a reader or a transaction. Only the store uses it, because its SQL
+ * differs by engine.
+ */
 export function getDatabaseEngine(queries: { getExecutor(): QueryExecutor }): DatabaseEngine {
   return queries.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
 }

@@ -35,7 +35,7 @@ export const ENCRYPTED_TABLES: readonly EncryptedTable[] = [
   'stored_responses',
 ];
 
-/** An encrypted text and the row to which it is bound. */
+/** An encrypted text, and the row that it is encrypted for. */
 export interface EncryptedText {
   readonly orgId: string;
   readonly rowId: string;
@@ -43,7 +43,9 @@ export interface EncryptedText {
   readonly sealed: string;
 }
 
-/** The next texts after a position that do not start with this prefix, in order. */
+/**
+ * Returns the next encrypted texts after a position that do not start with this prefix, in order.
+ */
 export async function listEncryptedTextsWithOtherPrefix(
   writer: DatabaseWriter,
   table: EncryptedTable,
@@ -65,7 +67,7 @@ export async function listEncryptedTextsWithOtherPrefix(
   }));
 }
 
-/** Replaces a text if it has not changed since it was read. Returns false otherwise. */
+/** Replaces an encrypted text if it has not changed since it was read. Returns false otherwise. */
 export async function replaceEncryptedText(
   writer: DatabaseWriter,
   table: EncryptedTable,
@@ -80,7 +82,8 @@ export async function replaceEncryptedText(
 }
 
 /**
- * Ids of the keys with which secrets are encrypted. Leaves out stored responses, which are many and expire.
+ * Returns the ids of the keys that stored secrets are encrypted with. Ignores stored responses,
+ * because there are many and they expire.
  */
 export async function listEncryptionKeyIds(writer: DatabaseWriter): Promise<string[]> {
   const found = new Set<string>();

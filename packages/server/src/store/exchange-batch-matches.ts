@@ -7,7 +7,7 @@ import type { DatabaseReader, ExchangeRow } from './ports.ts';
 /** Number of ids in one statement. */
 const IDS_PER_QUERY = 500;
 
-/** The exchanges of some batches that match the filters. */
+/** The exchanges in some commit batches that match the filters. */
 export interface ExchangeBatchMatches {
   /** Exact number of exchanges of the batches that match the filters. */
   readonly count: number;
@@ -15,7 +15,7 @@ export interface ExchangeBatchMatches {
   readonly rows: readonly ExchangeRow[];
 }
 
-/** The exchanges of an organization in some batches that match the filters. */
+/** Returns an organization's exchanges in some commit batches that match the filters. */
 export async function getExchangeBatchMatches(
   reader: DatabaseReader,
   batches: readonly LiveExchangeBatch[],

@@ -1,7 +1,10 @@
 import { CLIENT_ERROR_STATUS_RANGE } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 
-/** Values of a column: one of `any` (empty: all), and none of `none`. */
+/**
+ * Accepted and excluded values of a column: the value must be in `any` (if it is not empty) and not
+ * in `none`.
+ */
 export interface ValueFilter {
   readonly any: readonly string[];
   readonly none: readonly string[];
@@ -9,25 +12,31 @@ export interface ValueFilter {
   readonly present?: boolean | undefined;
 }
 
-/** Both ends are inclusive. An absent end is open. */
+/**
+ * A range of numbers. Both ends are inclusive. A range without an end is unlimited in that
+ * direction.
+ */
 export interface NumericRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** Both ends are inclusive. */
+/** A range of integers. Both ends are inclusive. */
 export interface IntegerRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Integers within any range of `any` (empty: all), and within none of `none`. */
+/**
+ * Accepted and excluded ranges of an integer column: the value must be in a range of `any` (if it
+ * is not empty) and in no range of `none`.
+ */
 export interface IntegerRangeFilter {
   readonly any: readonly IntegerRange[];
   readonly none: readonly IntegerRange[];
 }
 
-/** Text columns by which lists can be filtered. */
+/** The text columns that exchange lists can be filtered by. */
 export const EXCHANGE_TEXT_FILTER_COLUMNS = [
   'route_mode',
   'surface',
@@ -47,7 +56,10 @@ export const EXCHANGE_TEXT_FILTER_COLUMNS = [
 ] as const;
 export type TextFilterColumn = (typeof EXCHANGE_TEXT_FILTER_COLUMNS)[number];
 
-/** Numeric columns by which lists can be filtered. `attempts` is the number of upstream calls. */
+/**
+ * The numeric columns that exchange lists can be filtered by. `attempts` is the number of upstream
+ * calls.
+ */
 export const EXCHANGE_NUMERIC_FILTER_COLUMNS = [
   'latency_ms',
   'first_token_ms',
@@ -59,7 +71,7 @@ export const EXCHANGE_NUMERIC_FILTER_COLUMNS = [
 ] as const;
 export type NumericFilterColumn = (typeof EXCHANGE_NUMERIC_FILTER_COLUMNS)[number];
 
-/** Conditions on exchanges, except for time and organization. */
+/** Conditions on exchanges, other than time and organization. */
 export interface ExchangeFilters {
   readonly textColumns?: { readonly [Column in TextFilterColumn]?: ValueFilter | undefined };
   readonly numericColumns?: { readonly [Column in NumericFilterColumn]?: NumericRange | undefined };
@@ -80,15 +92,16 @@ export interface ExchangeFilters {
 /** A condition of an SQL statement. */
 export type SqlCondition = RawBuilder<boolean>;
 
-/** A condition and the name of its filter. */
+/** An SQL condition, and the name of the filter that it implements. */
 export interface ExchangeFilterCondition {
   readonly filter: string;
   readonly condition: SqlCondition;
 }
 
 /**
- * Converts filters to conditions on rows of `exchanges`. `keys` replaces the filter `key`. Conditions on
- * indexed columns are included; a scan of an index leaves out those that the index already satisfies.
+ * Converts filters to SQL conditions on rows of `exchanges`. `keys` replaces the filter `key`. The
+ * result includes conditions on indexed columns. An index scan omits those that the index already
+ * satisfies.
  */
 export function buildExchangeFilterConditions(
   filters: ExchangeFilters,
@@ -114,12 +127,12 @@ export function buildExchangeFilterConditions(
   return found;
 }
 
-/** The name of the filter for a metadata key. */
+/** Returns the filter name for a metadata key. */
 export function formatMetadataFilterName(name: string): string {
   return `metadata.${name}`;
 }
 
-/** `getOutcomeDisplay` of a row, in SQL. */
+/** The SQL expression that corresponds to `getOutcomeDisplay` for a row. */
 export const OUTCOME_SQL: RawBuilder<string> = sql`case
   when state = 'complete' then 'succeeded'
   when state in ('cached', 'blocked', 'partial', 'aborted') then state
@@ -171,7 +184,7 @@ function modelConditions(choice: ValueFilter | undefined): SqlCondition[] {
   return found;
 }
 
-/** Conditions for `<provider>/<model>` on the two indexed columns. */
+/** Returns the conditions for `<provider>/<model>` on the two indexed columns. */
 export function buildServedByConditions(name: string): SqlCondition[] {
   const slash = name.indexOf('/');
   if (slash < 1) return [];

@@ -127,7 +127,10 @@ function passes(row: ExchangeRow, query: ExchangeQuery): boolean {
   ].every(Boolean);
 }
 
-/** Tests of the exchange list for every database engine, with all filters and counts per dimension. */
+/**
+ * Tests of the exchange list for every database engine, with all filters and the counts per
+ * dimension.
+ */
 export function exchangeListSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithRows = async (t: TestContext, pick: Pick) => {
     const database = await open(t);

@@ -8,7 +8,7 @@ import {
   type ValueFilter,
 } from './exchange-filters.ts';
 
-/** How to find rows, newest first: one index scan for each of `conditions`. */
+/** How to find exchange rows, newest first: one index scan for each element of `conditions`. */
 export interface ExchangeScanPlan {
   readonly conditions: readonly SqlCondition[];
   /** The filter that the scans satisfy. Null if they read all rows. */
@@ -26,7 +26,10 @@ const COMMON_STATUS_CLASS = 2;
 /** Each scan is a query. A filter with more values is applied to all rows. */
 const MAX_SCANS = 20;
 
-/** Chooses the index that leads to the fewest rows, according to how rare values usually are. */
+/**
+ * Chooses the index that is likely to read the fewest rows, based on how selective each filter
+ * usually is.
+ */
 export function planExchangeScan(filters: ExchangeFilters, keys: ValueFilter | undefined): ExchangeScanPlan {
   const { textColumns = {}, model, status, outcome } = filters;
   const candidates: readonly ExchangeScanPlan[] = [

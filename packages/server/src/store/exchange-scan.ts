@@ -11,7 +11,7 @@ const NO_LIMIT = 2 ** 31;
 
 type UnselectedExchanges = SelectQueryBuilder<DatabaseSchema, 'exchanges', unknown>;
 
-/** A scan of an index from newest to oldest, in which each row is checked. */
+/** An index scan from newest to oldest that checks each row. */
 export interface ExchangeScan {
   /** The rows of the scan after a cursor, down to a position of one of them. */
   readonly between: (cursor: string | undefined, end?: TimePosition) => UnselectedExchanges;
@@ -24,13 +24,16 @@ export interface ExchangeScan {
   readonly maxScannedRows: number;
 }
 
-/** Rows of a page, newest first, and the last scanned position if the scan ended there. */
+/** A page's rows, newest first. If the scan ended early, also the last scanned position. */
 export interface ExchangeScanResult {
   readonly rows: readonly ExchangeRow[];
   readonly scanEnd: TimePosition | undefined;
 }
 
-/** The first matching rows of a scan. `scanEnd` is set if the scan ended before there were enough. */
+/**
+ * Returns the first matching rows of a scan. `scanEnd` is set if the scan ended before it found
+ * enough rows.
+ */
 export async function scanExchangesInSteps(
   reader: DatabaseReader,
   walk: ExchangeScan,

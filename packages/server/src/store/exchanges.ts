@@ -33,11 +33,12 @@ export interface ExchangeQuery extends PageRequest, ExchangeFilters {
 }
 
 /**
- * Exchanges of an organization that match all filters, newest first. One filter uses its index; metadata
- * keys that the organization declared have one too. The other filters are checked on up to 20,000 rows per
- * page. Such a page may have fewer rows than requested, even none, and still have a cursor.
+ * Returns a page of an organization's exchanges that match all filters, newest first. One filter
+ * uses its index. Metadata keys that the organization declared are indexed too. The other filters
+ * are checked on up to 20,000 rows per page. Such a page may have fewer rows than requested, or
+ * even none, and still have a cursor.
  *
- * @param scanned number of rows scanned for a page
+ * @param scanned the number of rows to scan for a page
  */
 export async function getExchangePage(
   reader: DatabaseReader,
@@ -67,7 +68,10 @@ export function findExchangeById(
     .executeTakeFirst();
 }
 
-/** Replaces names of keys by ids and leaves out unknown ones. Undefined without a filter. */
+/**
+ * Replaces key names in a filter with key ids and omits unknown names. Returns undefined if there
+ * is no filter.
+ */
 export async function resolveKeyFilter(
   reader: DatabaseReader,
   { orgId, key }: { readonly orgId: string } & ExchangeFilters,
@@ -220,8 +224,8 @@ async function listMetadataPositions(
 }
 
 /**
- * Rows by their positions. The statement must use only the ids, because SQLite would otherwise scan by
- * time.
+ * Returns rows by their positions. The statement must use only the ids, because SQLite would
+ * otherwise scan by time.
  */
 export function selectExchangesAt(
   reader: DatabaseReader,
@@ -237,7 +241,10 @@ export function selectExchangesAt(
   );
 }
 
-/** Rows by id, created in an inclusive time range, which tells PostgreSQL the partitions to read. */
+/**
+ * Returns rows by id that were created in an inclusive time range. The range determines which
+ * partitions PostgreSQL reads.
+ */
 export function selectExchangesById(
   reader: DatabaseReader,
   ids: readonly string[],
@@ -252,7 +259,7 @@ export function selectExchangesById(
   return query;
 }
 
-/** The position of an exchange in a list by time. */
+/** Returns an exchange's position in a list that is sorted by time. */
 export function toExchangeTimePosition(row: ExchangeRow): TimePosition {
   return { at: row.created_at, id: row.id };
 }
@@ -263,7 +270,7 @@ function compareNewestFirst(one: TimePosition, other: TimePosition): number {
   return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
 }
 
-/** Sorts newest first and removes duplicates. */
+/** Sorts exchanges newest first and removes duplicates. */
 export function sortExchangesNewestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byId.values()].sort((one, other) =>

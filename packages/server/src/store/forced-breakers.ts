@@ -2,7 +2,9 @@ import { isObject } from '@floe/contract/json';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 
-/** A breaker state that an operator has forced for a provider, credential and model, until it expires. */
+/**
+ * A breaker state that an operator forced for a provider, credential and model until a given time.
+ */
 export interface ForcedBreaker {
   readonly orgId: string;
   readonly provider: string;
@@ -18,7 +20,7 @@ export interface ForcedBreaker {
 
 const SETTING_NAME = 'breakers.forced';
 
-/** Forced states of all organizations that have not expired. */
+/** Returns all organizations' forced states that have not expired. */
 export async function listForcedBreakers(
   reader: DatabaseReader,
   now: number,
@@ -28,7 +30,7 @@ export async function listForcedBreakers(
   return Array.isArray(parsed) ? parsed.flatMap(parseForcedBreaker).filter(({ until }) => until > now) : [];
 }
 
-/** Replaces the whole list, in the transaction that has read it. */
+/** Replaces the whole list of forced states. Must run in the transaction that read the list. */
 export function replaceForcedBreakers(
   writer: DatabaseWriter,
   forced: readonly ForcedBreaker[],

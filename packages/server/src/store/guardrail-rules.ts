@@ -2,10 +2,13 @@ import type { GuardrailRulesTable } from './guardrail-tables.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type GuardrailRuleRow = GuardrailRulesTable;
-/** Limits, budgets and relay rules are in tables with the same columns. */
+/**
+ * The kinds of rule that are stored in tables with the same columns: limits, budgets and relay
+ * rules.
+ */
 export type GuardrailRuleKind = 'limits' | 'budgets' | 'relay_rules';
 
-/** All rules of all organizations, for the snapshot. */
+/** Returns the rules of all organizations, for the snapshot. */
 export function listAllGuardrailRules(
   reader: DatabaseReader,
   kind: GuardrailRuleKind,
@@ -13,7 +16,7 @@ export function listAllGuardrailRules(
   return reader.selectFrom(kind).selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-/** The rules of an organization, newest first. */
+/** Returns an organization's rules, newest first. */
 export function listGuardrailRulesOfOrg(
   reader: DatabaseReader,
   kind: GuardrailRuleKind,
@@ -28,7 +31,7 @@ export function listGuardrailRulesOfOrg(
     .execute();
 }
 
-/** The rules of an organization whose JSON has this `name`. Usually at most one. */
+/** Returns an organization's rules whose JSON has this `name`. There is usually at most one. */
 export async function findGuardrailRulesByName(
   reader: DatabaseReader,
   kind: GuardrailRuleKind,
@@ -59,7 +62,7 @@ export function findGuardrailRuleById(
     .executeTakeFirst();
 }
 
-/** Adds a rule or replaces the one with the same id, except for its creation. */
+/** Inserts a rule, or replaces the one with the same id but keeps its creation data. */
 export async function upsertGuardrailRule(
   writer: DatabaseWriter,
   kind: GuardrailRuleKind,

@@ -1,4 +1,4 @@
-/** Spending of a budget in one period. Counters start from it. */
+/** The amount spent from a budget in one period. Counters start from this amount. */
 export interface BudgetSpendTable {
   org_id: string;
   /** Budget, period and subject, as the bucket name of counters. */
@@ -9,14 +9,17 @@ export interface BudgetSpendTable {
   updated_at: number;
 }
 
-/** How much of the spend journal of a process is in `budget_spend`. */
+/** How far a process's spend journal has been added to `budget_spend`. */
 export interface SpendJournalsTable {
   id: string;
   applied: number;
   updated_at: number;
 }
 
-/** A limit or budget that was created with the API. Those of floe.yaml are not stored. */
+/**
+ * The tables of limits, budgets and relay rules that were created with the API. Rules in floe.yaml
+ * are not stored.
+ */
 export interface GuardrailRulesTable {
   id: string;
   org_id: string;

@@ -4,7 +4,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type IdempotentCreationRow = Selectable<IdempotentCreationsTable>;
 
-/** The stored creation with this Idempotency-Key. */
+/** Returns the stored result of the create request with this Idempotency-Key. */
 export function findIdempotentCreation(
   reader: DatabaseReader,
   { org_id, verb, idempotency_key }: Pick<IdempotentCreationRow, 'org_id' | 'verb' | 'idempotency_key'>,
@@ -20,7 +20,7 @@ export function findIdempotentCreation(
     .executeTakeFirst();
 }
 
-/** Stores a creation and deletes expired ones. */
+/** Records the result of a create request by its idempotency key, and deletes expired records. */
 export async function storeIdempotentCreation(
   writer: DatabaseWriter,
   row: IdempotentCreationRow,

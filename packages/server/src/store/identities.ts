@@ -1,7 +1,7 @@
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { IdentitiesTable } from './sign-in-tables.ts';
 
-/** The identity of an issuer's subject. */
+/** Returns the identity for an issuer and a subject. */
 export function findIdentity(
   reader: DatabaseReader,
   issuer: string,

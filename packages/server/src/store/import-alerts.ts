@@ -4,8 +4,8 @@ import type { TableImportResult } from './table-import-result.ts';
 const ALERTS_PER_BATCH = 500;
 
 /**
- * Copies alerts and their deliveries. The target assigns new numbers in the same order, because those of
- * the source may be in use. Pending messages are sent from the target.
+ * Copies alerts and their deliveries. The target assigns new numbers in the same order, because the
+ * source's numbers may already be in use. The target installation sends the pending messages.
  */
 export async function copyAlerts(source: Database, target: Database): Promise<TableImportResult[]> {
   const alerts = { table: 'alerts', added: 0, known: 0 };

@@ -17,9 +17,10 @@ type MonitoringTable =
   | 'monitor_pulse';
 
 /**
- * Copies monitors with their clocks and history, and the time until which they were observed. The time
- * until the first start on the target is `unknown`, as after any restart. If a monitor with the same id
- * exists in the target, it keeps its definition and clock and gets the history.
+ * Copies monitors with their state and history, and the time until which they were observed. The
+ * time from then until the target's first start is `unknown`, as after any restart. If the target
+ * has a monitor with the same id, the target keeps its definition and state, and only the history
+ * is copied.
  */
 export async function copyMonitors(source: Database, target: Database): Promise<TableImportResult[]> {
   const monitors = await source.read.selectFrom('monitors').selectAll().execute();

@@ -19,11 +19,12 @@ const TURNS_PER_BATCH = 20;
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
- * Imports a SQLite database into the PostgreSQL database of `place`, except for tables of running processes
- * (`TABLES_EXCLUDED_FROM_IMPORT`). Existing rows do not change, so that it can be repeated. Reads from a copy, so that
- * a server may use the file.
+ * Imports a SQLite database into the PostgreSQL database at `place`, except for tables about
+ * processes (`TABLES_EXCLUDED_FROM_IMPORT`). Does not change existing rows, so the import can be
+ * repeated. Reads from a copy, so a server may be using the file.
  *
- * @throws StoreUnusableError if `place` is not PostgreSQL, or the databases use different secret keys
+ * @throws StoreUnusableError if `place` is not PostgreSQL, or the databases use different secret
+ * keys
  */
 export async function importSqliteDatabase(
   from: string,
@@ -111,7 +112,10 @@ const SMALL_TABLES = [
   'settings',
 ] as const;
 
-/** Tables about processes or derived from imported tables, with the reason. */
+/**
+ * The tables that are not imported, and why: they describe processes or are derived from imported
+ * tables.
+ */
 export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
   jobs: 'background jobs belong to the processes of the source installation',
   live_events: 'short-lived events for clients of the source installation',

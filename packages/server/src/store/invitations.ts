@@ -18,7 +18,10 @@ const INVITATION_LIST_COLUMNS = {
   valuesOf: ({ id, email: name, created_at: at }: InvitationRow) => ({ id, name, at }),
 };
 
-/** Invitations of an organization in the requested order. Their name is the address. */
+/**
+ * Returns a page of an organization's invitations in the requested order. The e-mail address is
+ * used as their name.
+ */
 export function getInvitationPage(
   reader: DatabaseReader,
   request: ListRequest & InvitationFilters,
@@ -48,7 +51,10 @@ export function findInvitationById(
     .executeTakeFirst();
 }
 
-/** @param tokenSha256 hex; the invitation may belong to any organization */
+/**
+ * Returns the invitation with this token, in any organization.
+ * @param tokenSha256 SHA-256 hash of the token, in hex
+ */
 export function findInvitationByToken(
   reader: DatabaseReader,
   tokenSha256: string,
@@ -60,7 +66,7 @@ export function findInvitationByToken(
     .executeTakeFirst();
 }
 
-/** Invitations of an address that can still be accepted. */
+/** Returns the invitations to an e-mail address that can still be accepted. */
 export function listPendingInvitations(
   reader: DatabaseReader,
   orgId: string,

@@ -5,8 +5,8 @@ import { getSetting } from './settings.ts';
 const ENTRIES_PER_READ = 500;
 
 /**
- * Keys among `keys` whose team has changed since `sinceMs`, according to the audit log. Null if retention
- * has deleted a part of this time.
+ * Returns the keys among `keys` whose team has changed since `sinceMs`, according to the audit log.
+ * Null if retention has deleted entries from this time range.
  */
 export async function listKeysWithTeamChange(
   reader: DatabaseReader,

@@ -15,14 +15,15 @@ const LEFT_OUT = ['password', 'invitation_links', 'members_with_roles', 'members
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** Rows by table, as JSON. Null for a missing table. */
+/** Table rows as JSON, by table name. Null if the table does not exist. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 
 /**
- * Reads the keys, teams, budgets and users of a LiteLLM database in one read-only transaction. LiteLLM
- * stores keys as SHA-256, so no key value is read.
+ * Reads the keys, teams, budgets and users from a LiteLLM database in one read-only transaction.
+ * LiteLLM stores keys as SHA-256 hashes, so no key value is read.
  *
- * @throws StoreUnusableError without the URL, which contains the password
+ * @throws StoreUnusableError with a message that omits the URL, because the URL contains the
+ * password
  */
 export async function readLitellmTables(url: string): Promise<LitellmTables> {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))

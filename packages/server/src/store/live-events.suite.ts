@@ -42,8 +42,8 @@ async function waitUntilVisible({ read }: Database): Promise<void> {
 }
 
 /**
- * Tests of live events and their order for every database engine. `open` creates an empty database that is
- * closed when the test ends.
+ * Tests of live events and their order that run for every database engine. `open` creates an empty
+ * database that is closed when the test ends.
  */
 export function liveEventSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithOrgs = async (t: TestContext) => {

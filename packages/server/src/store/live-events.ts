@@ -4,7 +4,7 @@ import { getDatabaseEngine } from './database-engine.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 
-/** The subjects of live events. */
+/** The kinds of data that live events are about. */
 export type LiveEventTopic =
   | 'requests'
   | 'alerts'
@@ -22,13 +22,13 @@ export interface LiveEvent {
   readonly data: JsonObject;
 }
 
-/** A position in the order of commits. Compared first by `xid`. */
+/** A position in commit order. Positions are compared by `xid` first. */
 export interface LiveEventPosition {
   readonly xid: number;
   readonly seq: number;
 }
 
-/** A live event with its position. */
+/** A live event and its position. */
 export interface StoredLiveEvent {
   readonly orgId: string;
   readonly topic: string;
@@ -41,7 +41,10 @@ export interface StoredLiveEvent {
 const EVENTS_RETAINED_PER_ORG = 2_048;
 const RETENTION_MS = 86_400_000;
 
-/** Publishes an event to the organization's event streams if the transaction commits. */
+/**
+ * Publishes an event to the organization's event streams. The event is sent only if the transaction
+ * commits.
+ */
 export async function publishLiveEvent(
   writer: DatabaseWriter,
   { orgId, topic, at, data }: LiveEvent,
@@ -52,7 +55,7 @@ export async function publishLiveEvent(
     .execute();
 }
 
-/** The position from which a reader gets only events that commit from now on. */
+/** Returns the current position. A reader that starts there gets only events that commit later. */
 export async function getLatestLiveEventPosition(reader: DatabaseReader): Promise<LiveEventPosition> {
   if (getDatabaseEngine(reader) === 'postgres') {
     const [row] = await reader
@@ -78,7 +81,10 @@ export interface LiveEventQuery {
   readonly limit: number;
 }
 
-/** Committed events in order. Later commits come after the last of them. */
+/**
+ * Returns committed events in order. All events that commit later have positions after the last
+ * returned one.
+ */
 export async function listLiveEventsAfter(
   reader: DatabaseReader,
   { orgIds, after, upTo, limit }: LiveEventQuery,
@@ -103,8 +109,8 @@ export async function listLiveEventsAfter(
 }
 
 /**
- * Data of an organization's events of a topic after a position, including those that are committed but
- * whose order is not final. At most `limit`, without order.
+ * Returns the data of an organization's events of one topic after a position, unsorted and at most
+ * `limit`. Includes events that are committed but whose order is not final yet.
  */
 export async function listLiveEventData(
   reader: DatabaseReader,
@@ -129,7 +135,7 @@ interface LiveEventDataQuery {
   readonly limit: number;
 }
 
-/** Whether `one` comes after `other`. */
+/** Returns whether position `one` comes after position `other`. */
 export function isLaterLiveEventPosition(one: LiveEventPosition, other: LiveEventPosition): boolean {
   return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }
@@ -137,7 +143,7 @@ export function isLaterLiveEventPosition(one: LiveEventPosition, other: LiveEven
 /** All transactions with a smaller id have ended, so that no earlier events can appear. */
 const FIRST_RUNNING_XID = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`;
 
-/** Whether an organization's events after a position are still complete. */
+/** Returns whether all of an organization's events after a position are still stored. */
 export async function hasAllLiveEventsAfter(
   reader: DatabaseReader,
   orgId: string,
@@ -151,13 +157,13 @@ export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string
   return `${xid}-${seq}`;
 }
 
-/** Returns null for a text that `formatLiveEventPosition` did not create. */
+/** Parses a position. Returns null for text that `formatLiveEventPosition` did not create. */
 export function parseLiveEventPosition(text: string): LiveEventPosition | null {
   const [, xid, seq] = /^(\d{1,15})-(\d{1,16})$/.exec(text) ?? [];
   return xid === undefined || seq === undefined ? null : { xid: Number(xid), seq: Number(seq) };
 }
 
-/** Deletes events that are no longer readable, and stores up to which position. */
+/** Deletes events that have expired, and records the position up to which events were deleted. */
 export async function expireLiveEvents(writer: DatabaseWriter, nowMs: number): Promise<void> {
   for (const { id } of await writer.selectFrom('orgs').select('id').execute()) {
     const inOrder = writer.selectFrom('live_events').where('org_id', '=', id);

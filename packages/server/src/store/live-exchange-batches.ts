@@ -2,7 +2,10 @@ import type { JsonObject } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from './schema.ts';
 import type { ExchangeRowValues } from './spool/exchange-row-lines.ts';
 
-/** The live event of exchanges that were committed together. The rows are in their table. */
+/**
+ * The live event about exchanges that were committed together. It refers to their rows and does not
+ * contain them.
+ */
 export interface LiveExchangeBatch {
   readonly ids: readonly string[];
   /** The earliest and the latest `created_at`, in milliseconds. */
@@ -21,7 +24,7 @@ const ORG = columnIndex('org_id');
 const CREATED_AT = columnIndex('created_at');
 const ERROR_CODE = columnIndex('error_code');
 
-/** Collects the live events of new exchanges: one event for each organization in a batch. */
+/** Collects the live events about new exchanges. Each organization in a batch gets one event. */
 export class LiveExchangeBatches {
   readonly #byOrg = new Map<
     string,
@@ -51,7 +54,7 @@ export class LiveExchangeBatches {
   }
 }
 
-/** Parses what `toRows` wrote. Returns null for anything else. */
+/** Parses the event data that `toRows` wrote. Returns null for any other data. */
 export function parseLiveExchangeBatch(data: JsonObject): LiveExchangeBatch | null {
   const { ids, from, to, rate_limited, over_budget } = data;
   if (!Array.isArray(ids) || typeof from !== 'number' || typeof to !== 'number') return null;

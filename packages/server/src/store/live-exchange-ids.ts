@@ -7,8 +7,9 @@ import type { DatabaseReader } from './ports.ts';
 const MAX_BATCHES = 50;
 
 /**
- * Ids of an organization's exchanges that were committed after a position. Returns none if there are too
- * many: a list without them would be outdated, so some are sent twice instead.
+ * Returns the ids of an organization's exchanges that were committed after a position. Returns no
+ * ids if there are too many, because a list that omits them would be outdated. Some exchanges are
+ * then sent twice.
  */
 export async function listLiveExchangeIdsAfter(
   reader: DatabaseReader,

@@ -2,7 +2,7 @@ import type { storedViewFields } from '@floe/contract/api/views';
 import type { Generated } from 'kysely';
 import type * as z from 'zod';
 
-/** Recent events in the order of their commits, for event streams. */
+/** Recent live events in commit order, for event streams. */
 export interface LiveEventsTable {
   seq: Generated<number>;
   /** Id of the transaction that wrote it. 0 with SQLite, which has one writer. */
@@ -14,7 +14,7 @@ export interface LiveEventsTable {
   data_json: string;
 }
 
-/** State changes of breakers, recorded by the process that observed them. */
+/** Breaker state changes, recorded by the process that observed them. */
 export interface BreakerChangesTable {
   id: string;
   org_id: string;
@@ -25,7 +25,7 @@ export interface BreakerChangesTable {
   because: string;
 }
 
-/** Saved filters of a page. */
+/** Named filters that users saved for a page of the console. */
 export interface SavedViewsTable extends z.output<typeof storedViewFields> {
   id: string;
   org_id: string;
@@ -39,7 +39,7 @@ export interface SavedViewsTable extends z.output<typeof storedViewFields> {
   updated_by: string;
 }
 
-/** Work that takes longer than a request. */
+/** Background jobs, for work that takes longer than a request. */
 export interface BackgroundJobsTable {
   id: string;
   org_id: string;

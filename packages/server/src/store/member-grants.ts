@@ -4,7 +4,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 export type MemberGrantRow = MemberGrantsTable;
 export type MemberRemovalRow = RemovedMembersTable;
 
-/** All grants of a user, in all organizations. */
+/** Returns all of a user's grants in all organizations. */
 export function listMemberGrants(reader: DatabaseReader, userId: string): Promise<MemberGrantRow[]> {
   return reader
     .selectFrom('member_grants')
@@ -15,7 +15,7 @@ export function listMemberGrants(reader: DatabaseReader, userId: string): Promis
     .execute();
 }
 
-/** Adds or replaces the grant of an issuer. */
+/** Inserts or replaces an issuer's grant. */
 export async function upsertMemberGrant(writer: DatabaseWriter, grant: MemberGrantRow): Promise<void> {
   const { role, team } = grant;
   await writer
@@ -25,7 +25,7 @@ export async function upsertMemberGrant(writer: DatabaseWriter, grant: MemberGra
     .execute();
 }
 
-/** Deletes the grant of one issuer, or of all. */
+/** Deletes the grants of one issuer or of all issuers. */
 export async function deleteMemberGrants(
   writer: DatabaseWriter,
   orgId: string,
@@ -37,7 +37,7 @@ export async function deleteMemberGrants(
   await query.execute();
 }
 
-/** Ids of the organizations that removed a user. */
+/** Returns the ids of the organizations that removed a user. */
 export async function listOrgsThatRemovedUser(
   reader: DatabaseReader,
   userId: string,
@@ -50,13 +50,13 @@ export async function listOrgsThatRemovedUser(
   return new Set(rows.map(({ org_id }) => org_id));
 }
 
-/** A removed user, as the organization lists them. */
+/** A removed member and their user data. */
 export interface MemberRemovalWithUser extends MemberRemovalRow {
   readonly email: string;
   readonly name: string;
 }
 
-/** Removals of an organization that were not undone, newest first. */
+/** Returns an organization's member removals that were not undone, newest first. */
 export function listMemberRemovals(reader: DatabaseReader, orgId: string): Promise<MemberRemovalWithUser[]> {
   return reader
     .selectFrom('removed_members')
@@ -77,7 +77,7 @@ export async function insertMemberRemoval(writer: DatabaseWriter, removal: Membe
     .execute();
 }
 
-/** Undoes a removal. Returns false if there is none. */
+/** Undoes a member removal. Returns false if there is none. */
 export async function deleteMemberRemoval(
   writer: DatabaseWriter,
   orgId: string,

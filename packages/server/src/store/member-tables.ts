@@ -1,7 +1,10 @@
 import type { storedTeamFields } from '@floe/contract/api/teams';
 import type * as z from 'zod';
 
-/** A person, once per installation, with any number of organizations. */
+/**
+ * The users. Each person has one row per installation and can belong to any number of
+ * organizations.
+ */
 export interface UsersTable {
   /** `usr_…` */
   id: string;
@@ -16,7 +19,10 @@ export interface UsersTable {
   updated_at: number;
 }
 
-/** The membership of a user in an organization, with its role. Removing a member deletes the row. */
+/**
+ * The memberships of users in organizations, with their roles. A row is deleted when the member is
+ * removed.
+ */
 export interface MembersTable {
   /** `mem_…`, used in the audit log. */
   id: string;
@@ -34,8 +40,8 @@ export interface MembersTable {
 }
 
 /**
- * What the groups of one issuer grant a member. With `source` `oidc`, the member's role is the strongest of
- * these.
+ * The roles that an issuer's groups grant to a member. If `source` is `oidc`, the member has the
+ * granted role with the most permissions.
  */
 export interface MemberGrantsTable {
   org_id: string;
@@ -47,7 +53,7 @@ export interface MemberGrantsTable {
 }
 
 /**
- * A user whom a member removed from an organization. Groups do not add them again until the removal is
+ * The users that an organization removed. Groups do not add such a user again until the removal is
  * undone.
  */
 export interface RemovedMembersTable {
@@ -57,7 +63,7 @@ export interface RemovedMembersTable {
   removed_by: string;
 }
 
-/** A user who may change settings of the whole installation. */
+/** The users who may change installation-wide settings. */
 export interface OperatorsTable {
   user_id: string;
   granted_at: number;
@@ -65,7 +71,7 @@ export interface OperatorsTable {
   granted_by: string;
 }
 
-/** A group of members and keys to which spending is assigned. */
+/** The teams. A team is a group of members and keys that spending is assigned to. */
 export interface TeamsTable extends z.output<typeof storedTeamFields> {
   org_id: string;
   /** Unique in the organization. */
@@ -79,7 +85,10 @@ export interface TeamsTable extends z.output<typeof storedTeamFields> {
   updated_by: string;
 }
 
-/** An invitation to become a member, once, with the token of this hash. */
+/**
+ * The invitations to become a member. An invitation can be accepted once, with the token that has
+ * this hash.
+ */
 export interface InvitationsTable {
   /** `inv_…` */
   id: string;

@@ -5,7 +5,10 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 export type UserRow = UsersTable;
 export type MemberRow = MembersTable;
 
-/** @throws Fault `conflict` if the id or the e-mail address exists */
+/**
+ * Inserts a user.
+ * @throws Fault `conflict` if the id or the e-mail address already exists
+ */
 export async function insertUser(writer: DatabaseWriter, user: UserRow): Promise<void> {
   await writer.insertInto('users').values(user).execute();
 }
@@ -26,12 +29,15 @@ export async function updateUser(
   await writer.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-/** @throws Fault `conflict` if the user already belongs to the organization */
+/**
+ * Inserts a membership.
+ * @throws Fault `conflict` if the user already belongs to the organization
+ */
 export async function insertMember(writer: DatabaseWriter, member: MemberRow): Promise<void> {
   await writer.insertInto('members').values(member).execute();
 }
 
-/** The memberships of a user, oldest first. */
+/** Returns a user's memberships, oldest first. */
 export function listMembershipsOfUser(reader: DatabaseReader, userId: string): Promise<MemberRow[]> {
   return reader
     .selectFrom('members')
@@ -55,7 +61,7 @@ export function findMemberById(
     .executeTakeFirst();
 }
 
-/** Whether any organization has an owner. */
+/** Returns whether any organization has an owner. */
 export async function hasAnyOrgOwner(reader: DatabaseReader): Promise<boolean> {
   const found = await reader
     .selectFrom('members')
@@ -79,7 +85,7 @@ export function findMemberByUserId(
     .executeTakeFirst();
 }
 
-/** A member with their user. */
+/** A membership and its user data. */
 export interface MemberWithUser extends MemberRow {
   readonly email: string;
   readonly name: string;
@@ -104,7 +110,7 @@ const MEMBER_LIST_COLUMNS = {
   valuesOf: ({ id, name, created_at: at }: MemberWithUser) => ({ id, name, at }),
 };
 
-/** Members of an organization in the requested order. */
+/** Returns a page of an organization's members in the requested order. */
 export function getMemberPage(
   reader: DatabaseReader,
   request: ListRequest & MemberFilters,
@@ -123,7 +129,7 @@ export function findMemberWithUser(
   return selectMembersWithUsers(reader, orgId).where('members.id', '=', id).executeTakeFirst();
 }
 
-/** The member of an organization with this e-mail address. */
+/** Returns an organization's member with this e-mail address. */
 export function findMemberByEmail(
   reader: DatabaseReader,
   orgId: string,

@@ -8,7 +8,7 @@ import type { Database } from './ports.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
-/** A database with the special write methods for beats. */
+/** A database that also has the specialized write methods for beats. */
 export type DatabaseWithBeats = Database & BeatStore;
 
 export interface OpenDatabaseOptions {
@@ -21,16 +21,16 @@ export interface OpenDatabaseOptions {
   readonly migrations?: readonly Migration[];
 }
 
-/** Whether a database URL is one of PostgreSQL. */
+/** Returns whether a database URL refers to PostgreSQL. */
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
 /**
- * Opens the database of a URL: `sqlite:<path>`, `sqlite:` for `floe.db` in the data directory, or
- * `postgres://user:password@host:port/database`. Creates the tables and runs migrations.
+ * Opens the database at a URL: `sqlite:<path>`, `sqlite:` for `floe.db` in the data directory, or
+ * `postgres://user:password@host:port/database`. Creates the tables and runs pending migrations.
  *
- * @throws StoreUnusableError with one line for the operator
+ * @throws StoreUnusableError with a one-line message for the operator
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<DatabaseWithBeats> {
   if (!isPostgresUrl(url)) return openSqlite(resolveSqlitePath(url, options.dataDir), options);
@@ -39,7 +39,10 @@ export async function openDatabase(url: string, options: OpenDatabaseOptions): P
   return openPostgres(url, options);
 }
 
-/** Path of the file of a `sqlite:` URL. @throws StoreUnusableError for any other URL. */
+/**
+ * Returns the file path in a `sqlite:` URL.
+ * @throws StoreUnusableError for any other URL
+ */
 export function resolveSqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)

@@ -3,13 +3,13 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type OperatorRow = OperatorsTable;
 
-/** An operator with their account. */
+/** An operator and their user data. */
 export interface OperatorWithUser extends OperatorRow {
   readonly email: string;
   readonly name: string;
 }
 
-/** Operators of the installation, oldest first. */
+/** Returns the installation's operators, oldest first. */
 export function listAllOperators(reader: DatabaseReader): Promise<OperatorWithUser[]> {
   return reader
     .selectFrom('operators')
@@ -21,7 +21,7 @@ export function listAllOperators(reader: DatabaseReader): Promise<OperatorWithUs
     .execute();
 }
 
-/** Adds an operator. Returns false if the user already is one. */
+/** Adds an operator. Returns false if the user is already an operator. */
 export async function insertOperator(writer: DatabaseWriter, operator: OperatorRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await writer
     .insertInto('operators')
@@ -31,7 +31,7 @@ export async function insertOperator(writer: DatabaseWriter, operator: OperatorR
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** Removes an operator. Returns false if the user was not one. */
+/** Removes an operator. Returns false if the user was not an operator. */
 export async function deleteOperator(writer: DatabaseWriter, userId: string): Promise<boolean> {
   const { numDeletedRows } = await writer
     .deleteFrom('operators')

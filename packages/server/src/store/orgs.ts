@@ -3,7 +3,7 @@ import type { OrgsTable } from './schema.ts';
 
 export type OrgRow = OrgsTable;
 
-/** A new organization. The metadata keys are optional. */
+/** An organization to insert. The metadata keys are optional. */
 export type NewOrgRow = Omit<OrgRow, 'metadata_keys_json'> & Partial<Pick<OrgRow, 'metadata_keys_json'>>;
 
 export async function updateOrgDetails(
@@ -18,7 +18,7 @@ export async function insertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise
   await writer.insertInto('orgs').values(withDefaults(org)).execute();
 }
 
-/** Inserts an organization, or updates the name and the metadata keys of the one with the same id. */
+/** Inserts an organization, or updates the name and metadata keys of the one with the same id. */
 export async function upsertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise<void> {
   const row = withDefaults(org);
   const { name, metadata_keys_json } = row;
@@ -29,7 +29,7 @@ export async function upsertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise
     .execute();
 }
 
-/** Sets the metadata keys that are indexed and counted in rollups. */
+/** Sets which metadata keys are indexed and counted in rollups. */
 export async function setMetadataKeys(
   writer: DatabaseWriter,
   orgId: string,
@@ -47,7 +47,7 @@ export function findOrgById(reader: DatabaseReader, id: string): Promise<OrgRow 
   return reader.selectFrom('orgs').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** All organizations, oldest first. */
+/** Returns all organizations, oldest first. */
 export function listAllOrgs(reader: DatabaseReader): Promise<OrgRow[]> {
   return reader.selectFrom('orgs').selectAll().orderBy('created_at').orderBy('id').execute();
 }

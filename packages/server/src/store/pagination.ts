@@ -4,7 +4,10 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { getDatabaseEngine } from './database-engine.ts';
 import type { DatabaseReader } from './ports.ts';
 
-/** Rows in the requested order, and the cursor of the next page. Null on the last page. */
+/**
+ * A page of rows in the requested order, and the cursor for the next page. The cursor is null on
+ * the last page.
+ */
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
   readonly nextCursor: string | null;
@@ -21,7 +24,7 @@ export interface PageRequest extends CursorRequest {
   readonly orgId: string;
 }
 
-/** The sort key of rows. Rows with the same key are sorted by id. */
+/** The column that rows are sorted by. Rows with the same value are sorted by id. */
 export interface PageSortKey<Row> {
   readonly key: RawBuilder<unknown>;
   readonly id: RawBuilder<unknown>;
@@ -31,7 +34,7 @@ export interface PageSortKey<Row> {
 }
 
 /**
- * A page of the rows that `rows` selects. All lists of the store use it.
+ * Returns a page of the rows that `rows` selects. All lists in the store use it.
  *
  * @throws Fault `invalid_request` for a cursor of another list or order
  */
@@ -65,7 +68,10 @@ async function readFirstPage<DB, Table extends keyof DB, Row>(
   return toRowPage(await ordered.limit(limit + 1).execute(), limit, positionOf);
 }
 
-/** Makes a page of up to `limit + 1` rows. The additional row shows that there is a next page. */
+/**
+ * Converts up to `limit + 1` rows to a page. If there are more than `limit` rows, the page has a
+ * cursor.
+ */
 export function toRowPage<Row>(
   rows: readonly Row[],
   limit: number,
@@ -76,7 +82,10 @@ export function toRowPage<Row>(
   return { rows: kept, nextCursor: rows.length > limit && last ? encodeKeysetCursor(...place(last)) : null };
 }
 
-/** A request for a list by time, in milliseconds. `from` is inclusive, `to` is exclusive. */
+/**
+ * A request for a list in a time range, in Unix milliseconds. `from` is inclusive, `to` is
+ * exclusive.
+ */
 export interface TimeRangeRequest extends CursorRequest {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -84,7 +93,10 @@ export interface TimeRangeRequest extends CursorRequest {
 
 type TimedRow<At extends string> = Readonly<Record<At, number>> & { readonly id: string };
 
-/** A page of the rows in a time range, newest first. @param at column of the time */
+/**
+ * Returns a page of the rows in a time range, newest first.
+ * @param at name of the time column
+ */
 export function getTimeRangePage<DB, Table extends keyof DB, At extends string, Row extends TimedRow<At>>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   at: At,
@@ -93,7 +105,7 @@ export function getTimeRangePage<DB, Table extends keyof DB, At extends string, 
   return getNewestPage(filterRowsByTimeRange(rows, at, request), at, request.limit);
 }
 
-/** The rows in a time range after the cursor. */
+/** Restricts a query to the rows in a time range after the cursor. */
 export function filterRowsByTimeRange<DB, Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   at: string,
@@ -105,7 +117,7 @@ export function filterRowsByTimeRange<DB, Table extends keyof DB, Row>(
   return afterCursor(found, newestFirstOrder(at), cursor);
 }
 
-/** A page of the newest rows. */
+/** Returns a page of the newest rows. */
 export function getNewestPage<DB, Table extends keyof DB, At extends string, Row extends TimedRow<At>>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   at: At,
@@ -118,24 +130,27 @@ function newestFirstOrder(at: string) {
   return { key: sql.ref(at), id: sql.ref('id'), type: 'number', direction: 'desc' } as const;
 }
 
-/** The position of a row in a list by time: milliseconds, then id. */
+/** A row's position in a list that is sorted by time: Unix milliseconds, then id. */
 export interface TimePosition {
   readonly at: number;
   readonly id: string;
 }
 
-/** The cursor of the last row of a page. Opaque to clients. */
+/** Returns the cursor for the last row of a page. It is opaque to clients. */
 export function encodeTimeCursor({ at, id }: TimePosition): string {
   return encodeKeysetCursor(at, id);
 }
 
-/** @throws Fault `invalid_request` for a text that `encodeTimeCursor` did not create */
+/**
+ * Parses a cursor.
+ * @throws Fault `invalid_request` for text that `encodeTimeCursor` did not create
+ */
 export function decodeTimeCursor(cursor: string): TimePosition {
   const { key, id } = decodeKeysetCursor(cursor, 'number');
   return { at: Number(key), id };
 }
 
-/** A request for a list of resources. */
+/** A request for a page of resources. */
 export interface ListRequest extends PageRequest {
   /** Absent: newest first. */
   readonly sort?: ListOrder | undefined;
@@ -143,13 +158,15 @@ export interface ListRequest extends PageRequest {
   readonly search?: string | undefined;
 }
 
-/** The columns by which a table is listed, as SQL names, and their values in a row. */
+/**
+ * The columns that a table can be listed by, as SQL names, and how to read their values from a row.
+ */
 export interface ListColumns<Row> {
   readonly columns: { readonly id: string; readonly name: string; readonly at: string };
   valuesOf(row: Row): { readonly id: string; readonly name: string; readonly at: number };
 }
 
-/** For tables with the columns `id`, `name` and `created_at`. */
+/** The list columns of tables with the columns `id`, `name` and `created_at`. */
 export const DEFAULT_LIST_COLUMNS: ListColumns<{
   readonly id: string;
   readonly name: string;
@@ -160,8 +177,8 @@ export const DEFAULT_LIST_COLUMNS: ListColumns<{
 };
 
 /**
- * A page of resources in the requested order. @throws Fault `invalid_request` for a cursor of another list
- * or order
+ * Returns a page of resources in the requested order.
+ * @throws Fault `invalid_request` for a cursor of another list or order
  */
 export async function getListPage<DB, Table extends keyof DB, Row>(
   reader: DatabaseReader,
@@ -185,7 +202,10 @@ export async function getListPage<DB, Table extends keyof DB, Row>(
   return getKeysetPage(found, keyset, asked);
 }
 
-/** Whether one of these columns contains a text, case-insensitive. */
+/**
+ * Returns an SQL condition that is true if one of these columns contains a text,
+ * case-insensitively.
+ */
 export function buildContainsTextCondition(columns: readonly string[], text: string) {
   const part = `%${escapeLikePattern(text.toLowerCase())}%`;
   const each = columns.map((column) => sql`lower(${sql.ref(column)}) like ${part} escape '!'`);
@@ -205,19 +225,20 @@ function nameOrder(reader: DatabaseReader, column: string) {
     : sql<string>`lower(${name} collate "C") collate "C"`;
 }
 
-/** Converts only ASCII letters to lower case, as SQLite's `lower` does. */
+/** Converts only ASCII letters to lowercase, as SQLite's `lower` does. */
 export function toLowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** The cursor of the last row of a page: its sort key and id. Opaque to clients. */
+/** Returns the cursor for the last row of a page: its sort key and id. It is opaque to clients. */
 export function encodeKeysetCursor(key: string | number, id: string): string {
   return Buffer.from(JSON.stringify([key, id])).toString('base64url');
 }
 
 /**
- * @throws Fault `invalid_request` for a text that `encodeKeysetCursor` did not create from a key of this
- * type
+ * Parses a cursor.
+ * @throws Fault `invalid_request` for text that `encodeKeysetCursor` did not create from a key of
+ * this type
  */
 export function decodeKeysetCursor(
   cursor: string,

@@ -3,12 +3,15 @@ import type { PasskeysTable } from './sign-in-tables.ts';
 
 export type PasskeyRow = PasskeysTable;
 
-/** @throws Fault `conflict` if the authenticator is already registered */
+/**
+ * Inserts a passkey.
+ * @throws Fault `conflict` if the authenticator is already registered
+ */
 export async function insertPasskey(writer: DatabaseWriter, passkey: PasskeyRow): Promise<void> {
   await writer.insertInto('passkeys').values(passkey).execute();
 }
 
-/** The passkeys of a user, oldest first. */
+/** Returns a user's passkeys, oldest first. */
 export function listPasskeysOfUser(reader: DatabaseReader, userId: string): Promise<PasskeyRow[]> {
   return reader
     .selectFrom('passkeys')
@@ -19,7 +22,10 @@ export function listPasskeysOfUser(reader: DatabaseReader, userId: string): Prom
     .execute();
 }
 
-/** @param credentialId base64url; the passkey may belong to any user */
+/**
+ * Returns the passkey with this credential id, which may belong to any user.
+ * @param credentialId the credential id in base64url
+ */
 export function findPasskeyByCredential(
   reader: DatabaseReader,
   credentialId: string,

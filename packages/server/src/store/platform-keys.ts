@@ -6,12 +6,18 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type PlatformKeyRow = PlatformKeysTable;
 
-/** @throws Fault `conflict` if the id or the hash exists. Names need not be unique. */
+/**
+ * Inserts a key. Names need not be unique.
+ * @throws Fault `conflict` if the id or the hash already exists
+ */
 export async function insertPlatformKey(writer: DatabaseWriter, key: PlatformKeyRow): Promise<void> {
   await writer.insertInto('platform_keys').values(key).execute();
 }
 
-/** The key of any organization that has this value, or had it before its last rotation. */
+/**
+ * Returns the key, in any organization, whose current value has this hash, or whose value before
+ * its last rotation had it.
+ */
 export function findPlatformKeyByHash(
   reader: DatabaseReader,
   hash: string,
@@ -28,7 +34,7 @@ export interface PlatformKeyFilters {
   readonly team?: string | undefined;
 }
 
-/** Keys of an organization, including revoked ones, in the requested order. */
+/** Returns a page of an organization's keys in the requested order, including revoked ones. */
 export function getPlatformKeyPage(
   reader: DatabaseReader,
   request: ListRequest & PlatformKeyFilters,
@@ -54,7 +60,7 @@ export function findPlatformKeyById(
     .executeTakeFirst();
 }
 
-/** An active key with this name. */
+/** Returns an active key with this name. */
 export function findActivePlatformKeyByName(
   reader: DatabaseReader,
   orgId: string,
@@ -75,7 +81,8 @@ export function findActivePlatformKeyByName(
 const ownedBy = (email: string) => sql<boolean>`lower(owner) = ${email}`;
 
 /**
- * Keys of a member that are not revoked: those that they own, and those that they created without an owner.
+ * Returns a member's keys that are not revoked: keys that the member owns, and keys that the member
+ * created and that have no owner.
  */
 export function listPlatformKeysOfMember(
   reader: DatabaseReader,
@@ -94,14 +101,15 @@ export function listPlatformKeysOfMember(
     .execute();
 }
 
-/** Keys of all organizations, including revoked ones. */
+/** Returns the keys of all organizations, including revoked ones. */
 export function listAllPlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
   return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
 }
 
 /**
- * Keys of all organizations for the snapshot: those not revoked, including expired ones, and those revoked
- * since `revokedSinceMs`, so that their holders get the reason.
+ * Returns all organizations' keys for the snapshot: keys that are not revoked, including expired
+ * ones, and keys that were revoked since `revokedSinceMs`. The latter are included so that their
+ * callers are told why they are rejected.
  */
 export function listSnapshotPlatformKeys(
   reader: DatabaseReader,
@@ -132,7 +140,7 @@ export async function updatePlatformKey(
     .execute();
 }
 
-/** Revokes an active key. Of several concurrent calls, exactly one returns `true`. */
+/** Revokes an active key. Returns true to exactly one of several concurrent callers. */
 export async function revokePlatformKey(
   writer: DatabaseWriter,
   orgId: string,
@@ -149,7 +157,7 @@ export async function revokePlatformKey(
   return numUpdatedRows === 1n;
 }
 
-/** One use of a key. */
+/** The last time at which a key was used. */
 export interface PlatformKeyUse {
   readonly id: string;
   readonly usedAt: number;
@@ -157,7 +165,7 @@ export interface PlatformKeyUse {
   readonly previous?: boolean;
 }
 
-/** Updates the time of last use, but never to an earlier time. Ignores deleted keys. */
+/** Updates when keys were last used, but never to an earlier time. Ignores deleted keys. */
 export async function updatePlatformKeysLastUsed(
   writer: DatabaseWriter,
   uses: readonly PlatformKeyUse[],
@@ -173,7 +181,7 @@ export async function updatePlatformKeysLastUsed(
   }
 }
 
-/** Names of keys by id, without deleted keys. */
+/** Returns key names by id. Deleted keys are omitted. */
 export async function getPlatformKeyNames(
   reader: DatabaseReader,
   orgId: string,
@@ -189,7 +197,10 @@ export async function getPlatformKeyNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Ids of up to 500 keys whose name has this prefix (ASCII case-insensitive), including revoked ones. */
+/**
+ * Returns the ids of up to 500 keys whose name has this prefix (ASCII case-insensitive), including
+ * revoked keys.
+ */
 export async function findPlatformKeyIdsByPrefix(
   reader: DatabaseReader,
   orgId: string,
@@ -206,7 +217,7 @@ export async function findPlatformKeyIdsByPrefix(
   return rows.map(({ id }) => id);
 }
 
-/** Names and teams of all keys of an organization, by id. */
+/** Returns the name and team of each of an organization's keys, by key id. */
 export async function getPlatformKeyTeams(
   reader: DatabaseReader,
   orgId: string,
@@ -219,7 +230,10 @@ export async function getPlatformKeyTeams(
   return new Map(rows.map(({ id, ...key }) => [id, key]));
 }
 
-/** Up to `limit` active keys of an organization that expire between `now` and `before`, earliest first. */
+/**
+ * Returns up to `limit` of an organization's active keys that expire between `now` and `before`,
+ * earliest first.
+ */
 export function listExpiringPlatformKeys(
   reader: DatabaseReader,
   orgId: string,

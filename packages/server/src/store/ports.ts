@@ -42,8 +42,8 @@ export interface Database {
 }
 
 /**
- * Notifies processes with the same database that their snapshot is outdated, within 2 seconds of the
- * commit.
+ * Notifies processes that use the same database that their snapshot is outdated. The notification
+ * arrives within 2 seconds of the commit.
  */
 export interface SnapshotSignals {
   /** Sends a signal if the transaction commits. Call it in the transaction of the change. */
@@ -54,7 +54,7 @@ export interface SnapshotSignals {
   onChange(stale: () => void): void;
 }
 
-/** The bytes `from` to `to` of a spool file, of which the database reads complete lines. */
+/** The bytes `from` to `to` of a spool file. The database reads only the complete lines in them. */
 export interface SpoolRegion {
   readonly path: string;
   readonly from: number;
@@ -65,7 +65,7 @@ export interface SpoolRegion {
   readonly last: boolean;
 }
 
-/** The result of inserting a region of the spool. */
+/** The result of inserting the rows in a spool region. */
 export interface SpoolIngestResult {
   /** Start of the next region. `from` if there was no complete line. */
   readonly next: number;
@@ -82,8 +82,8 @@ export interface SpoolIngestResult {
 export type ExchangeRow = ExchangesTable;
 
 /**
- * A destination of rows, usually of exchanges. They are on disk within 10 ms, and later in the database.
- * Never blocks.
+ * A destination for rows, usually exchange rows. Rows are on disk within 10 ms, and later in the
+ * database. Never blocks.
  */
 export interface RowSink<Row extends object = ExchangeRow> {
   append(row: Row): void;
@@ -95,8 +95,9 @@ export interface RowSink<Row extends object = ExchangeRow> {
 }
 
 /**
- * A claim of an exchange on one bucket. `window` counts what arrived within 60 seconds (requests or
- * tokens), `lease` what is running, and `spend` what was spent in a period (nano-USD).
+ * An exchange's claim on one counter. A `window` counter counts requests or tokens within 60
+ * seconds. A `lease` counter counts exchanges in progress. A `spend` counter counts the nano-USD
+ * spent in a period.
  */
 export interface BucketClaim {
   readonly kind: 'window' | 'lease' | 'spend';
@@ -128,7 +129,7 @@ export interface BucketClaim {
   readonly outageMode: 'local' | 'open' | 'closed';
 }
 
-/** The level of a bucket after a claim. */
+/** A counter's level after a claim. */
 export interface BucketLevel {
   /** Units in the bucket, including those of this claim. */
   readonly used: number;
@@ -136,7 +137,7 @@ export interface BucketLevel {
   readonly resetMs: number;
 }
 
-/** The state of a bucket. */
+/** A counter's current state. */
 export interface BucketUsage extends BucketLevel {
   /** Units of `used` that running requests have reserved in a budget. 0 for a limit. */
   readonly reserved: number;
@@ -167,7 +168,7 @@ export interface AcquireResult {
   readonly localSecond: number;
 }
 
-/** The final amounts of one `acquire`. */
+/** The final amounts for one `acquire`. */
 export interface ReservationSettlement {
   readonly id: string;
   readonly second: number;
@@ -181,9 +182,10 @@ export interface ReservationSettlement {
 }
 
 /**
- * Counters of an organization that change together: `acquire` grants all claims or none, except persistent
- * ones. In memory for one process, in Redis for several. Both pass the same test suite. The memory
- * implementation returns synchronously.
+ * Counters that change together for one organization. `acquire` grants all claims or none, except
+ * persistent ones. The counters are in memory for a single process, and in Redis for several
+ * processes. Both implementations pass the same test suite. The in-memory implementation returns
+ * synchronously.
  */
 export interface Counters {
   /** Acquires all claims of the exchange `id`, or returns which one refuses. */
@@ -200,7 +202,7 @@ export interface Counters {
   close(): Promise<void>;
 }
 
-/** An increase of the `spend` reservations of one `acquire`. */
+/** A request to increase the `spend` reservations of one `acquire`. */
 export interface ReservationExtension {
   /** Id of the exchange. */
   readonly id: string;

@@ -6,7 +6,7 @@ export type ProviderResourceRow = ProviderResourcesTable;
 /** Number of ids in one statement, because engines limit parameters. */
 const IDS_PER_QUERY = 500;
 
-/** Stores the owners of resources at providers. Ignores existing ones. */
+/** Stores who owns resources at providers. Ignores resources that are already stored. */
 export async function insertProviderResources(
   writer: DatabaseWriter,
   rows: readonly ProviderResourceRow[],
@@ -19,7 +19,7 @@ export async function insertProviderResources(
     .execute();
 }
 
-/** The stored owners of these ids in an organization. */
+/** Returns the stored owners of the resources with these ids in an organization. */
 export async function findProviderResources(
   reader: DatabaseReader,
   orgId: string,
@@ -38,7 +38,10 @@ export async function findProviderResources(
   return found;
 }
 
-/** Marks the results of a resource as counted. Of several concurrent calls, exactly one returns `true`. */
+/**
+ * Records that the usage in a resource's results has been counted. Returns true to exactly one of
+ * several concurrent callers.
+ */
 export async function markResultUsageCounted(
   writer: DatabaseWriter,
   orgId: string,

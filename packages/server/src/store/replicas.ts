@@ -7,14 +7,14 @@ import type { Database, DatabaseReader, DatabaseWriter } from './ports.ts';
 const RENEW_MS = 5_000;
 const LEASE_MS = 15_000;
 
-/** The running processes of a database, by their leases. */
+/** The processes that currently use a database. Each process renews its own entry. */
 export interface Replicas {
   /** The rank as last read. Does not wait. */
   getRank(): ReplicaRank;
   close(): Promise<void>;
 }
 
-/** Registers this process in a database. SQLite has only one process. */
+/** Registers this process in a database. A SQLite database has only one process. */
 export async function joinReplicas(
   database: Pick<Database, 'isShared' | 'transaction' | 'read' | 'signals'>,
   clock: Clock,
@@ -67,7 +67,10 @@ export async function joinReplicas(
 
 const SINGLE_REPLICA: ReplicaRank = { replicaCount: 1, rank: 0 };
 
-/** Renews the lease, deletes expired ones, and returns the rank among the remaining ones. */
+/**
+ * Renews this process's entry, deletes expired entries, and returns this process's position among
+ * the remaining ones.
+ */
 export async function renewReplicaLease(
   writer: DatabaseWriter,
   id: string,

@@ -10,12 +10,15 @@ import { expireStoredResponses } from './stored-responses.ts';
 
 /** Small enough for a transaction of some milliseconds, so that other writes run in between. */
 const ROWS_PER_BATCH = 2000;
-/** Charts of recent days use minutes. Older minutes are merged into quarter hours. */
+/**
+ * How long per-minute rollups are kept, in milliseconds. Charts of recent days use minutes. Older
+ * minutes are merged into quarter hours.
+ */
 export const MINUTE_ROLLUP_RETENTION_MS = 3 * 24 * 60 * MINUTE_MS;
 
 /**
- * Deletes exchanges from before `beforeMs` in batches. Returns the number of rows. For an engine without
- * partitions.
+ * Deletes exchanges from before `beforeMs` in batches. Returns the number of deleted rows. Used for
+ * an engine without partitions.
  */
 export async function expireExchangesInBatches(
   database: Pick<Database, 'read' | 'transaction'>,
@@ -33,8 +36,8 @@ export async function expireExchangesInBatches(
 }
 
 /**
- * Merges old minutes, and deletes expired audit entries, rollups, breaker changes, stored responses and
- * bodies. The engines delete exchanges.
+ * Merges old per-minute rollups, and deletes expired audit entries, rollups, breaker changes,
+ * stored responses and bodies. Exchanges are deleted by engine-specific code.
  */
 export async function expireOtherHistory(
   database: Pick<Database, 'read' | 'transaction'>,
@@ -92,7 +95,7 @@ async function expireBodies(
     if ((await database.transaction((writer) => expireStoredBodies(writer, orgId, beforeMs))) === 0) return;
 }
 
-/** Deletes closed alerts from before `beforeMs` with their deliveries. */
+/** Deletes closed alerts from before `beforeMs`, with their deliveries. */
 export async function expireAlertLog(
   database: Pick<Database, 'read' | 'transaction'>,
   beforeMs: number,

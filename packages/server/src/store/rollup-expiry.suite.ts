@@ -14,8 +14,8 @@ const T0 = Date.UTC(2026, 10, 21);
 const OTHER = 'org_other';
 
 /**
- * Tests of expiring rollups for every database engine. `open` creates an empty database that is closed when
- * the test ends.
+ * Tests of rollup expiry for every database engine. `open` creates an empty database that is closed
+ * when the test ends.
  */
 export function rollupExpirySuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithRows = async (t: TestContext, times: readonly number[]) => {

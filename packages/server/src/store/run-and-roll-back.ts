@@ -10,7 +10,9 @@ class RollbackWithResult<T> extends Error {
   }
 }
 
-/** Runs `work` in a transaction and rolls it back. Resolves with the result of `work`. */
+/**
+ * Runs `work` in a transaction and rolls the transaction back. Resolves with the result of `work`.
+ */
 export async function runAndRollBack<T>(
   database: Pick<Database, 'transaction'>,
   work: (writer: DatabaseWriter) => Promise<T>,

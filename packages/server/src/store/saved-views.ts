@@ -11,7 +11,10 @@ interface ViewRequest extends ListRequest {
   readonly page?: string | undefined;
 }
 
-/** Views that `owner` can see, in the requested order: its own and the shared ones of the organization. */
+/**
+ * Returns a page of the views that `owner` can see, in the requested order: the owner's own views
+ * and the organization's shared views.
+ */
 export function getSavedViewPage(
   reader: DatabaseReader,
   { owner, page, ...request }: ViewRequest,
@@ -51,7 +54,7 @@ export async function countSavedViews(reader: DatabaseReader, orgId: string): Pr
   return Number(row.count);
 }
 
-/** Inserts a view or replaces the one with the same id. */
+/** Inserts a view, or replaces the one with the same id. */
 export async function upsertSavedView(writer: DatabaseWriter, row: SavedViewRow): Promise<void> {
   const { id: _, org_id: __, created_at: ___, ...rest } = row;
   await writer

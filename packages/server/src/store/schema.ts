@@ -31,8 +31,9 @@ import type { RollupFigures, RollupSums } from './rollups/rollup-figures.ts';
 import type { SignInTables } from './sign-in-tables.ts';
 
 /**
- * The tables of both engines. Times are integer milliseconds since the epoch, money is integer nano-USD,
- * flags are 0 or 1, and columns that end in `_json` contain JSON text.
+ * The tables, which are the same in both engines. Times are integers in Unix milliseconds, amounts
+ * of money are integers in nano-USD, flags are 0 or 1, and columns whose name ends in `_json`
+ * contain JSON text.
  */
 export interface DatabaseSchema extends MonitoringTables, ConfigTables, SignInTables {
   orgs: OrgsTable;
@@ -90,7 +91,7 @@ export interface OrgsTable {
   updated_by?: string | null | undefined;
 }
 
-/** One row per exchange (one client request and its response). Written through the spool. */
+/** The exchanges, one row each (one client request and its response). Written through the spool. */
 export interface ExchangesTable {
   id: string;
   org_id: string;
@@ -143,7 +144,7 @@ export interface ExchangesTable {
   decisions_json: string;
 }
 
-/** Values of declared metadata keys, so that filtered lists need not read all exchanges. */
+/** The values of declared metadata keys, so that filtered lists need not read all exchanges. */
 export interface ExchangeMetadataTable {
   org_id: string;
   name: string;
@@ -153,8 +154,8 @@ export interface ExchangeMetadataTable {
 }
 
 /**
- * Sums of the exchanges that began within one minute or hour and have one value of a facet: `all`, a
- * dimension such as `model`, or `metadata.project`.
+ * The sums over the exchanges that began within one minute or hour and have one value of a facet. A
+ * facet is `all`, a dimension such as `model`, or a metadata key such as `metadata.project`.
  */
 export interface RollupTable extends RollupFigures {
   org_id: string;
@@ -164,7 +165,7 @@ export interface RollupTable extends RollupFigures {
   value: string;
 }
 
-/** Sums per hour for two dimensions, such as `model+key`. Without histograms. */
+/** The hourly sums for pairs of dimensions, such as `model+key`. Has no histograms. */
 export interface RollupPairTable extends RollupSums {
   org_id: string;
   facet: string;
@@ -175,7 +176,10 @@ export interface RollupPairTable extends RollupSums {
   by_value: string;
 }
 
-/** A resource that a provider keeps, such as a file or batch, and the platform key that created it. */
+/**
+ * The resources that providers store, such as files and batches, and the platform keys that created
+ * them.
+ */
 export interface ProviderResourcesTable {
   org_id: string;
   /** The id that the provider assigned. */
@@ -191,7 +195,10 @@ export interface ProviderResourcesTable {
   counted: number;
 }
 
-/** One Responses turn: a request and its response, stored so that a later request can continue it. */
+/**
+ * The stored Responses turns. A turn is a request and its response, stored so that a later request
+ * can continue it.
+ */
 export interface StoredResponsesTable {
   /** Id of the exchange that created it. */
   id: string;
@@ -215,20 +222,20 @@ export interface SettingsTable {
   value: ColumnType<string, string, string>;
 }
 
-/** Running processes. Each renews its row. */
+/** The processes that currently run. Each process renews its own row. */
 export interface ReplicasTable {
   id: string;
   seen_at: number;
 }
 
-/** The applied migrations. */
+/** The migrations that were applied to the database. */
 export interface MigrationsTable {
   number: number;
   name: string;
   applied_at: number;
 }
 
-/** Every column of `exchanges` in the order of the table. */
+/** All columns of `exchanges`, in the order of the table. */
 export const EXCHANGE_COLUMNS = Object.keys({
   id: true,
   org_id: true,

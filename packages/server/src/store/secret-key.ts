@@ -23,7 +23,7 @@ export interface InstallationSecretKeyOptions {
   readonly given?: string;
 }
 
-/** The installation's secret key. */
+/** The secret key of an installation. */
 export interface InstallationSecretKey {
   /** 32 bytes. */
   readonly key: Buffer;
@@ -39,13 +39,14 @@ export interface InstallationSecretKey {
 }
 
 /**
- * Loads the installation's key: the given one, or the one in `<dataDir>/secret.key`, or a new one.
- * `<dataDir>/secret.fingerprint` identifies the key that was used, because another one would make all
- * platform keys and credentials unreadable. Writes nothing; `bindDatabaseToSecretKey` does after the
- * database has accepted the key. Blocks; call it at the start.
+ * Loads the installation's secret key: the given one, the one in `<dataDir>/secret.key`, or a new
+ * one. `<dataDir>/secret.fingerprint` identifies the key that was used before. The fingerprint is
+ * compared, because a different key would make all platform keys and credentials unreadable. Writes
+ * nothing. `bindDatabaseToSecretKey` writes the key after the database has accepted it. Blocks, so
+ * it must be called only at startup.
  *
- * @throws StoreUnusableError if the key is short, differs from the last one, is missing, or other users can
- * read its file
+ * @throws StoreUnusableError if the key is too short, differs from the last one, is missing, or
+ * other users can read its file
  */
 export function loadInstallationSecretKey({
   dataDir,
@@ -82,14 +83,17 @@ export function loadInstallationSecretKey({
 }
 
 /**
- * Deletes the fingerprint in the data directory. A restored database may belong to another key, which it
- * checks itself.
+ * Deletes the key fingerprint in the data directory. Used after a restore, because the restored
+ * database may require another key. The database itself also stores a fingerprint.
  */
 export function forgetSecretFingerprint(dataDir: string): void {
   rmSync(join(dataDir, 'secret.fingerprint'), { force: true });
 }
 
-/** For PostgreSQL without `FLOE_SECRET_KEY`, because each process would generate another key. */
+/**
+ * Returns the error for a PostgreSQL installation without `FLOE_SECRET_KEY`. The variable is
+ * required, because each process would otherwise generate a different key.
+ */
 export function createMissingSharedSecretError(): StoreUnusableError {
   return new StoreUnusableError(
     'PostgreSQL requires FLOE_SECRET_KEY, with the same value for every process that uses the database. Example: the output of openssl rand -hex 32.',
@@ -105,8 +109,8 @@ const GROUP_AND_OTHERS_BITS = 0o077;
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
- * Compares the key with the fingerprint in the database, because a database can be moved, restored or
- * shared without the data directory. Writes nothing.
+ * Compares the secret key with the fingerprint in the database, because a database can be moved,
+ * restored or shared without the data directory. Writes nothing.
  *
  * @throws StoreUnusableError if the database was used with another key
  */
@@ -124,9 +128,10 @@ export async function requireSecretKeyOfDatabase(
 }
 
 /**
- * Verifies the key and stores its fingerprint in the data directory and the database.
+ * Verifies the secret key and stores its fingerprint in the data directory and the database.
  *
- * @throws StoreUnusableError if the database was used with another key. Nothing is written then.
+ * @throws StoreUnusableError if the database was used with another key. Nothing is written in this
+ * case.
  */
 export async function bindDatabaseToSecretKey(
   writer: DatabaseWriter,

@@ -6,7 +6,7 @@ export interface SignInTables {
   used_tokens: UsedTokensTable;
 }
 
-/** A session of the console. Deleting the row signs the browser out. */
+/** The console sessions. Deleting a row signs the browser out. */
 export interface ConsoleSessionsTable {
   /** `ses_…` */
   id: string;
@@ -36,7 +36,7 @@ export interface ConsoleSessionsTable {
   user_agent: string;
 }
 
-/** A passkey of a user (WebAuthn credential). */
+/** The users' passkeys (WebAuthn credentials). */
 export interface PasskeysTable {
   /** `psk_…` */
   id: string;
@@ -54,7 +54,7 @@ export interface PasskeysTable {
   last_used_at: number | null;
 }
 
-/** The identity of a user at an OpenID Connect issuer. */
+/** The users' identities at OpenID Connect issuers. */
 export interface IdentitiesTable {
   issuer: string;
   subject: string;
@@ -62,7 +62,7 @@ export interface IdentitiesTable {
   created_at: number;
 }
 
-/** Failed sign-ins of one account or one address. */
+/** The number of failed sign-ins for an account or a client address. */
 export interface SignInAttemptsTable {
   /** `account:<SHA-256>` or `address:<address>`. */
   bucket: string;
@@ -71,7 +71,7 @@ export interface SignInAttemptsTable {
   blocked_until: number;
 }
 
-/** One-time values that were used, until they expire. */
+/** One-time values that have been used. A row is kept until the value would have expired. */
 export interface UsedTokensTable {
   sha256: string;
   expires_at: number;

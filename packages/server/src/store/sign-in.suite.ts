@@ -51,7 +51,7 @@ function session(id: string, more: Partial<ConsoleSessionRow> = {}): ConsoleSess
   };
 }
 
-/** Tests of sessions for every database engine. */
+/** Tests of sessions that run for every database engine. */
 export function signInSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithPeople = async (t: TestContext) => {
     const database = await open(t);

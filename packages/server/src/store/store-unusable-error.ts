@@ -1,6 +1,7 @@
 /**
- * The database or data directory cannot be used: a wrong path, a damaged file, a newer schema, a second
- * process. Thrown only at the start. `main.ts` prints the message and exits.
+ * Thrown at startup if the database or data directory cannot be used, for example because of a
+ * wrong path, a damaged file, a newer schema, or a second process. `main.ts` prints the message and
+ * exits.
  */
 export class StoreUnusableError extends Error {
   override readonly name = 'StoreUnusableError';

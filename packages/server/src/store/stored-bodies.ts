@@ -5,7 +5,7 @@ export type StoredBodiesRow = StoredBodiesTable;
 
 const ROWS_PER_BATCH = 200;
 
-/** Inserts bodies and ignores existing ones. Returns the number of new ones. */
+/** Inserts bodies and ignores those that already exist. Returns the number of inserted ones. */
 export async function insertStoredBodies(
   writer: DatabaseWriter,
   rows: readonly StoredBodiesRow[],
@@ -42,7 +42,10 @@ export interface StoredBodiesRange {
   readonly to: number;
 }
 
-/** Up to `limit` bodies of a range, newest first, after the one `before` if it is given. */
+/**
+ * Returns up to `limit` bodies in a time range, newest first. If `before` is given, the list
+ * continues after it.
+ */
 export function listStoredBodies(
   reader: DatabaseReader,
   orgId: string,
@@ -69,7 +72,7 @@ export function listStoredBodies(
   return rows.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Number of bodies in a range, up to `most`. */
+/** Returns the number of bodies in a time range, at most `most`. */
 export async function countStoredBodies(
   reader: DatabaseReader,
   orgId: string,
@@ -90,7 +93,7 @@ export async function countStoredBodies(
   return Number(count);
 }
 
-/** Deletes one batch of bodies from before `beforeMs`. Returns their number. */
+/** Deletes one batch of bodies from before `beforeMs`. Returns the number of deleted bodies. */
 export async function expireStoredBodies(
   writer: DatabaseWriter,
   orgId: string,

@@ -26,7 +26,7 @@ function turn(id: string, previous: string | null, day: number, more: Partial<St
   return { ...made, created_at: day * DAY, origin: 'o', stored_by_provider: 0, sealed: 's', ...more };
 }
 
-/** Tests of stored responses for every database engine. */
+/** Tests of stored responses that run for every database engine. */
 export function storedResponseSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWith = async (t: TestContext, turns: readonly StoredResponseRow[]) => {
     const database = await open(t);

@@ -4,7 +4,7 @@ import type { StoredResponsesTable } from './schema.ts';
 
 export type StoredResponseRow = StoredResponsesTable;
 
-/** Filters stored responses by key, or by organization for all of its keys. */
+/** Selects the stored responses of one key, or of all keys in an organization. */
 export interface StoredResponseFilter {
   readonly orgId: string;
   readonly keyId: string | null;
@@ -26,7 +26,7 @@ export async function insertStoredResponses(
       .execute();
 }
 
-/** The newest turn with this response id since `sinceMs`. */
+/** Returns the newest turn with this response id that was created since `sinceMs`. */
 export function findStoredResponse(
   reader: DatabaseReader,
   owner: StoredResponseFilter,
@@ -43,7 +43,7 @@ export function findStoredResponse(
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** A turn and its previous turns, newest first. Stops at a missing one. */
+/** Returns a turn and its previous turns, newest first. The list ends where a turn is missing. */
 export function listStoredConversation(reader: DatabaseReader, id: string): Promise<StoredResponseRow[]> {
   return reader
     .withRecursive('chain(id, previous_id, depth)', (query) =>
@@ -70,7 +70,7 @@ export function listStoredConversation(reader: DatabaseReader, id: string): Prom
     .execute();
 }
 
-/** Replaces the response of a turn, when a background response ends. */
+/** Replaces a turn's response when a background response ends. */
 export async function replaceStoredResponse(
   writer: DatabaseWriter,
   id: string,
@@ -95,8 +95,9 @@ export async function deleteStoredResponses(
 }
 
 /**
- * Deletes one batch of turns from before `beforeMs` to which no other turn refers. Returns their number. A
- * previous turn is deleted after the last one of its conversation.
+ * Deletes one batch of turns from before `beforeMs` that no other turn refers to. A turn is
+ * therefore deleted only after all later turns in its conversation. Returns the number of deleted
+ * turns.
  */
 export async function expireStoredResponses(
   writer: DatabaseWriter,

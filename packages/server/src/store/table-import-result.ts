@@ -1,4 +1,4 @@
-/** Number of new and existing rows of a table. */
+/** The number of imported rows and of already existing rows in a table. */
 export interface TableImportResult {
   readonly table: string;
   readonly added: number;

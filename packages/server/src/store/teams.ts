@@ -4,7 +4,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type TeamRow = TeamsTable;
 
-/** Teams of an organization in the requested order. */
+/** Returns a page of an organization's teams in the requested order. */
 export function getTeamPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<TeamRow>> {
   const rows = reader.selectFrom('teams').selectAll().where('org_id', '=', request.orgId);
   return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
@@ -14,7 +14,7 @@ export function listTeamsOfOrg(reader: DatabaseReader, orgId: string): Promise<T
   return reader.selectFrom('teams').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
-/** Teams of all organizations. */
+/** Returns the teams of all organizations. */
 export function listAllTeams(reader: DatabaseReader): Promise<TeamRow[]> {
   return reader.selectFrom('teams').selectAll().orderBy('org_id').orderBy('id').execute();
 }
@@ -32,7 +32,7 @@ export function findTeamById(
     .executeTakeFirst();
 }
 
-/** Inserts a team or replaces the one with the same id. `created_at` does not change. */
+/** Inserts a team, or replaces the one with the same id but keeps its `created_at`. */
 export async function upsertTeam(writer: DatabaseWriter, team: TeamRow): Promise<void> {
   const { org_id: _org, id: _id, created_at: _at, ...rest } = team;
   await writer
@@ -46,7 +46,10 @@ export async function deleteTeam(writer: DatabaseWriter, orgId: string, id: stri
   await writer.deleteFrom('teams').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** Number of members, active keys, pending invitations, limits and budgets that refer to a team. */
+/**
+ * Returns the number of members, active keys, pending invitations, limits and budgets that refer to
+ * a team.
+ */
 export async function countTeamReferences(
   reader: DatabaseReader,
   orgId: string,

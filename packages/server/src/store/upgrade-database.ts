@@ -15,7 +15,7 @@ import {
   requireFreeSpace,
 } from './sqlite/database-copy.ts';
 
-/** What a start would change in the database. */
+/** What Floe would change in the database when it starts. */
 export interface UpgradePlan {
   readonly migrations: readonly Migration[];
   /** Path of the copy that would be written first. Null if there is nothing to copy, and for PostgreSQL. */
@@ -28,10 +28,10 @@ interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
 }
 
 /**
- * Reports what a start would change in the database. Changes nothing.
+ * Reports what Floe would change in the database when it starts. Changes nothing.
  *
- * @throws StoreUnusableError if a start would fail: the database cannot be read, a newer program or another
- * build migrated it, or the copy does not fit on the disk
+ * @throws StoreUnusableError if Floe could not start: the database cannot be read, a newer program
+ * or another build migrated it, or the copy does not fit on the disk
  */
 export async function planUpgrade(
   { url, dataDir }: DatabaseLocation,
@@ -53,7 +53,8 @@ export async function planUpgrade(
 }
 
 /**
- * Runs the migrations as a start does. Copies a SQLite file in use first.
+ * Runs the pending migrations in the same way as Floe's startup. First copies a SQLite file that is
+ * in use.
  *
  * @throws StoreUnusableError as `openDatabase`, and if a server uses the data directory
  */

@@ -1,6 +1,6 @@
 import type { DatabaseWriter } from './ports.ts';
 
-/** Marks a one-time value as used. Of several concurrent calls, exactly one returns true. */
+/** Marks a one-time value as used. Returns true to exactly one of several concurrent callers. */
 export async function markTokenUsed(
   writer: DatabaseWriter,
   sha256: string,

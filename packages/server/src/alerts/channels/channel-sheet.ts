@@ -2,7 +2,7 @@ import type { ChannelConfig } from '@floe/contract/config';
 import type { AlertNotice } from '../alert-notice.ts';
 
 export type ChannelKind = ChannelConfig['kind'];
-/** The configuration of a kind. Some kinds share a configuration type. */
+/** The configuration of one kind of channel. Some kinds share a configuration type. */
 export type ChannelConfigOf<Kind extends ChannelKind> = VariantOfKind<ChannelConfig, Kind>;
 type VariantOfKind<Config, Kind> = Config extends { readonly kind: infer Kinds }
   ? Kind extends Kinds
@@ -10,14 +10,14 @@ type VariantOfKind<Config, Kind> = Config extends { readonly kind: infer Kinds }
     : never
   : never;
 
-/** The POST request of a notice. The sender adds the idempotency key. */
+/** The POST request for a message. The sender adds the idempotency key. */
 export interface ChannelHttpMessage {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The response of a receiver. */
+/** A receiver's response to a message. */
 export interface ReceiverResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -36,12 +36,18 @@ export interface OutgoingMail {
   readonly inReplyTo: string | null;
 }
 
-/** Secrets that sign a webhook. The previous one is also used for 24 hours after a change. */
+/**
+ * The secrets that sign webhook requests. After a change, the previous secret is also used for 24
+ * hours.
+ */
 export interface SigningSecrets {
   readonly previousSecret: string | null;
 }
 
-/** The declaration of a kind of channel: the message, and which responses mean success. */
+/**
+ * The declaration of a kind of channel. It builds messages and determines which responses mean
+ * success.
+ */
 export interface ChannelSheet<Kind extends ChannelKind> {
   /** The receiver keeps incidents. A closing message closes exactly the incident that its thread opened. */
   readonly keepsIncidents?: true;
@@ -58,8 +64,8 @@ export interface ChannelSheet<Kind extends ChannelKind> {
 export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
 
 /**
- * Returns an error if the response is an HTML page, such as a sign-in page or a message of a proxy, or
- * null.
+ * Returns an error text if the response is an HTML page, such as a sign-in page or a proxy's error
+ * page. Otherwise returns null.
  */
 export function explainHtmlResponse(answer: ReceiverResponse): string | null {
   const isPage =
@@ -67,7 +73,7 @@ export function explainHtmlResponse(answer: ReceiverResponse): string | null {
   return isPage ? 'the response is an HTML page; check the URL' : null;
 }
 
-/** The body as a JSON object, or null if it is none. */
+/** Returns the response body as a JSON object, or null if it is not one. */
 export function parseReceiverJson(answer: ReceiverResponse): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(answer.text);
@@ -77,18 +83,18 @@ export function parseReceiverJson(answer: ReceiverResponse): Readonly<Record<str
   }
 }
 
-/** Whether a value is a JSON object, and neither an array nor null. */
+/** Returns whether a value is a JSON object, and neither an array nor null. */
 export function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Red, green or gray as an RGB number, by the phase of the notice. */
+/** Returns red, green or gray as an RGB number, depending on the message's phase. */
 export function selectNoticeColor({ phase }: AlertNotice): number {
   if (phase === 'opens') return 0xd1242f;
   return phase === 'closes' ? 0x1a7f37 : 0x6e7781;
 }
 
-/** A symbol before the title that shows the phase without color. */
+/** Returns a symbol to show before the title. It indicates the phase without color. */
 export function selectNoticeSymbol({ phase }: AlertNotice): string {
   if (phase === 'opens') return '🔴';
   return phase === 'closes' ? '🟢' : '🔔';

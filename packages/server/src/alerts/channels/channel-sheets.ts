@@ -4,7 +4,7 @@ import { emailSheet } from './email.ts';
 import { pagerdutySheet } from './pagerduty.ts';
 import { webhookSheet } from './webhook.ts';
 
-/** The sheets of all kinds of channels. */
+/** The channel sheets of all kinds of channels. */
 export const CHANNEL_SHEETS: { readonly [Kind in ChannelKind]: ChannelSheet<Kind> } = {
   webhook: webhookSheet,
   slack: slackSheet,

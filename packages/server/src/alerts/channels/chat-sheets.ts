@@ -9,7 +9,10 @@ import {
   selectNoticeSymbol,
 } from './channel-sheet.ts';
 
-/** Incoming webhooks of Slack and compatible services. Slack requires escaping of &, < and > only. */
+/**
+ * The sheet for incoming webhooks of Slack and compatible services. Slack requires escaping only &,
+ * < and >.
+ */
 export const slackSheet: ChannelSheet<'slack'> = {
   http: {
     message(notice, { url }) {
@@ -35,7 +38,7 @@ export const slackSheet: ChannelSheet<'slack'> = {
   },
 };
 
-/** Webhooks of Discord. Mentions in names are disabled. */
+/** The sheet for Discord webhooks. Mentions in names are disabled. */
 export const discordSheet: ChannelSheet<'discord'> = {
   http: {
     message(notice, { url }) {
@@ -65,8 +68,8 @@ export const discordSheet: ChannelSheet<'discord'> = {
 };
 
 /**
- * Microsoft Teams, with a workflow that starts "when a webhook request is received". Sends one adaptive
- * card.
+ * The sheet for Microsoft Teams, which requires a workflow that starts "when a webhook request is
+ * received". Sends one adaptive card.
  */
 export const teamsSheet: ChannelSheet<'teams'> = {
   http: {
@@ -98,8 +101,8 @@ export const teamsSheet: ChannelSheet<'teams'> = {
 };
 
 /**
- * ntfy: the body contains the text, the headers the rest. Headers that are not ASCII use encoded words (RFC
- * 2047).
+ * The sheet for ntfy. The body contains the text, and headers contain everything else. Headers with
+ * non-ASCII text use encoded words (RFC 2047).
  */
 export const ntfySheet: ChannelSheet<'ntfy'> = {
   http: {
@@ -126,7 +129,10 @@ function encodedWord(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** `sendMessage` of Telegram's Bot API. Plain text, so that names cannot contain markup. */
+/**
+ * The sheet for Telegram, which uses the Bot API's `sendMessage`. Messages are plain text, so that
+ * names cannot contain markup.
+ */
 export const telegramSheet: ChannelSheet<'telegram'> = {
   http: {
     message(notice, { base_url, bot_token, chat_id }) {

@@ -2,8 +2,8 @@ import { formatPlainTextNotice } from '../alert-notice.ts';
 import { type ChannelSheet, selectNoticeSymbol } from './channel-sheet.ts';
 
 /**
- * Mail through `smtp`. The message id contains the idempotency key, so that mail servers can drop
- * duplicates.
+ * The sheet for e-mail, which is sent through `smtp`. The message id contains the idempotency key,
+ * so that mail servers can drop duplicates.
  */
 export const emailSheet: ChannelSheet<'email'> = {
   mail(notice, { to }) {

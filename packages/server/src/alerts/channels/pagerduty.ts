@@ -1,8 +1,8 @@
 import { type ChannelSheet, JSON_HEADERS, parseReceiverJson } from './channel-sheet.ts';
 
 /**
- * PagerDuty Events API v2. The thread is the deduplication key, so a repeated trigger does not open a
- * second incident.
+ * The sheet for the PagerDuty Events API v2. The message thread is the deduplication key, so that a
+ * repeated trigger does not open a second incident.
  */
 export const pagerdutySheet: ChannelSheet<'pagerduty'> = {
   keepsIncidents: true,

@@ -4,9 +4,9 @@ import type { AlertNotice } from '../alert-notice.ts';
 import { type ChannelSheet, JSON_HEADERS } from './channel-sheet.ts';
 
 /**
- * JSON, signed according to Standard Webhooks version 1 (standardwebhooks.com): `webhook-id`,
- * `webhook-timestamp`, and `webhook-signature` over `id.timestamp.body`. While a secret is replaced, the
- * header contains two signatures.
+ * The sheet for webhooks. The body is JSON, signed according to Standard Webhooks version 1
+ * (standardwebhooks.com): `webhook-id`, `webhook-timestamp`, and `webhook-signature` over
+ * `id.timestamp.body`. While a secret is being replaced, the header contains two signatures.
  */
 export const webhookSheet: ChannelSheet<'webhook'> = {
   http: {
@@ -55,7 +55,10 @@ function payload(notice: AlertNotice): object {
   return { type: 'alerts_grouped', timestamp, data: { ...data, alerts: notice.alerts.map(toAlertJson) } };
 }
 
-/** An alert as webhooks and the API show it: snake_case names with units, times in ISO 8601. */
+/**
+ * Converts an alert to the form that webhooks and the API use: snake_case names with units, and
+ * times in ISO 8601.
+ */
 export function toAlertJson(alert: Alert) {
   return {
     event: alert.event,

@@ -32,7 +32,7 @@ export interface TestOutboxOptions {
   readonly via?: ResolvedOutboundConnections['via'];
 }
 
-/** Delivery with a database of its own and a manual clock. */
+/** Creates an alert delivery with its own database and a manual clock. */
 export async function createTestOutbox(t: TestContext, options: TestOutboxOptions = {}) {
   const clock = options.clock ?? new FakeClock();
   const database = options.database ?? (await ownDatabase(t));
@@ -134,7 +134,10 @@ export function createFailingAlert(
   };
 }
 
-/** @param lastedMs duration of the failure. The default is more than a minute. */
+/**
+ * Returns a recovery alert.
+ * @param lastedMs duration of the failure. The default is more than a minute.
+ */
 export function createRecoveredAlert(id: string, lastedMs = 600_000): Alert {
   return {
     orgId: ALERT_TEST_ORG,

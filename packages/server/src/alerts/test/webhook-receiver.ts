@@ -12,8 +12,8 @@ export interface ReceivedMessage {
 export type MessageResponder = (received: ReceivedMessage, response: ServerResponse, index: number) => void;
 
 /**
- * An HTTP receiver on loopback that records requests. Answers 200 with an empty body unless `respond` is
- * given.
+ * Starts an HTTP receiver on loopback that records requests. Responds with 200 and an empty body
+ * unless `respond` is given.
  */
 export async function startWebhookReceiver(
   t: TestContext,
@@ -63,7 +63,7 @@ export async function startWebhookReceiver(
   };
 }
 
-/** Verifies the Standard Webhooks signature as a receiver does. */
+/** Returns whether a Standard Webhooks signature is valid, as a receiver would check it. */
 export function hasValidWebhookSignature(key: Buffer | string, { headers, body }: ReceivedMessage): boolean {
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   const expected = `v1,${createHmac('sha256', key).update(content).digest('base64')}`;

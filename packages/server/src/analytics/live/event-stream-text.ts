@@ -11,16 +11,16 @@ import type { LiveWatcher } from './live-watcher.ts';
  */
 const ROWS_PER_MESSAGE = 100;
 
-/** The text of a batch that has no event for a watcher. */
+/** The text that is sent for a batch without an event for a watcher. */
 export const NO_EVENT_TEXT = '';
 
-/** Instructs a client to reload its data because it missed events. */
+/** The event that instructs a client to reload its data because it missed events. */
 export const RESYNC_EVENT =
   'event: resync\ndata: {"because":"the events after Last-Event-ID are no longer available"}\n\n';
 
 /**
- * Returns a function that formats events of one organization as `text/event-stream` for a watcher. Text that
- * several watchers share is read and formatted once.
+ * Returns a function that formats one organization's events as `text/event-stream` for a watcher.
+ * Text that several watchers need is read and formatted only once.
  */
 export function createEventFormatter(
   reader: DatabaseReader,

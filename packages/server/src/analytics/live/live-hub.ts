@@ -42,16 +42,16 @@ export interface LiveHubOptions {
   readonly log: Log;
 }
 
-/** A subscription and the format of its rows. */
+/** A subscription, and how its rows are formatted. */
 export interface LiveWatchOptions extends LiveSubscription {
   /** Converts a row to the JSON that watchers receive. */
   show(row: ExchangeRow): JsonObject;
 }
 
 /**
- * Sends events that any process committed to the watchers of this process. The database keeps recent events,
- * so a client can resume on another process. The hub reads nothing while there are no watchers
- * (decisions/0061-live-events-in-the-database.md).
+ * Sends events that any process committed to the watchers in this process. The database keeps
+ * recent events, so that a client can resume on another process. The hub reads nothing while it has
+ * no watchers (decisions/0061-live-events-in-the-database.md).
  */
 export class LiveHub {
   readonly #options: LiveHubOptions;

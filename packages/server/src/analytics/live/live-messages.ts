@@ -3,13 +3,13 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { StoredLiveEvent } from '../../store/live-events.ts';
 import { type LiveExchangeBatch, parseLiveExchangeBatch } from '../../store/live-exchange-batches.ts';
 
-/** A message to the watchers of a topic. */
+/** A message to the watchers of one topic. */
 export interface LiveMessage {
   readonly topic: EventTopic;
   readonly data: JsonObject;
 }
 
-/** Returns the batches of exchanges that the events contain, oldest first. */
+/** Returns the exchange batches in the events, oldest first. */
 export function extractExchangeBatches(events: readonly StoredLiveEvent[]): LiveExchangeBatch[] {
   return events.flatMap(({ topic, data }) =>
     topic === 'requests' && isObject(data) ? (parseLiveExchangeBatch(data) ?? []) : [],
@@ -17,7 +17,8 @@ export function extractExchangeBatches(events: readonly StoredLiveEvent[]): Live
 }
 
 /**
- * Returns the messages for some events, except for the topic `requests`, whose rows are read for each filter.
+ * Converts events to messages, except for the topic `requests`, whose rows are read separately for
+ * each filter.
  */
 export function toLiveMessages(events: readonly StoredLiveEvent[]): LiveMessage[] {
   return [...events.flatMap(messagesForEvent), ...rejectionMessages(extractExchangeBatches(events))];

@@ -8,7 +8,7 @@ import type { LiveEventPosition } from '../../store/live-events.ts';
  */
 const MAX_PENDING_CHARS = 256 * 1024;
 
-/** The events that a watcher receives. */
+/** Which events a watcher receives. */
 export interface LiveSubscription {
   readonly orgId: string;
   readonly topics: ReadonlySet<EventTopic>;
@@ -21,8 +21,8 @@ export interface LiveSubscription {
 }
 
 /**
- * One reader of live events. It buffers a limited amount of text. A slow reader misses no events: after it
- * has read its buffer, it resumes at its position.
+ * A single reader of live events. It buffers a limited amount of text. A slow reader misses no
+ * events: when its buffer is empty, it continues reading at its position.
  */
 export class LiveWatcher implements AsyncIterableIterator<string> {
   readonly subscription: LiveSubscription;

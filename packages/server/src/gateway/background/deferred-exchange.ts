@@ -3,7 +3,7 @@ import type { Grant } from '../../guardrails/grant.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 import type { BudgetCharge } from '../../store/spend/budget-spend.ts';
 
-/** An exchange whose response is not finished, as it is stored. */
+/** A stored exchange whose response the provider has not finished yet. */
 export interface PendingExchange {
   /** Its row without usage and cost. */
   readonly row: ExchangeRow;
@@ -16,7 +16,7 @@ export interface PendingExchange {
   readonly charges: readonly BudgetCharge[];
 }
 
-/** A response that continues after its exchange. */
+/** An exchange whose response the provider continues to generate after the exchange has ended. */
 export interface DeferredExchange extends Omit<PendingExchange, 'charges'> {
   readonly responseId: string;
   /** Provider and credential of the response (`Provider.sealOrigin`). */

@@ -9,7 +9,7 @@ import { chargeAttempt } from '../usage-and-cost.ts';
 import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
 
-/** Parses a stored exchange. Floe wrote the text. */
+/** Parses a stored exchange. Does not validate it, because Floe wrote the text. */
 export function parsePendingExchange(text: string): PendingExchange {
   const value: unknown = JSON.parse(text);
   if (!isPendingExchange(value)) throw new Error('a stored background response has an unexpected format');
@@ -21,7 +21,7 @@ function isPendingExchange(value: unknown): value is PendingExchange {
   return isObject(value) && isObject(value['row']) && Array.isArray(value['charges']);
 }
 
-/** Returns the row of a finished response, with the price of its model. */
+/** Returns the request log row for a finished response, with the cost at its model's price. */
 export function buildFinalExchangeRow(
   { row, tier, inputTokens }: PendingExchange,
   response: JsonObject,
@@ -44,7 +44,10 @@ export function buildFinalExchangeRow(
   };
 }
 
-/** Returns the row of a response that the provider no longer has. It is charged at its reservation. */
+/**
+ * Returns the request log row for a response that the provider no longer has. The exchange is
+ * charged the reserved amount.
+ */
 export function buildReservedExchangeRow({
   row,
   inputTokens,

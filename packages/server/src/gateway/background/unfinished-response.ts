@@ -8,14 +8,17 @@ import type { Target } from '../org-catalog.ts';
 import { findRequestedTier } from '../requested-tier.ts';
 import { isResponseFinal } from './background-finalizer.ts';
 
-/** A response that its provider still generates after the exchange. */
+/** A response that the provider continues to generate after the exchange has ended. */
 export interface UnfinishedResponse {
   readonly id: string;
   readonly ask: ClientRequest;
   readonly target: Target;
 }
 
-/** Returns the response that its provider still generates after the exchange; null if there is none. */
+/**
+ * Returns the response that the provider continues to generate after the exchange has ended; null
+ * if there is none.
+ */
 export function findUnfinishedResponse({
   request: { prompt },
   answer,
@@ -30,7 +33,7 @@ export function findUnfinishedResponse({
   return { id: responseId, ask: prompt, target };
 }
 
-/** Defers finalization to the background finalizer, which polls the provider. */
+/** Leaves the finalization of an exchange to the background finalizer, which polls the provider. */
 export function deferFinalization(
   x: Exchange,
   { id, ask: prompt, target }: UnfinishedResponse,

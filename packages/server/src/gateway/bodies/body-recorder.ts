@@ -1,6 +1,12 @@
-/** Stored part of a body. The number of remaining bytes is recorded. Redacting this much takes about 2 ms. */
+/**
+ * The maximum number of body bytes that are stored. For a longer body, the number of omitted bytes
+ * is recorded. Redacting this much takes about 2 ms.
+ */
 export const MAX_STORED_BODY_BYTES = 64 * 1024;
-/** Additional bytes that are read, so that a value that crosses the limit is detected. */
+/**
+ * The number of bytes that are read after the stored part, so that a value that crosses the limit
+ * is still detected.
+ */
 export const BODY_LOOK_AHEAD_BYTES = 4 * 1024;
 
 /** Records the start of the response that is sent to a client. */

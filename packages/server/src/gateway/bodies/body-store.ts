@@ -9,7 +9,7 @@ import type { BodySink } from '../../store/spool/body-sink.ts';
 import type { StoredBodiesRow } from '../../store/stored-bodies.ts';
 import { type ExchangeBodies, parseStoredBodies } from './stored-body.ts';
 
-/** The exchange to which stored bodies belong. */
+/** Identifies the exchange that stored bodies belong to. */
 export interface BodyMetadata {
   /** Id of the exchange. */
   readonly id: string;
@@ -19,7 +19,7 @@ export interface BodyMetadata {
   readonly createdAt: number;
 }
 
-/** Stores bodies, which are encrypted before they are written to disk. */
+/** Encrypts request and response bodies and writes them to disk. */
 export interface BodyStore {
   store(owner: BodyMetadata, bodies: ExchangeBodies): void;
   /**
@@ -29,7 +29,7 @@ export interface BodyStore {
   open(row: StoredBodiesRow): ExchangeBodies;
 }
 
-/** Creates the store of bodies. */
+/** Creates a body store. */
 export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretEncryptionKey): BodyStore {
   return {
     store({ id, orgId, keyId, owner, createdAt }, bodies) {

@@ -3,7 +3,7 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 
-/** A stored body. */
+/** A request or response body as it is stored, possibly truncated. */
 export interface StoredBody {
   /** The start of the body. A truncated body ends with a note. */
   readonly text: string;
@@ -31,8 +31,9 @@ const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
 ]);
 
 /**
- * Builds a stored body from its `start` and its total `bytes`. For a longer body, `start` contains slightly
- * more than is stored. Returns null if it is not text.
+ * Builds a stored body from its first bytes (`start`) and its total length (`bytes`). If the body
+ * is longer than the stored part, `start` contains slightly more than is stored. Returns null if
+ * the body is not text.
  */
 export function buildStoredBody(start: Buffer, bytes: number, redact: boolean): StoredBody | null {
   if (start.includes(0)) return null;
@@ -52,7 +53,7 @@ function truncateBody(text: string, bytes: number): string {
   return `${kept}\n[truncated: ${MAX_STORED_BODY_BYTES} of ${bytes} bytes are stored]`;
 }
 
-/** Parses stored bodies that `JSON.stringify` wrote; null for any other text. */
+/** Parses stored bodies that `JSON.stringify` wrote. Returns null for any other text. */
 export function parseStoredBodies(text: string): ExchangeBodies | null {
   const value: Json = JSON.parse(text);
   return isObject(value)

@@ -16,8 +16,8 @@ export interface CacheSettings {
 }
 
 /**
- * Compiles the cache settings of an organization. Returns null if nothing is cached. `purges` is the number
- * of times that the organization purged its cache.
+ * Builds an organization's cache settings. Returns null if nothing is cached. `purges` is the
+ * number of times that the organization purged its cache.
  */
 export function compileCacheSettings(org: OrgConfig, purges: number): CacheSettings | null {
   const { enabled, ttl_seconds, scope } = org.cache;
@@ -30,7 +30,7 @@ export function compileCacheSettings(org: OrgConfig, purges: number): CacheSetti
   };
 }
 
-/** Returns whether requests of a route may be served from the cache. */
+/** Returns whether responses to a route's requests may be served from the cache. */
 export function isCacheEnabled(
   { byDefault }: CacheSettings,
   { cache }: { readonly cache: 'on' | 'off' | undefined },

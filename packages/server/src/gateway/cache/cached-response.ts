@@ -7,7 +7,7 @@ import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { ResponseRecorder } from './response-recorder.ts';
 
-/** Metadata of a cached response. */
+/** The metadata stored with a cached response. */
 export interface CachedResponseMetadata {
   readonly streamed: boolean;
   /** For Chat streams: whether the client requested the usage frame. */
@@ -17,7 +17,10 @@ export interface CachedResponseMetadata {
   readonly dropped: readonly string[];
 }
 
-/** Returns the response to cache; null unless it is complete and the model finished it. */
+/**
+ * Returns the response to cache. Returns null if the response is incomplete or the model did not
+ * finish it.
+ */
 export function buildCachedResponse(x: Exchange, recorder: ResponseRecorder): CachedResponse | null {
   const body = recorder.answer;
   const { usage, finishReason } = x.answer;
@@ -45,7 +48,10 @@ export function isUsageFrameRequested(body: Buffer, members: Members): boolean {
   return isObject(value) && value.include_usage === true;
 }
 
-/** Parses the metadata of a cached response; null if another version of Floe wrote a different format. */
+/**
+ * Parses the metadata of a cached response. Returns null if another Floe version wrote it in a
+ * different format.
+ */
 export function parseCachedResponseMetadata({ head }: CachedResponse): CachedResponseMetadata | null {
   let value: Json;
   try {

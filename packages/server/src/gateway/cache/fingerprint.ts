@@ -14,9 +14,9 @@ const IGNORED_MEMBERS: ReadonlySet<string> = new Set(['stream', 'stream_options'
 const MAX_FINGERPRINTED_BYTES = 512 * 1024;
 
 /**
- * Computes a hash of everything that determines a response: scope, endpoint, target, credential, cache
- * settings and the content of the body. The store adds the organization. Returns null if no reliable
- * fingerprint exists.
+ * Computes a hash over everything that determines a response: cache scope, endpoint, target,
+ * credential, cache settings and body content. The store adds the organization. Returns null if no
+ * reliable fingerprint can be computed.
  */
 export function computeRequestFingerprint(
   x: Exchange,

@@ -28,15 +28,16 @@ const UNCONVERTIBLE_NEEDS: readonly RequiredFeature[] = [
   'unknown-content',
 ];
 
-/** A cached response in the form of the request. */
+/** A cached response, converted to the form (stream or JSON) that the request expects. */
 export interface AdaptedCachedResponse {
   readonly head: CachedResponseMetadata;
   readonly text: Buffer | string;
 }
 
 /**
- * Reads a cached response for a request. Returns the original bytes for the same form, and converts between
- * stream and JSON. Returns null if the other form cannot represent everything.
+ * Reads a cached response for a request. Returns the original bytes if the request expects the
+ * cached form, and otherwise converts between stream and JSON. Returns null if the other form
+ * cannot represent the whole response.
  */
 export function adaptCachedResponse(
   x: Exchange,
@@ -54,7 +55,7 @@ export function adaptCachedResponse(
 
 /**
  * Sends a cached response to the client.
- * @throws Fault `policy_denied` if a policy denies this caller the response
+ * @throws Fault `policy_denied` if a policy denies the response to this caller
  */
 export function sendCachedResponse(
   x: Exchange,

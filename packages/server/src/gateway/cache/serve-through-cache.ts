@@ -15,8 +15,9 @@ import { adaptCachedResponse, sendCachedResponse } from './send-cached-response.
 const MAX_IN_FLIGHT_WAIT_MS = 20_000;
 
 /**
- * Serves an exchange from the cache, or calls `produce` and caches its response. Of several equal requests in
- * progress, only the first one is sent; the others wait for its response.
+ * Serves an exchange from the cache, or calls `produce` and caches its response. Of several
+ * identical requests in progress, only the first is sent to a provider. The others wait for its
+ * response.
  */
 export async function serveThroughCache(
   x: Exchange,

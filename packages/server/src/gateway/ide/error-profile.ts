@@ -12,9 +12,9 @@ class IdeFault extends Fault {
 }
 
 /**
- * Converts a fault for an IDE. IDEs display the text of a 400, but replace the text of 429 and 5xx with their
- * own. If the error profile is enabled, a provider's error becomes a 400 with the original message. Errors of
- * the gateway keep their status, because IDEs must wait after a 429.
+ * Converts a fault for an IDE. IDEs show the message of a 400, but replace the message of 429 and
+ * 5xx with their own. If the error profile is enabled, a provider error becomes a 400 with the
+ * original message. Gateway errors keep their status, because IDEs must wait after a 429.
  */
 export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
   if (!x.caller?.catalog.ide.errorProfile || !isUpstreamFault(fault)) return fault;
@@ -32,7 +32,7 @@ function removeHiddenWords(message: string): string {
   return message.replace(/overloaded_error/gi, 'overloaded');
 }
 
-/** Returns headers with the provider's original status. */
+/** Returns response headers that contain the provider's original status. */
 export function buildUpstreamStatusHeaders({ detail: { upstreamStatus } }: Fault): readonly string[] {
   return upstreamStatus === undefined ? [] : ['x-floe-upstream-status', String(upstreamStatus)];
 }

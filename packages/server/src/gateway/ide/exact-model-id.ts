@@ -2,7 +2,8 @@ import { Fault } from '@floe/contract/faults';
 import { type OrgCatalog, splitModelId } from '../org-catalog.ts';
 
 /**
- * Requires an exact id `<provider>/<model>` (specification, table of surfaces), without aliases and suffixes.
+ * Requires a model id of the exact form `<provider>/<model>` (specification, table of surfaces),
+ * without alias or suffix.
  * @throws {Fault} `model_not_found`
  */
 export function requireExactModelId({ providers }: OrgCatalog, model: string): void {

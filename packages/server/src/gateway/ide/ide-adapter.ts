@@ -7,7 +7,7 @@ import type { createModelEndpoints } from '../model-endpoints.ts';
 import { sendFaultResponse } from '../send-error.ts';
 import { createDeploymentSurface, IDE_SURFACE } from './ide-surface.ts';
 
-/** The base path of the IDE adapter. */
+/** The base path of the IDE adapter's endpoints. */
 export const IDE_BASE_PATH = '/gateway/ide-adapter';
 
 const CHAT_PATH = /^(?:\/v1)?\/chat\/completions$/;
@@ -25,12 +25,13 @@ const createDeploymentOperation = (name: string) => createGenerationOperation(cr
 
 type Lists = Pick<ReturnType<typeof createModelEndpoints>, 'models' | 'model'>;
 
-/** Handles a request below the base of the IDE adapter. `path` has no query. */
+/** Handles a request below the IDE adapter's base path. `path` excludes the query. */
 export type IdeAdapter = (client: ClientConnection, path: string) => void;
 
 /**
- * Creates the IDE adapter. It serves Chat under every path that IDEs derive from a base URL, the model list,
- * and the CORS preflights of IDEs that use a browser engine. Any other path is a 404 in the OpenAI format.
+ * Creates the IDE adapter. It serves Chat Completions under every path that IDEs derive from a base
+ * URL, the model list, and the CORS preflight requests that browser-based IDEs send. For any other
+ * path, it responds with 404 in the OpenAI format.
  */
 export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
   return (client, path) => {

@@ -10,9 +10,9 @@ const CHECK_INTERVAL_MS = 7_500;
 const COMMENT = ': keepalive\n\n';
 
 /**
- * Keeps an IDE connected during long reasoning. Sends the role chunk when a provider starts its response, or
- * after 7.5 s without data. Then sends comments until the end. The target may still change before the first
- * content.
+ * Keeps an IDE connected during long reasoning. Sends the role chunk when a provider starts its
+ * response, or after 7.5 s without data. Then sends comments until the stream ends. The target may
+ * still change before the first content.
  */
 export class IdeKeepAlive extends CommentKeepAlive {
   override readonly continuesAfterContent = true;

@@ -10,14 +10,14 @@ export interface IdeSettings {
   readonly capture: boolean;
 }
 
-/** The IDE settings of an organization that has not configured any. */
+/** The IDE settings of an organization that has none configured. */
 export const DEFAULT_IDE_SETTINGS: IdeSettings = {
   errorProfile: true,
   freeformTools: 'function',
   capture: false,
 };
 
-/** Compiles the IDE settings of an organization. */
+/** Builds an organization's IDE settings from its configuration. */
 export function compileIdeSettings({ ide }: OrgConfig): IdeSettings {
   return { errorProfile: ide.error_profile, freeformTools: ide.freeform_tools, capture: ide.capture };
 }

@@ -1,6 +1,9 @@
 import { CHAT_SURFACE, type GatewaySurface } from '../surface.ts';
 
-/** The Chat surface for IDEs with a changed base URL. They send what their own backend would accept. */
+/**
+ * The Chat surface for IDEs that let users change the base URL. These IDEs send requests in the
+ * format of their own backend.
+ */
 export const IDE_SURFACE: GatewaySurface = {
   ...CHAT_SURFACE,
   routeMode: 'ide',
@@ -9,7 +12,8 @@ export const IDE_SURFACE: GatewaySurface = {
 };
 
 /**
- * Returns the same surface for clients that have the model in the path, which takes precedence over the body.
+ * Returns the IDE surface for clients that send the model in the path. The model in the path takes
+ * precedence over the one in the body.
  */
 export function createDeploymentSurface(deployment: string): GatewaySurface {
   return { ...IDE_SURFACE, ide: { deployment } };

@@ -6,10 +6,10 @@ import type { Exchange } from '../exchange-record.ts';
 import { withStoredHistory } from './stored-history.ts';
 
 /**
- * Parses the request of an IDE, which may mix dialects, as one Chat request. The gateway then uses the
- * normalized bytes, so equal requests have equal fingerprints and estimates regardless of their original
- * form.
- * @throws {Fault} 400 with the field of the original body
+ * Parses an IDE request, which may mix dialects, as one Chat request. The gateway then uses the
+ * normalized bytes, so equal requests have equal fingerprints and estimates regardless of their
+ * original form.
+ * @throws {Fault} with status 400 that names the field of the original body
  */
 export async function parseIdeRequest(
   x: Exchange,
@@ -25,7 +25,10 @@ export async function parseIdeRequest(
   return { ...parseClientRequest(x.surface, serializeBody(normalised)), canonical: normalised.request };
 }
 
-/** Returns the request with a body that policies changed. From now on only that body is read. */
+/**
+ * Returns the request with the body that policies changed. All later stages read only the changed
+ * body.
+ */
 export function replaceRequestBody(prompt: ClientRequest, body: Buffer): ClientRequest {
   const members = scanJsonObject(body);
   if (!prompt.canonical) return { ...prompt, body, members };

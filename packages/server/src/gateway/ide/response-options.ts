@@ -1,7 +1,7 @@
 import type { ResponseWriteContext } from '@floe/wire/dialect';
 import type { Exchange } from '../exchange-record.ts';
 
-/** Returns the ids and times in the response of an exchange. */
+/** Returns the generated ids and times that an exchange's response contains. */
 export function createResponseIds(
   x: Exchange,
 ): Pick<ResponseWriteContext, 'id' | 'requestId' | 'createdS' | 'nowS'> {
@@ -10,8 +10,9 @@ export function createResponseIds(
 }
 
 /**
- * Returns the options for a response to an IDE: one `created` time for all targets, no reasoning text (IDEs
- * neither display nor return it), and refusals and freeform calls in the form that the IDE displays.
+ * Returns the options for writing a response to an IDE. All targets use one `created` time.
+ * Reasoning text is omitted, because IDEs neither display it nor send it back. Refusals and
+ * freeform calls are written in the form that the IDE displays.
  */
 export function createIdeResponseOptions(x: Exchange): Partial<ResponseWriteContext> {
   return {

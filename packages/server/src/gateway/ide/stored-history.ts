@@ -4,8 +4,8 @@ import type { Exchange } from '../exchange-record.ts';
 import { listConversationItems, packItemSeal } from '../stored/conversation-items.ts';
 
 /**
- * Returns the body with the conversation of its `previous_response_id` inserted. A body without one, or with
- * one that is not stored for this key, is unchanged.
+ * Inserts the conversation that `previous_response_id` refers to into a body. Returns the body
+ * unchanged if it has no such id, or if no response with this id is stored for this key.
  */
 export async function withStoredHistory(x: Exchange, body: JsonObject): Promise<JsonObject> {
   const {

@@ -7,7 +7,7 @@ import type { GatewaySurface } from '../surface.ts';
 import type { ResourceOwner } from './resource-owners.ts';
 import type { ApiStyle, ResourceReference } from './resource-reference.ts';
 
-/** The input for resolving the route of an opaque request. */
+/** The input for routing an opaque request. */
 export interface OpaqueRouteInput {
   readonly client: ClientConnection;
   readonly key: KeyRecord;
@@ -19,7 +19,7 @@ export interface OpaqueRouteInput {
   readonly owner: ResourceOwner | null;
 }
 
-/** An API that is forwarded without parsing: how its requests are routed. */
+/** An API whose requests are forwarded without parsing, and the rules that route them. */
 export interface ApiBase {
   readonly style: ApiStyle;
   readonly routeMode: GatewaySurface['routeMode'];

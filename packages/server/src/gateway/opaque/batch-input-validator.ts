@@ -12,11 +12,12 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Validates the input file of a batch during the upload. Every line is a request, and the key must permit
- * every model in it. Rejects ambiguous input with the line number: anything but UTF-8 (RFC 3629), anything
- * but one JSON object per line (RFC 8259), duplicate member names, and line separators other than LF and
- * CRLF. Only batch input is rejected; the form may state the purpose after the file. Throws before the upload
- * is complete. Buffers one line.
+ * Validates a batch input file during its upload. Every line must be a request, and the key must
+ * permit every model in it. Rejects ambiguous input and reports the line number: text that is not
+ * UTF-8 (RFC 3629), lines that are not exactly one JSON object (RFC 8259), duplicate member names,
+ * and line separators other than LF and CRLF. Rejects a file only if its purpose is batch input.
+ * The form may state the purpose after the file. Throws before the upload is complete. Buffers one
+ * line.
  */
 export class BatchInputValidator implements MultipartEvents {
   /** Whether the form has the purpose `batch` and every line is valid. */

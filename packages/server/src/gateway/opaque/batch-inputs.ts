@@ -5,12 +5,15 @@ import type { OpaqueRequest } from './opaque-request.ts';
 import type { ResourceOwners } from './resource-owners.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
-/** The recorded kind of a file whose lines were validated during the upload. */
+/**
+ * The resource kind that is recorded for a batch input file whose lines were validated during the
+ * upload.
+ */
 export const BATCH_INPUT_KIND = 'batch_input';
 
 /**
- * If the key may not use every model, a batch may only use files that this key uploaded and Floe validated.
- * Other files at the provider may contain any model.
+ * Requires that a batch uses only files that this key uploaded and Floe validated, unless the key
+ * may use every model. Other files at the provider may contain any model.
  * @throws Fault `model_not_allowed`
  */
 export async function requireValidatedInputs(

@@ -14,7 +14,7 @@ const MODEL_DECIDING_MEMBERS = new Set([
   'session',
   'requests',
 ]);
-/** Members other than `model` in which the native APIs contain a model. */
+/** The members other than `model` that can contain a model id in the native APIs. */
 export const MODEL_NAMING_MEMBERS = ['session', 'tools', 'models', 'fallbacks'];
 const MODEL_LIST_MEMBERS = new Set(['models', 'fallbacks']);
 /** Names of the members with the batch input. */
@@ -22,7 +22,7 @@ const INPUT_FILE_MEMBERS = new Set(['input_file_id', 'input_file_ids', 'input_fi
 /** Members with the caller's data, in which `model` has no meaning. */
 const FREE_FORM_MEMBERS = new Set(['metadata', 'parameters', 'input_schema', 'schema', 'arguments', 'input']);
 
-/** The references in a batch request or in a request about a batch. */
+/** The models and files that a batch request, or a request about a batch, refers to. */
 export interface BatchReferences {
   readonly models: string[];
   /** Ids of the files that the batch reads. */
@@ -30,11 +30,12 @@ export interface BatchReferences {
 }
 
 /**
- * Finds all models in JSON that a scan has accepted, so that no parser can find another one. Each provider
- * has its own structure around the requests of a batch.
- * @throws Fault `invalid_request` for a duplicate name at any depth, a model-determining name in other letter
- * case, a request that is not an object, or a `model` that is not a string. The message is a clause that
- * follows the position.
+ * Finds all model ids in JSON that the scanner has accepted. No other parser can find a model id
+ * that this function misses. It does not depend on the structure around the requests of a batch,
+ * which differs between providers.
+ * @throws Fault `invalid_request` for a duplicate name at any depth, a name that determines the
+ * model but differs in letter case, a request that is not an object, or a `model` that is not a
+ * string. The message is a clause that follows the position.
  */
 export function findBatchReferences(bytes: Buffer): BatchReferences {
   const doubled = findDuplicateMemberName(bytes);
@@ -81,7 +82,10 @@ function isModelMember(name: string, member: Json): member is string {
   return typeof member === 'string';
 }
 
-/** Collects models in the members where native APIs contain them, other than `model` of the body. */
+/**
+ * Adds the model ids in the members that can contain one in the native APIs to `found`. Ignores the
+ * body's own `model`.
+ */
 export function collectNestedModels(body: JsonObject, found: string[]): void {
   addModel(body['session'], found);
   for (const tool of toArrayOrEmpty(body['tools'])) addModel(tool, found);
@@ -95,7 +99,7 @@ function addModel(value: Json | undefined, found: string[]): void {
   if (isObject(value) && typeof value['model'] === 'string') found.push(value['model']);
 }
 
-/** Returns the entries of a list; an empty list for any other value. */
+/** Returns the entries of an array. Returns an empty array for any other value. */
 export function toArrayOrEmpty(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }

@@ -31,7 +31,9 @@ const FILE_READING_TYPES = new Set([
 ]);
 const REFERENCE_PATTERN = /"(?:\w*file\w*|previous_response_id|vector_store_ids?|conversation)"/;
 
-/** The references in a body: models that the key must permit, and resources that the caller must own. */
+/**
+ * The models in a body that the key must permit, and the resources in it that the caller must own.
+ */
 export interface BodyReferences {
   readonly models: readonly string[];
   readonly ids: readonly string[];
@@ -40,9 +42,9 @@ export interface BodyReferences {
 }
 
 /**
- * Returns the models and ids in a JSON body, other than its `model`. Searches the members where native APIs
- * contain models: the requests of a batch, a session, hosted tools and fallback lists. Does not search tool
- * arguments and schemas, because they are data.
+ * Returns the model ids and resource ids in a JSON body, other than its `model`. Searches the
+ * members that can contain models in the native APIs: batch requests, a session, hosted tools and
+ * fallback lists. Does not search tool arguments and schemas, because they are data.
  */
 export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, ByteSpan>): BodyReferences {
   const models: string[] = [];

@@ -7,7 +7,7 @@ import { newId } from '../../core/ids.ts';
 const MAX_MEMORY_BYTES = 1024 * 1024;
 const READ_CHUNK_BYTES = 256 * 1024;
 
-/** Replaces the bytes of a body from `start` to `end`. */
+/** Replacement bytes for the part of a body from `start` to `end`. */
 export interface ByteReplacement {
   readonly start: number;
   readonly end: number;
@@ -15,8 +15,8 @@ export interface ByteReplacement {
 }
 
 /**
- * Stores a complete body, in memory if it is small, otherwise in an unlinked file. It can be sent several
- * times.
+ * Stores a complete request body, in memory if it is small and otherwise in an unlinked file. The
+ * body can be sent several times.
  */
 export class BodySpool {
   size = 0;

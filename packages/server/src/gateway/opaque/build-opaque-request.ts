@@ -8,7 +8,7 @@ import { buildForwardedRequestHeaders } from './forwarded-headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
 
-/** The request and everything that is needed to send it to a target. */
+/** An opaque request, and everything that is needed to send it to a target. */
 export interface OpaqueSendInput {
   readonly context: OpaqueContext;
   readonly request: OpaqueRequest;
@@ -17,8 +17,8 @@ export interface OpaqueSendInput {
 }
 
 /**
- * Builds the request to a target from the client's bytes. Only the model changes, if the target has another
- * name for it.
+ * Builds the request to a target from the client's bytes. Changes only the model name, if the
+ * target uses another name for the model.
  */
 export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueSendInput): UpstreamRequest {
   const { context, request, query, platformKey } = sending;

@@ -37,9 +37,10 @@ const NOT_SENT_UPSTREAM = new Set([
 ]);
 
 /**
- * Returns the client's headers for a provider with the same API as a flat list. Omits headers of the
- * connection, credentials, `x-floe-*`, headers about the caller, and any header that contains the platform
- * key. `own` takes precedence over the client's headers, except for content type and user agent.
+ * Returns, as a flat list, the client headers to forward to a provider with the same API. Omits
+ * connection headers, credentials, `x-floe-*`, headers about the caller, and any header that
+ * contains the platform key. `own` takes precedence over the client's headers, except for content
+ * type and user agent.
  */
 export function buildForwardedRequestHeaders(
   client: ClientConnection,
@@ -90,8 +91,8 @@ const NOT_SENT_TO_CLIENT = new Set([
 ]);
 
 /**
- * Returns a provider's headers for the client as a flat list. The provider's request id becomes
- * `x-floe-upstream-request-id`.
+ * Returns, as a flat list, the provider's response headers to send to the client. The provider's
+ * request id becomes `x-floe-upstream-request-id`.
  */
 export function buildForwardedResponseHeaders(headers: UpstreamHeaders): string[] {
   const flat: string[] = [];
@@ -107,7 +108,7 @@ export function buildForwardedResponseHeaders(headers: UpstreamHeaders): string[
   return flat;
 }
 
-/** Returns a flat list of headers without those with the given names. */
+/** Returns a flat header list without the headers that have the given names. */
 export function omitHeaders(flat: readonly string[], ...names: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i < flat.length; i += 2)

@@ -1,6 +1,9 @@
 const INITIAL_BYTES = 4096;
 
-/** Collects bytes in one block of memory. Small pieces cost no extra memory. */
+/**
+ * Collects bytes in one contiguous buffer that grows as needed, so that small chunks cost no extra
+ * memory.
+ */
 export class GrowingBuffer {
   readonly #limit: number;
   #bytes = Buffer.alloc(0);

@@ -1,13 +1,13 @@
 import { Fault } from '@floe/contract/faults';
 
-/** The value of a field and its position in the body. */
+/** A form field's value and its position in the body. */
 export interface MultipartField {
   readonly value: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Called during a scan. Each function may throw a `Fault` that ends the body. */
+/** Callbacks of a multipart scan. Each may throw a `Fault`, which ends the scan. */
 export interface MultipartEvents {
   field?(name: string, field: MultipartField): void;
   /** Bytes of a part with a file name. */
@@ -33,8 +33,9 @@ interface MultipartPart {
 }
 
 /**
- * Reads a multipart/form-data body (RFC 7578) while it is forwarded: the values of a few fields and the bytes
- * of files, regardless of how the body is split. Buffers at most one part head, one value and a delimiter.
+ * Scans a multipart/form-data body (RFC 7578) while it is forwarded, and reports the values of a
+ * few fields and the bytes of files. Works regardless of how the body is split into chunks. Buffers
+ * at most one part header, one value and one delimiter.
  */
 export class MultipartScan {
   ended = false;

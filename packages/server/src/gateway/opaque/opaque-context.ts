@@ -4,7 +4,7 @@ import type { ApiBase } from './api-base.ts';
 import type { RequestPath } from './request-path.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
-/** An opaque request, its caller and the API that handles it. */
+/** An opaque request with its caller and the API that it is sent to. */
 export interface OpaqueContext {
   readonly base: ApiBase;
   readonly path: RequestPath;

@@ -23,8 +23,9 @@ import { parseRequestPath, type RequestPath } from './request-path.ts';
 import { parseResourcePath, type ResourceReference } from './resource-reference.ts';
 
 /**
- * Creates the operation for a request and a response that are forwarded without parsing. Path and structure
- * of the body replace the information of a dialect. `rest` is the path after the base, including the query.
+ * Creates the operation for a request whose body and response are forwarded without parsing. It is
+ * routed by its path and by the structure of its body, because its dialect is not parsed. `rest` is
+ * the path after the base, including the query.
  */
 export function createOpaqueOperation(method: string, base: ApiBase, rest: string): GatewayOperation {
   const path = parsePath(base, rest);

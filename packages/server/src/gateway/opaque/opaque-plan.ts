@@ -15,7 +15,7 @@ import { buildOpaqueRequest, type OpaqueSendInput } from './build-opaque-request
 import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
 import { OpaqueResponse, type OpaqueResponseState } from './opaque-response.ts';
 
-/** The input for planning an attempt. */
+/** The input for planning an attempt of an opaque request. */
 export interface OpaquePlanInput extends OpaqueSendInput {
   readonly answerState: OpaqueResponseState;
   /** Processing of a JSON response before it is sent; null forwards every response. */
@@ -24,15 +24,16 @@ export interface OpaquePlanInput extends OpaqueSendInput {
   bufferedAnswer: TargetResponse | null;
 }
 
-/** A response and its target. */
+/** A provider's response and the target that sent it. */
 export interface TargetResponse extends UpstreamResponse {
   /** The target that sent it. */
   readonly target: Target;
 }
 
 /**
- * `create`: the response is a new resource. `note`: it may contain new ones. `list`: it may contain resources
- * of others. `show`: none of these.
+ * How a response is processed before it is sent. `create`: the response is a new resource. `note`:
+ * the response may contain new resources. `list`: the response may contain resources of other
+ * callers. `show`: none of these applies.
  */
 export type PostProcessing = 'create' | 'note' | 'list' | 'show';
 

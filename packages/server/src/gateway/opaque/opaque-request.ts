@@ -22,14 +22,14 @@ import { type MultipartField, MultipartScan } from './multipart-scan.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { MAX_UPLOAD_BYTES, Upload, type UploadInspector } from './upload.ts';
 
-/** A buffered JSON body, which may contain a model. */
+/** A buffered JSON request body, which may contain a model. */
 export interface JsonBody {
   readonly kind: 'json';
   readonly bytes: Buffer;
   readonly members: ScannedMembers;
 }
 
-/** The body of an opaque request. */
+/** The body of an opaque request, by how it was read. */
 export type OpaqueBody =
   | { readonly kind: 'none' }
   | JsonBody
@@ -44,7 +44,7 @@ export type OpaqueBody =
   /** Buffered until its model has been read. `field` is the position of the model. */
   | { readonly kind: 'spool'; readonly spool: BodySpool; readonly field: MultipartField | null };
 
-/** Data about an opaque request. */
+/** What Floe knows about an opaque request after it has been read. */
 export interface OpaqueRequest {
   readonly body: OpaqueBody;
   /** The model in the body or the path. */
@@ -71,7 +71,7 @@ const NO_REFERENCES: BodyReferences = { models: [], ids: [], previousResponseId:
 const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|video\/|image\/)/i;
 const MULTIPART = /^\s*multipart\/form-data\b/i;
 
-/** The request to read, and how to validate its models. */
+/** The request to read, and how its models are validated. */
 export interface OpaqueReadOptions {
   readonly client: ClientConnection;
   readonly resource: ResourceReference;
@@ -82,8 +82,8 @@ export interface OpaqueReadOptions {
 }
 
 /**
- * Reads as much of a request as limits, budgets and policies need: buffers JSON, stores multipart forms with
- * a model, and does not read anything else.
+ * Reads as much of a request as limits, budgets and policies need. Buffers JSON, stores multipart
+ * forms that contain a model, and does not read any other body.
  * @throws Fault with status 400, 408, 413 or 415
  */
 export async function readOpaqueRequest(reader: OpaqueReadOptions): Promise<OpaqueRequest> {

@@ -19,7 +19,7 @@ const EMPTY = Buffer.alloc(0);
 /** Streams of these surfaces have a final event. */
 const SURFACES_WITH_END_EVENT = new Set(['chat', 'responses', 'messages']);
 
-/** The state of a response for its operation. */
+/** What the operation needs to know about a response while it is forwarded. */
 export interface OpaqueResponseState {
   status: number;
   /** Whether the client has received everything that it needs. */
@@ -33,8 +33,8 @@ export interface OpaqueResponseState {
 }
 
 /**
- * Returns the headers of a forwarded response as a flat list. The gateway's headers take precedence over the
- * provider's.
+ * Returns the headers for a forwarded response as a flat list. Gateway headers take precedence over
+ * provider headers.
  */
 export function mergeResponseHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
   const type = readUpstreamHeader(headers, 'content-type');
@@ -48,10 +48,10 @@ export function mergeResponseHeaders(x: Exchange, headers: UpstreamHeaders): str
 }
 
 /**
- * Forwards a response unchanged. An event stream is buffered until its first content, so that a stream that
- * starts with an error can be sent to another target. A stream that breaks after content breaks for the
- * client too. A stream under a hard budget is forwarded in complete events, so that it can end with an error
- * when the budget is used up.
+ * Forwards a response unchanged. An event stream is buffered until its first content, so that
+ * another target can be tried if the stream starts with an error. If a stream is cut off after
+ * content, the client's stream is cut off too. A stream under a hard budget is forwarded in
+ * complete events, so that it can end with an error when the budget is exhausted.
  */
 export class OpaqueResponse implements ResponseSink {
   isContentSent = false;

@@ -18,8 +18,8 @@ export function canAccessResource(scope: ResourceAccessScope, key: KeyRecord, ow
 }
 
 /**
- * Returns the resources that a response created: the resource itself, of the kind `creates`, stored
- * completions, and the output files of a batch.
+ * Returns the resources that a response created: the resource itself (of the kind `creates`),
+ * stored completions, and the output files of a batch.
  */
 export function findCreatedResources(
   resource: ResourceReference,
@@ -39,7 +39,7 @@ export function findCreatedResources(
   return made;
 }
 
-/** Records the owner of new resources. */
+/** Records who owns newly created resources. */
 export function recordResources(
   owners: ResourceOwners,
   target: Target,
@@ -59,7 +59,7 @@ export function recordResources(
   return owners.record(owned);
 }
 
-/** The list request, and functions to read its pages. */
+/** A list request, and the functions that read its pages. */
 export interface ResourceListing {
   /** The query of the request, including `?`. */
   readonly query: string;
@@ -72,8 +72,8 @@ export interface ResourceListing {
 }
 
 /**
- * Returns a page with resources of the caller only. Official clients stop at an empty page, so further pages
- * of the provider are read until the page is full or there are none.
+ * Returns a page that contains only the caller's resources. Official clients stop at an empty page,
+ * so this function reads further provider pages until the page is full or no pages remain.
  */
 export async function readOwnedPage(first: JsonObject, listing: ResourceListing): Promise<JsonObject> {
   const wanted = pageSizeOf(listing.query, listPageEntries(first).length);

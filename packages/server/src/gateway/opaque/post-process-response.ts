@@ -25,7 +25,9 @@ import {
 import type { ResourceReference } from './resource-reference.ts';
 import { getPublicBaseUrl, hasLinks, rewriteLinks } from './rewrite-links.ts';
 
-/** Returns the processing that a response requires before it is sent; null if it requires none. */
+/**
+ * Returns how a response must be processed before it is sent; null if no processing is required.
+ */
 export function findRequiredPostProcessing(
   x: Exchange,
   resource: ResourceReference,
@@ -42,7 +44,10 @@ export function findRequiredPostProcessing(
   return answers ? null : 'note';
 }
 
-/** Sends a buffered response after its resources have been recorded, or filtered for the caller. */
+/**
+ * Records the resources in a buffered response, or removes those that belong to other callers, and
+ * then sends the response.
+ */
 export async function postProcessResponse(
   x: Exchange,
   input: OpaquePlanInput,

@@ -9,8 +9,9 @@ export interface RequestPath {
 }
 
 /**
- * Parses the path after a base. Rejects paths that parsers read differently: dot segments, empty segments,
- * backslashes, encoded slashes, control characters, double encoding and absolute URLs.
+ * Parses the path after a base. Rejects paths that different parsers interpret differently: dot
+ * segments, empty segments, backslashes, encoded slashes, control characters, double encoding and
+ * absolute URLs.
  * @throws Fault `invalid_request`
  */
 export function parseRequestPath(rest: string): RequestPath {

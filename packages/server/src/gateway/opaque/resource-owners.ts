@@ -1,4 +1,4 @@
-/** The owner of a resource at a provider. */
+/** The organization and key that own a resource at a provider. */
 export interface ResourceOwner {
   readonly provider: string;
   /** Name of the provider's credential with which it was created. */
@@ -8,13 +8,16 @@ export interface ResourceOwner {
   readonly kind: string;
 }
 
-/** A resource with its owner. */
+/** A resource at a provider and its owner. */
 export interface OwnedResource extends ResourceOwner {
   readonly orgId: string;
   readonly id: string;
 }
 
-/** The owners of files, batches and stored responses at providers. Calls may wait for the database. */
+/**
+ * Stores who owns files, batches and stored responses at providers. Calls may wait for the
+ * database.
+ */
 export interface ResourceOwners {
   /** Records owners. Resolves after the commit. Known resources keep their owner. */
   record(things: readonly OwnedResource[]): Promise<void>;

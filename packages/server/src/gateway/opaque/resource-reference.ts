@@ -1,7 +1,7 @@
 /** The two native API styles: OpenAI (`a`) and Anthropic (`b`). */
 export type ApiStyle = 'a' | 'b';
 
-/** The resource that a path identifies. */
+/** The provider resource that a request path identifies. */
 export interface ResourceReference {
   /** Name of the surface on the row. */
   readonly surface: string;
@@ -52,8 +52,8 @@ const SURFACES = new Set([
 ]);
 
 /**
- * Parses the segments below `/v1` of a native API. Segments are encoded; ids and models in the result are
- * decoded.
+ * Parses the path segments below `/v1` of a native API. The given segments are percent-encoded. Ids
+ * and models in the result are decoded.
  */
 export function parseResourcePath(style: ApiStyle, segments: readonly string[]): ResourceReference {
   const path = segments.join('/');

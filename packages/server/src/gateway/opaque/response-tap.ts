@@ -10,7 +10,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 /** If a batch has more models, the rest are counted together, without a price. */
 const MAX_MODELS = 100;
 
-/** Observes a response body that is forwarded unchanged. */
+/** Observes a response body while it is forwarded unchanged. */
 export interface ResponseTap {
   push(chunk: Buffer): void;
   /** Returns whether the body is truncated although its connection ended normally. */
@@ -25,7 +25,7 @@ export interface ResponseTap {
   readonly byModel: ReadonlyMap<string, Usage> | null;
 }
 
-/** Returns the tap for a body of this content type; null if it has no usage. */
+/** Returns the tap for a body with this content type; null if such a body contains no usage. */
 export function createResponseTap(contentType: string, isResults: boolean): ResponseTap | null {
   if (isResults || /jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap();
   return /[/+]json\b/i.test(contentType) ? new JsonTap() : null;

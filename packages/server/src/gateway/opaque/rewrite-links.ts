@@ -8,7 +8,7 @@ import type { ResourceReference } from './resource-reference.ts';
 const CONTENT_COLLECTIONS = new Set(['responses', 'chat/completions', 'conversations']);
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The public URL of a surface: `http://host:port/prefix/gateway/passthrough-b`. */
+/** The public URL of a surface, such as `http://host:port/prefix/gateway/passthrough-b`. */
 export interface LinkContext {
   readonly url: string;
   readonly base: ApiBase;
@@ -17,8 +17,8 @@ export interface LinkContext {
 }
 
 /**
- * Returns the URL under which this client reaches Floe: `server.base_url`, unless it is a loopback URL and
- * the client used another host. Has no trailing slash.
+ * Returns the URL that this client uses to reach Floe, without a trailing slash. It is
+ * `server.base_url`, unless that is a loopback URL and the client used another host.
  */
 export function getPublicBaseUrl(baseUrl: string, host: string): string {
   const url = new URL(baseUrl);
@@ -27,14 +27,18 @@ export function getPublicBaseUrl(baseUrl: string, host: string): string {
   return baseUrl.replace(/\/$/, '');
 }
 
-/** Returns whether links in the JSON responses of a path belong to the provider rather than to content. */
+/**
+ * Returns whether the JSON responses of a path contain links to the provider, as opposed to links
+ * that are part of the content.
+ */
 export function hasLinks({ collection, isBatchResults }: ResourceReference): boolean {
   return collection !== null && !isBatchResults && !CONTENT_COLLECTIONS.has(collection);
 }
 
 /**
- * Replaces every link to the provider's API in a resource with one to Floe. Official SDKs follow such links
- * (`results_url` of a batch) with the caller's platform key. All other bytes are unchanged.
+ * Replaces each link to the provider's API in a resource with a link to Floe. Official SDKs follow
+ * such links (for example a batch's `results_url`) and send the caller's platform key. All other
+ * bytes are unchanged.
  */
 export function rewriteLinks(body: Buffer, mount: LinkContext): Buffer {
   const edits: ByteEdit[] = [];

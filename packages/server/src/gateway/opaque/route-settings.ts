@@ -2,7 +2,7 @@ import type { Timeouts } from '../../providers/configured-provider.ts';
 import { DEFAULT_RETRIES_PER_TARGET, type OrgCatalog } from '../org-catalog.ts';
 
 /**
- * Returns the retries and timeouts that the routes of an organization define for `<provider>/<model>`.
+ * Returns the retries and timeouts that an organization's routes define for `<provider>/<model>`.
  * Ignores the targets of these routes.
  */
 export function findRouteSettings(

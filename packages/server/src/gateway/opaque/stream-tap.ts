@@ -23,8 +23,9 @@ const FINAL_EVENTS = new Set([
 const USAGE = '"usage"';
 
 /**
- * Observes an event stream that is forwarded unchanged: content, errors, the last event, usage, the amount of
- * content, and the id of a stored response. Never throws. Unknown events count as content.
+ * Observes an event stream while it is forwarded unchanged. Records content, errors, the last
+ * event, usage, the amount of content, and the id of a stored response. Never throws. Unknown
+ * events count as content.
  */
 export class StreamTap {
   hasContent = false;

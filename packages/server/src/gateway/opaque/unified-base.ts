@@ -12,7 +12,9 @@ import {
 import type { ApiBase, OpaqueRouteInput } from './api-base.ts';
 import { findRouteSettings } from './route-settings.ts';
 
-/** Paths below `/gateway/v1` that are forwarded without parsing to providers that support them. */
+/**
+ * The paths below `/gateway/v1` that are forwarded without parsing to providers that support them.
+ */
 export const UNIFIED_BASE: ApiBase = {
   style: 'a',
   routeMode: 'unified',

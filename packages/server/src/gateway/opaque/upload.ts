@@ -4,17 +4,19 @@ import type { Clock, Timer } from '../../core/clock.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { ClientDisconnectedError } from '../client-connection.ts';
 
-/** Maximum size of bodies that are forwarded without buffering (product page, "Errors"). */
+/** The maximum size of a body that is forwarded without buffering (product page, "Errors"). */
 export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024;
 const IDLE_TIMEOUT_MS = 30_000;
 
-/** Called during an upload. */
+/** Callbacks that report the progress of an upload. */
 export interface UploadWatcher {
   /** Bytes were sent. */
   onProgress(): void;
 }
 
-/** Inspects a body while it is forwarded. Each function may throw a `Fault` that ends the upload. */
+/**
+ * Inspects a body while it is forwarded. Each method may throw a `Fault`, which ends the upload.
+ */
 export interface UploadInspector {
   push(chunk: Buffer): void;
   /** The last byte of the client has arrived. */
@@ -22,9 +24,9 @@ export interface UploadInspector {
 }
 
 /**
- * A request body that is forwarded as it arrives, no faster than the provider reads it. Fails with
- * `request_too_large` above 512 MB, `request_timeout` if the client stalls for 30 s, or
- * `ClientDisconnectedError`. It can be sent once.
+ * A request body that is forwarded as it arrives, no faster than the provider reads it. Can be sent
+ * only once. Fails with `request_too_large` above 512 MB, with `request_timeout` if the client
+ * stalls for 30 s, or with `ClientDisconnectedError`.
  */
 export class Upload extends Readable {
   bytes = 0;

@@ -9,8 +9,8 @@ import type { ApiStyle } from '../opaque/resource-reference.ts';
 import { canUseModel } from './passthrough-base.ts';
 
 /**
- * Creates `models` and `models/{id}` of the passthrough surfaces: the models that the key may use, with the
- * provider's ids and in the format of the style.
+ * Creates the passthrough operations `models` and `models/{id}`. They list the models that the key
+ * may use, with the provider's model ids and in the format of the API style.
  */
 export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) {
   const shapeOf = (style: ApiStyle) => (style === 'a' ? ('openai' as const) : ('anthropic' as const));

@@ -24,8 +24,9 @@ function supportsDialect({ dialects, bodyShapeOf }: Provider, dialect: Dialect):
 }
 
 /**
- * Returns the native path at a provider, with the configured query. Paths of dialects are the provider's own.
- * All other paths are at the same base, with the suffix replaced.
+ * Returns the path of a native API at a provider, including the configured query. For paths that
+ * belong to a dialect, it is the path that the provider defines. All other paths have the same
+ * base, with the suffix replaced.
  */
 export function buildNativePath(
   provider: Provider,

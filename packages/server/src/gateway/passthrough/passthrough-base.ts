@@ -14,9 +14,9 @@ import {
 } from '../org-catalog.ts';
 import { buildNativePath } from './native-path.ts';
 
-/** The native API in OpenAI style of the configured targets. */
+/** The configured targets' native API in OpenAI style. */
 export const PASSTHROUGH_A_BASE = createPassthroughBase('a');
-/** The native API in Anthropic style of the configured targets. */
+/** The configured targets' native API in Anthropic style. */
 export const PASSTHROUGH_B_BASE = createPassthroughBase('b');
 
 function createPassthroughBase(style: ApiStyle): ApiBase {
@@ -35,7 +35,10 @@ function createPassthroughBase(style: ApiStyle): ApiBase {
   };
 }
 
-/** Returns whether the organization and the key permit a model, given the provider's id of it. */
+/**
+ * Returns whether the organization and the key permit a model. `model` is the provider's own model
+ * id.
+ */
 export function canUseModel(provider: Provider, key: KeyRecord, model: string): boolean {
   return provider.allows(model) && (key.models === null || key.models(`${provider.id}/${model}`));
 }

@@ -9,14 +9,17 @@ import type { ApiStyle } from '../opaque/resource-reference.ts';
 import { createNativeModelEndpoints } from './native-model-endpoints.ts';
 import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './passthrough-base.ts';
 
-/** Handles a request below a passthrough base. `rest` is the path after the base, including its query. */
+/**
+ * Handles a request below a passthrough base path. `rest` is the path after the base, including its
+ * query.
+ */
 export type PassthroughHandler = (client: ClientConnection, style: ApiStyle, rest: string) => void;
 
 const BASES: Readonly<Record<ApiStyle, ApiBase>> = { a: PASSTHROUGH_A_BASE, b: PASSTHROUGH_B_BASE };
 
 /**
- * Creates the two passthrough surfaces. Floe responds to requests for model lists; all others are forwarded
- * to a provider.
+ * Creates the handler for the two passthrough surfaces. Floe itself responds to requests for model
+ * lists. All other requests are forwarded to a provider.
  */
 export function createPassthroughHandler(gateway: Gateway, modelLists: ModelLists): PassthroughHandler {
   const lists = createNativeModelEndpoints(gateway, modelLists);

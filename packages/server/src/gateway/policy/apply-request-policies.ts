@@ -9,8 +9,8 @@ import { findEndUser } from '../end-user.ts';
 import type { Exchange } from '../exchange-record.ts';
 
 /**
- * Applies the policies of the organization to a request. Returns the body to send: the original, or the
- * redacted one. From now on, policies on the response also apply.
+ * Applies the organization's policies to a request, and records which policies apply to the
+ * response. Returns the body to send, which is the original or a redacted one.
  * @throws Fault `policy_denied`
  */
 export function applyRequestPolicies(
@@ -50,13 +50,14 @@ function createPolicyRequest(
   };
 }
 
-/** Records every policy that applied, on the row. */
+/** Records in the row every policy that applied. */
 export function recordPolicyDecisions(x: Exchange, { decisions }: PolicyEvaluation): void {
   for (const { outcome, because } of decisions) x.decisions.push({ step: 'policy', outcome, because });
 }
 
 /**
- * Records the redaction for the header `x-floe-redacted`, because the sent request differs from the client's.
+ * Records that the request was redacted, for the header `x-floe-redacted`. The header tells the
+ * client that the provider received a different request.
  */
 export function recordRedaction(x: Exchange, { decisions }: PolicyEvaluation): void {
   const names = decisions.filter(({ outcome }) => outcome === 'redacted').map(({ policy }) => policy.name);

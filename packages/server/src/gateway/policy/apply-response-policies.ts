@@ -6,13 +6,19 @@ import { buildResponseHeaders } from '../response-headers.ts';
 import { recordPolicyDecisions, recordRedaction } from './apply-request-policies.ts';
 import type { ResponsePolicyContext } from './response-policy-context.ts';
 
-/** Sends a complete JSON response after policies have been applied. @throws Fault `policy_denied` */
+/**
+ * Applies the response policies to a complete JSON response and sends it.
+ * @throws Fault `policy_denied`
+ */
 export function sendJsonResponse(x: Exchange, body: Buffer | string): void {
   const told = applyResponsePolicies(x, body);
   x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), told);
 }
 
-/** Returns a complete response after policies have been applied. @throws Fault `policy_denied` */
+/**
+ * Applies the response policies to a complete response and returns the resulting body.
+ * @throws Fault `policy_denied`
+ */
 export function applyResponsePolicies(x: Exchange, body: Buffer | string): Buffer | string {
   return x.policy.answerContext === null
     ? body

@@ -37,9 +37,10 @@ interface Block {
 }
 
 /**
- * Evaluates policies on a stream, frame by frame, in the client's dialect. A frame that completes a denied
- * value is not forwarded, nor is anything after it. Frames that announce the finish are held back until the
- * complete response has been evaluated, so that a stopped stream never appears to be complete.
+ * Evaluates policies on a stream, frame by frame, in the client's dialect. The frame that completes
+ * a denied value is not forwarded, and neither is any later frame. Frames that announce the end of
+ * the response are held back until the complete response has been evaluated, so that a stopped
+ * stream never appears complete.
  */
 export class StreamPolicyFilter {
   /** Set once. Nothing more is forwarded, and this fault is sent. */
@@ -213,7 +214,7 @@ export class StreamPolicyFilter {
 }
 
 /**
- * Returns a cached stream after policies have been applied.
+ * Applies the response policies to a cached stream and returns the resulting bytes.
  * @throws Fault `policy_denied` before anything is sent
  */
 export function applyStreamPolicies(

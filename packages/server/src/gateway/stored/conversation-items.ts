@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { isPackedSeal, packSeal } from '@floe/wire/seal';
 import type { StoredTurn } from './turn-store.ts';
 
-/** An item of an earlier turn, and its origin. */
+/** A conversation item from an earlier turn, and the target that produced it. */
 export interface ConversationItem {
   readonly item: JsonObject;
   /** Provider and credential of its turn. */
@@ -22,7 +22,7 @@ const PORTABLE_ITEM_TYPES = new Set([
   'custom_tool_call_output',
 ]);
 
-/** Returns the `input` of a request as a list of items, whatever form it has. */
+/** Returns a request's `input` as a list of items, whatever form it has. */
 export function toInputItems(input: Json | undefined): JsonObject[] {
   if (input === undefined || input === null || input === '') return [];
   const list = Array.isArray(input) ? input : [input];
@@ -31,7 +31,7 @@ export function toInputItems(input: Json | undefined): JsonObject[] {
   );
 }
 
-/** Returns all items of these turns, in order. */
+/** Returns the items of all these turns, in order. */
 export function listConversationItems(turns: readonly StoredTurn[]): ConversationItem[] {
   return turns.flatMap(({ input, response, origin, held }) =>
     [...input, ...toInputItems(response['output'])].map((item) => ({ item, origin, held })),
@@ -39,7 +39,8 @@ export function listConversationItems(turns: readonly StoredTurn[]): Conversatio
 }
 
 /**
- * Converts an item for the canonical request. Seals get their origin, so that no other target receives them.
+ * Converts a stored item for the canonical request. Adds the origin to each seal, so that no other
+ * target receives the seal.
  */
 export function packItemSeal({ item, origin }: ConversationItem): JsonObject {
   const proof = item['encrypted_content'];
@@ -48,9 +49,9 @@ export function packItemSeal({ item, origin }: ConversationItem): JsonObject {
 }
 
 /**
- * Converts an item for a provider of the Responses dialect that does not store the conversation. Removes the
- * id, which the provider would not find, and content that only another provider can read. Returns undefined
- * if nothing remains.
+ * Converts a stored item for a provider that uses the Responses dialect but has not stored the
+ * conversation. Removes the item id, which the provider would not find, and content that only
+ * another provider can read. Returns undefined if nothing remains.
  */
 export function toNativeItem({ item, origin }: ConversationItem, target: string): JsonObject | undefined {
   const { id: _, ...said } = item;

@@ -6,7 +6,7 @@ import type { StoredTurn } from './turn-store.ts';
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-/** A page of the input items of a response, including those of earlier turns. */
+/** A page of a response's input items, including those from earlier turns. */
 export interface InputItemPage {
   readonly object: 'list';
   readonly data: readonly JsonObject[];
@@ -16,8 +16,8 @@ export interface InputItemPage {
 }
 
 /**
- * Lists the input items of the last turn of a conversation, newest first unless `order=asc`.
- * @throws Fault 400 with `param` if the query is invalid
+ * Lists the input items of a conversation's last turn, newest first unless `order=asc`.
+ * @throws Fault with status 400 and `param` if the query is invalid
  */
 export function listInputItems(conversation: readonly StoredTurn[], query: URLSearchParams): InputItemPage {
   const turn = conversation.at(-1);

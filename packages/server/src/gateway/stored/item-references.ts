@@ -11,8 +11,8 @@ const FLOE_ITEM_ID = /^(?:msg|rs|fc|ctc)_([A-Za-z0-9]{1,40})_\d+$/;
 const MAX_RESPONSES = 500;
 
 /**
- * Resolves references to items in `input`. Items of stored responses and of the previous conversation are
- * looked up. Ids of a provider remain references, which the provider resolves.
+ * Replaces references in `input` with the items that they refer to. Finds items of stored responses
+ * and of the previous conversation. Leaves other ids in place, because the provider resolves them.
  */
 export async function resolveItemReferences(
   store: TurnStore,

@@ -9,9 +9,10 @@ import { ResponsesTurn } from './responses-turn.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 /**
- * Loads the stored turns that a request refers to. Returns null if it neither refers to a turn nor is stored.
- * @throws Fault `previous_response_not_found` if the id is unknown, expired, deleted or of another key,
- * `invalid_request` if its response is still in progress
+ * Loads the stored turns that a request refers to. Returns null if the request refers to no turn
+ * and is not stored itself.
+ * @throws Fault `previous_response_not_found` if the id is unknown, expired, deleted or belongs to
+ * another key; `invalid_request` if its response is still in progress
  */
 export async function openResponsesTurn(x: Exchange, prompt: ClientRequest): Promise<ResponsesTurn | null> {
   const { catalog, key } = x.caller;

@@ -5,12 +5,15 @@ import type { OrgCatalog } from '../org-catalog.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 
-/** Returns whether a response is still being generated. */
+/** Returns whether the provider is still generating a response. */
 export function isResponseInProgress(response: JsonObject): boolean {
   return response['status'] === 'queued' || response['status'] === 'in_progress';
 }
 
-/** Returns the response of a turn. A background response is polled at its provider until it has ended. */
+/**
+ * Returns the response of a turn. If a background response was in progress, requests its current
+ * state from the provider.
+ */
 export async function refreshResponse(
   gateway: Gateway,
   catalog: OrgCatalog,
@@ -36,8 +39,8 @@ export async function replaceResponse(
 
 /**
  * Returns the turns with their current responses.
- * @throws Fault `invalid_request` if one is still in progress, because its response would be missing in the
- * conversation
+ * @throws Fault `invalid_request` if a response is still in progress, because it would be missing
+ * from the conversation
  */
 export async function requireFinishedTurns(
   gateway: Gateway,

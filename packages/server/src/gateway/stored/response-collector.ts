@@ -4,7 +4,7 @@ import { tryParseExactJson } from '@floe/wire/json-narrowing';
 /** Events with complete content. Deltas are not parsed. */
 const WHOLE_EVENT_PATTERN = /"response\.(?:output_item\.done|completed|incomplete)"/;
 
-/** Collects the response object from the events of its stream. */
+/** Collects the response object from the events of a Responses stream. */
 export class ResponseCollector {
   /** Set after the last event. */
   response: JsonObject | null = null;

@@ -12,10 +12,10 @@ import type { StoredTurn } from './turn-store.ts';
 const ANSWER_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** The response, and where it is stored. */
+/** A stored response, and the provider and credential that have it. */
 export type ProviderResponseReference = Pick<StoredTurn, 'held' | 'origin' | 'response'>;
 
-/** The provider's response. */
+/** A provider's response to a request about a stored response. */
 export interface ProviderResponse {
   readonly status: number;
   /** Null if it is not a JSON object. */
@@ -31,8 +31,8 @@ const PROVIDER_CALLS = {
 type ProviderAction = keyof typeof PROVIDER_CALLS;
 
 /**
- * Calls the provider that stores a response to read, delete or cancel it. Returns null if the provider or the
- * credential is no longer configured.
+ * Calls the provider that stores a response, to read, delete or cancel the response. Returns null
+ * if the provider or the credential is no longer configured.
  * @throws Fault `upstream_unreachable`, `upstream_timeout` or `upstream_error`
  */
 export async function callResponseProvider(

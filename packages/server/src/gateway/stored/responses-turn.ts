@@ -18,13 +18,13 @@ import type { StoredTurn } from './turn-store.ts';
 /** Maximum time for which the end of a response waits for its turn to be stored. */
 const STORE_TIMEOUT_MS = 5_000;
 
-/** The end of a response, which is held back until the turn is committed. */
+/** The last part of a response, which is held back until its turn has been stored. */
 export interface PendingResponseEnd {
   /** Sends the end of the response to the client. */
   send(): void;
 }
 
-/** Returns the end of a JSON response, which is the complete response. */
+/** Returns the held-back end of a JSON response. For JSON, the end is the complete response. */
 export function createJsonResponseEnd(
   client: ClientConnection,
   headers: readonly string[],

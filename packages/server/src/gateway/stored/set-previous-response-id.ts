@@ -11,8 +11,8 @@ import { formatSseFrame, parseSseFrame, type SseFrames } from '@floe/wire/sse';
 const PREVIOUS_ID_MEMBER = 'previous_response_id';
 
 /**
- * Sets `previous_response_id` in a response. A provider that received the whole conversation does not know
- * it. All other bytes are unchanged.
+ * Sets `previous_response_id` in a response, because a provider that received the whole
+ * conversation does not know the id. All other bytes are unchanged.
  */
 export function setPreviousResponseId(answer: Buffer, id: string): Buffer {
   const scanned = { body: answer, members: scanJsonObject(answer) };
@@ -21,7 +21,7 @@ export function setPreviousResponseId(answer: Buffer, id: string): Buffer {
   );
 }
 
-/** Sets the id in the response objects of events. */
+/** Sets `previous_response_id` in the response objects that events contain. */
 export function setPreviousResponseIdInEvents(frames: SseFrames, id: string): SseFrames {
   const { bytes, lead } = frames;
   if (!bytes.includes('"response"')) return frames;

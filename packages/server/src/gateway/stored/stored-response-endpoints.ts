@@ -21,7 +21,7 @@ interface FoundResponse {
 /** Handles a request about a stored response. */
 export type StoredResponseHandler = (client: ClientConnection, id: string, query: URLSearchParams) => void;
 
-/** Creates the operations of stored responses: read, delete, list input items and cancel. */
+/** Creates the operations on stored responses: read, delete, list input items and cancel. */
 export function createStoredResponseEndpoints(gateway: Gateway) {
   const verb =
     (

@@ -24,7 +24,7 @@ const DAY_MS = 24 * 3_600_000;
  */
 const TURNS_PER_COMMIT = 200;
 
-/** A Responses request and its response. */
+/** A stored Responses request and its response. */
 export interface StoredTurn {
   /** Id of its exchange. */
   readonly id: string;
@@ -43,7 +43,7 @@ export interface StoredTurn {
   readonly response: JsonObject;
 }
 
-/** Stores turns, encrypted at rest. Every method fails if the database fails. */
+/** Stores turns. Turns are encrypted at rest. Every method throws if the database fails. */
 export interface TurnStore {
   /** Resolves when the turn is committed. */
   store(turn: StoredTurn): Promise<void>;

@@ -1,6 +1,6 @@
 import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
-/** An answer of the Chat dialect in either form; streams say `text` word by word. */
+/** Returns a Chat response, as a stream or as JSON. A stream sends `text` word by word. */
 export function chatReply(text: string, isStream: boolean): UpstreamReply {
   const base = { id: 'c-1', created: 1, model: 'm' };
   const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };

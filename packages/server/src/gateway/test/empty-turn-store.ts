@@ -1,6 +1,6 @@
 import type { TurnStore } from '../stored/turn-store.ts';
 
-/** A store of turns that has none and takes none. */
+/** A turn store that contains no turns and stores none. */
 export const EMPTY_TURN_STORE: TurnStore = {
   store: () => Promise.resolve(),
   find: () => Promise.resolve(undefined),

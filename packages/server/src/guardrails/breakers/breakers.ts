@@ -10,14 +10,17 @@ import {
 import type { ForcedState } from './circuit-state.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
-/** The target of a breaker. The targets of the gateway have this shape. */
+/** Identifies the target that a breaker belongs to. Gateway targets have this shape. */
 export interface BreakerTarget {
   readonly provider: { readonly id: string; readonly breaker: BreakerSettings };
   readonly credential: { readonly name: string };
   readonly model: string;
 }
 
-/** Identifies one breaker. Failures are never combined per provider. */
+/**
+ * Identifies one breaker. Each combination of provider, model and credential has its own breaker,
+ * so failures are never combined per provider.
+ */
 export interface BreakerKey {
   readonly orgId: string;
   readonly provider: string;
@@ -30,7 +33,7 @@ export function formatBreakerId({ provider, model, credential }: Omit<BreakerKey
   return `${provider}/${model}@${credential}`;
 }
 
-/** The current state of a breaker. */
+/** A breaker and its current state. */
 export interface BreakerView extends BreakerKey {
   readonly state: CircuitState;
   readonly because: string;
@@ -44,7 +47,7 @@ export interface BreakerView extends BreakerKey {
   readonly calls: { readonly ok: number; readonly failed: number; readonly slow: number };
 }
 
-/** A change of state, for alerts, logs and metrics. */
+/** A breaker's state change, for alerts, logs and metrics. */
 export interface BreakerEvent extends BreakerKey {
   /**
    * Whether the breaker opened because the provider rejected the credential, rather than because of failures.
@@ -54,7 +57,7 @@ export interface BreakerEvent extends BreakerKey {
   readonly because: string;
 }
 
-/** A forced state as it is stored. */
+/** A forced breaker state as the database stores it. */
 export interface ForcedBreakerState extends BreakerKey, ForcedState {}
 
 /** The dependencies of `Breakers`. */
@@ -69,8 +72,8 @@ export interface BreakersOptions {
 const MAX_CIRCUITS = 10_000;
 
 /**
- * The breakers of this process. A breaker exists only while its target has recent failures, so requests cost
- * nothing if all targets are healthy.
+ * Manages the breakers of this process. A breaker exists only while its target has recent failures,
+ * so requests have no extra cost if all targets are healthy.
  */
 export class Breakers {
   #options: BreakersOptions;

@@ -1,4 +1,4 @@
-/** A state that an operator set for a limited time. It overrides the computed state. */
+/** A breaker state that an operator set for a limited time. It overrides the computed state. */
 export interface ForcedState {
   readonly state: 'open' | 'closed';
   /** Unix milliseconds at which the forced state ends automatically. */

@@ -8,7 +8,7 @@ import {
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { type BreakerKey, formatBreakerId } from './breakers.ts';
 
-/** A change of a breaker's forced state. `auto` ends the forced state. */
+/** A requested change to a breaker's forced state. `auto` removes the forced state. */
 export interface BreakerOverride {
   readonly state: 'open' | 'closed' | 'auto';
   readonly ttlMs: number;
@@ -17,13 +17,15 @@ export interface BreakerOverride {
   readonly by: string;
 }
 
-/** The forced state of a breaker before and after a change; null means none. */
+/** A breaker's forced state before and after a change; null means that no state is forced. */
 export interface ForcedStateChange {
   readonly before: ForcedBreaker | null;
   readonly after: ForcedBreaker | null;
 }
 
-/** Returns whether a forced state is stored for this breaker. Its target may no longer exist. */
+/**
+ * Returns whether a forced state is stored for this breaker, even if its target no longer exists.
+ */
 export async function hasForcedState(
   reader: DatabaseReader,
   name: BreakerKey,
@@ -37,8 +39,8 @@ function isOf(name: BreakerKey): (entry: ForcedBreaker) => boolean {
 }
 
 /**
- * Forces a breaker open or closed for a limited time, or returns it to automatic. Records the change in the
- * breaker's history.
+ * Forces a breaker open or closed for a limited time, or removes the forced state. Records the
+ * change in the breaker's history.
  */
 export async function setForcedState(
   writer: DatabaseWriter,

@@ -2,8 +2,9 @@
 const MAX_SLOTS = 1_024;
 
 /**
- * Limits concurrent requests to a target whose breaker rejects them, when no other target is left. Starts
- * with one slot and doubles after each success.
+ * Limits concurrent requests to a target whose breaker rejects them, for the case that no other
+ * target is left. Admits one concurrent request at first, and doubles the number after each
+ * success.
  */
 export class PanicSlots {
   #taken = 0;

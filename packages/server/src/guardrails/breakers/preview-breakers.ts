@@ -1,12 +1,12 @@
 import type { BreakerTarget, BreakerView } from './breakers.ts';
 
-/** A target and the state of its breaker; null if it has no breaker. */
+/** A target and its breaker's state; null if the target has no breaker. */
 export interface TargetPreview<Target> {
   readonly target: Target;
   readonly view: BreakerView | null;
 }
 
-/** The effect of the breakers on a request now. */
+/** How the breakers would affect a request that is sent now. */
 export interface BreakerPreview<Target> {
   /** In the order in which the targets would be tried. */
   readonly asked: readonly TargetPreview<Target>[];
@@ -15,15 +15,16 @@ export interface BreakerPreview<Target> {
   readonly steps: readonly BreakerPreviewStep[];
 }
 
-/** A breaker decision that affects the request. */
+/** A breaker decision that would affect the request. */
 export interface BreakerPreviewStep {
   readonly outcome: 'skipped' | 'panic';
   readonly because: string;
 }
 
 /**
- * Returns the targets in the order in which a request would try them. Targets that are open or in a cooldown
- * come last, those with the shortest wait first. Targets that are forced open are skipped.
+ * Returns the targets in the order in which a request would try them. Targets that are open or in a
+ * cooldown come last, sorted by the time that they still have to wait, shortest first. Targets that
+ * are forced open are omitted.
  */
 export function previewBreakers<Target extends BreakerTarget>(
   targets: readonly Target[],

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 
 /**
- * Decides which process may probe an open target. A lease expires if it is neither released nor renewed, so a
- * dead process does not block others.
+ * Decides which process may probe an open target. A probe lease expires if the process neither
+ * releases nor renews it, so that a terminated process does not block the others.
  */
 export interface ProbeLeases {
   /**

@@ -1,12 +1,12 @@
-/** The names of the counters. */
+/** The names of the call counters. */
 export const CALL_COUNTERS = ['ok', 'failed', 'slow', 'retried'] as const;
-/** The name of a counter. */
+/** The name of a call counter. */
 export type CallCounter = (typeof CALL_COUNTERS)[number];
 
 const SLOT_MS = 1000;
 const SLOTS = 30;
 
-/** Counts of the last 30 seconds in slots of one second. A slot is cleared when it is reused. */
+/** Counts the calls of the last 30 seconds in one-second intervals. */
 export class RollingCounts {
   /** Length of the window in milliseconds. */
   static readonly spanMs = SLOT_MS * SLOTS;

@@ -13,9 +13,9 @@ interface HeldLease {
 }
 
 /**
- * Creates probe leases in the counters that all processes share. A lease ends when it is released or expires;
- * the lease of a dead process ends within 3 seconds. While the shared store is unavailable, each process
- * sends its own probes.
+ * Creates probe leases in the shared store, for all processes. A lease ends when it is released or
+ * when it expires. If a process terminates, its lease expires within 3 seconds. While the shared
+ * store is unavailable, each process sends its own probes.
  */
 export function createSharedProbeLeases(
   counters: Pick<Counters, 'acquire' | 'settle'>,

@@ -9,9 +9,10 @@ const remembered = new Set<string>();
 let sets = 0;
 
 /**
- * Remembers texts without findings for one set of policies. Sets share nothing, so an organization learns
- * nothing about another one, and a changed policy scans all texts again. A text is identified by its SHA-256
- * hash. No one can construct another text with the same hash, so a secret cannot be hidden this way.
+ * Remembers the texts in which one policy set found nothing. Policy sets share no entries, so an
+ * organization learns nothing about another one, and a changed policy scans all texts again. A text
+ * is identified by its SHA-256 hash. Because no one can construct two texts with the same hash, a
+ * secret cannot be hidden behind a remembered text.
  */
 export class CleanTextCache implements WritableCleanTexts {
   readonly #set = `${sets++} `;

@@ -7,19 +7,22 @@ import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 import { ResponseSubject } from './response-subject.ts';
 
-/** The result of evaluating policies on a body, and the body to send: the original, or the redacted one. */
+/**
+ * The result of evaluating policies on a body, and the body to send, which is the original or the
+ * redacted one.
+ */
 export interface EvaluatedBody {
   readonly evaluation: PolicyEvaluation;
   readonly body: Buffer;
 }
 
-/** Evaluates the policies on requests. */
+/** Evaluates the request policies and returns the body to send. */
 export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyRequest): EvaluatedBody {
   const evaluation = evaluatePolicies(policySet, new RequestSubject(request, policySet));
   return { evaluation, body: redactBody(request.body, evaluation, policySet) };
 }
 
-/** A complete response and its request. */
+/** A complete response, and the request that it answers. */
 export interface CompletePolicyResponse {
   readonly request: PolicyRequest;
   readonly dialect: 'chat' | 'responses' | 'messages';
@@ -31,7 +34,7 @@ export interface CompletePolicyResponse {
   readonly id: string;
 }
 
-/** Evaluates the policies on a complete response. */
+/** Evaluates the response policies on a complete response and returns the body to send. */
 export function evaluateResponsePolicies(
   policySet: PolicySet,
   { request, dialect, body, usage, id }: CompletePolicyResponse,

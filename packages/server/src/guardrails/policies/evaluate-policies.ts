@@ -6,7 +6,10 @@ import { StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionVariables } from '@floe/conditions/vocabulary';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
 
-/** A request or response that policies evaluate. Its parts are read on demand. */
+/**
+ * A request or response that policies evaluate. Its parts are read only when a condition needs
+ * them.
+ */
 export interface PolicySubject {
   /** Returns values for all variables that the policies use, or the reason why they are unavailable. */
   variables(): ConditionVariables | EvaluationFailure;
@@ -19,7 +22,7 @@ export interface PolicySubject {
   places(): FindingLocations | null;
 }
 
-/** The effect of a policy that applies, or the effect that it would have in monitor mode. */
+/** What a policy that applies does, or what it would do if it were not in monitor mode. */
 export interface PolicyDecision {
   readonly policy: CompiledPolicy;
   readonly outcome:
@@ -46,10 +49,11 @@ const OUTCOMES = { deny: 'denied', flag: 'flagged', redact: 'redacted', allow: '
 const NO_KINDS: ReadonlySet<FindingKind> = new Set();
 
 /**
- * Evaluates policies in order. Each policy evaluates the original text, not the redacted one. The first
- * enforced `allow` or `deny` that applies ends the evaluation. If a condition cannot be evaluated, `deny` and
- * `redact` apply, and `allow` and `flag` do not, so that an error never permits a request. All conditions
- * share `MAX_EVALUATION_STEPS`; conditions beyond that cannot be evaluated.
+ * Evaluates policies in order. Each policy evaluates the original text, not the redacted one. The
+ * first enforced `allow` or `deny` policy that applies ends the evaluation. If a condition cannot
+ * be evaluated, a `deny` or `redact` policy applies and an `allow` or `flag` policy does not, so
+ * that an error never permits a request. All conditions share a budget of `MAX_EVALUATION_STEPS`.
+ * Conditions that exceed it cannot be evaluated.
  */
 export function evaluatePolicies({ policies }: PolicySet, subject: PolicySubject): PolicyEvaluation {
   const decisions: PolicyDecision[] = [];
@@ -141,7 +145,10 @@ function safeReason({ reason }: EvaluationFailure): string {
     : 'an operation in it failed';
 }
 
-/** Returns the message for the caller of a denied request: the policy's own message and its name. */
+/**
+ * Returns the message for the caller of a denied request. It contains the policy's own message and
+ * the policy's name.
+ */
 export function formatDenialMessage({ name, message }: CompiledPolicy): string {
   return message === null ? `The policy "${name}" does not allow this.` : `${message} (policy "${name}")`;
 }

@@ -4,7 +4,7 @@ import type { PolicyConfig } from '@floe/contract/config';
 import { CleanTextCache } from './clean-text-cache.ts';
 import { POLICY_VOCABULARY } from './variables.ts';
 
-/** A compiled policy. */
+/** A policy prepared for evaluation. */
 export interface CompiledPolicy {
   readonly name: string;
   readonly on: 'request' | 'answer';
@@ -19,7 +19,7 @@ export interface CompiledPolicy {
   readonly message: string | null;
 }
 
-/** The policies on requests or on responses, in order, with everything that they read. */
+/** The request policies or the response policies, in order, with everything that they read. */
 export interface PolicySet {
   readonly policies: readonly CompiledPolicy[];
   readonly needs: ReadonlySet<string>;
@@ -28,14 +28,17 @@ export interface PolicySet {
   readonly cleanTexts: CleanTextCache;
 }
 
-/** The compiled policies of an organization. A side without policies is null and costs nothing. */
+/**
+ * An organization's policies, prepared for evaluation. `request` or `answer` is null if no policy
+ * applies to requests or to responses.
+ */
 export interface CompiledPolicies {
   readonly request: PolicySet | null;
   readonly answer: PolicySet | null;
 }
 
 /**
- * Compiles the policies of an organization. Returns null if there are none.
+ * Prepares an organization's policies for evaluation. Returns null if it has none.
  * @throws Error for a condition that `findPolicyError` would report
  */
 export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolicies | null {
@@ -44,7 +47,10 @@ export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolic
   return { request: selectPolicies(policies, 'request'), answer: selectPolicies(policies, 'answer') };
 }
 
-/** Returns what is wrong with the condition of a policy, as the end of "when: …"; null if it is valid. */
+/**
+ * Returns what is wrong with a policy's condition, worded to follow "when: "; null if the condition
+ * is valid.
+ */
 export function findPolicyError(config: PolicyConfig): string | null {
   try {
     compilePolicy(config);

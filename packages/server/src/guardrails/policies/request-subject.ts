@@ -7,7 +7,7 @@ import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 import type { PolicySubject } from './evaluate-policies.ts';
 import type { PolicySet } from './policies.ts';
 
-/** The agent session of a request. */
+/** The agent session that a request belongs to. */
 export interface PolicySession {
   readonly id: string;
   /** Whether the session has requested decisions from the relay. */
@@ -15,7 +15,7 @@ export interface PolicySession {
   readonly requests: number;
 }
 
-/** A request before anything is sent to a provider. */
+/** A request that policies evaluate before it is sent to a provider. */
 export interface PolicyRequest {
   /** Well-formed JSON, an object. */
   readonly body: Buffer;
@@ -37,7 +37,10 @@ export interface PolicyRequest {
 const MAX_TEXT_CHARS = 4_000_000;
 const MAX_LIST_ENTRIES = 10_000;
 
-/** Provides a request to policies. Each part is read once, and only if a policy needs it. */
+/**
+ * Gives policies access to a request. Each part is read at most once, and only if a policy needs
+ * it.
+ */
 export class RequestSubject implements PolicySubject {
   readonly #request: PolicyRequest;
   readonly #policySet: PolicySet;

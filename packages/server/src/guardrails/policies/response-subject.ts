@@ -7,7 +7,7 @@ import type { PolicySubject } from './evaluate-policies.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 
-/** A response as the client receives it. */
+/** A response as the client will receive it. */
 export interface PolicyResponse {
   readonly text: string;
   /** The provider's finish reason; empty if there is none yet. */
@@ -17,7 +17,7 @@ export interface PolicyResponse {
   readonly usage: Usage | null;
 }
 
-/** Searches a response for sensitive data. Each function is called at most once. */
+/** Searches a response for sensitive data. Each method is called at most once. */
 export interface ResponseFindingsSearch {
   find(): FindingCounts;
   /** Returns null if the text has no paths, as in a stream. */
@@ -26,7 +26,7 @@ export interface ResponseFindingsSearch {
 
 const MAX_TEXT_CHARS = 4_000_000;
 
-/** Provides a response and its request to policies on responses. */
+/** Gives response policies access to a response and its request. */
 export class ResponseSubject implements PolicySubject {
   readonly #answer: PolicyResponse;
   readonly #request: RequestSubject;

@@ -45,7 +45,7 @@ const EXAMPLE_VARIABLES = {
   ]),
 } as const satisfies ConditionVariables;
 
-/** The variables that the `when` of a policy may use. */
+/** The variables that a policy's `when` condition may use. */
 export const POLICY_VOCABULARY: ConditionVocabulary = {
   example: EXAMPLE_VARIABLES,
   dynamicVariables: new Set(['metadata']),

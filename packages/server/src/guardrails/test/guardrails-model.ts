@@ -20,7 +20,7 @@ import {
 const WINDOW_SLOTS = 61;
 const DAY_MS = 86_400_000;
 
-/** What runs against the model. */
+/** The system that is compared with the model. */
 export interface GuardFleet {
   /** One for each process. */
   readonly guards: readonly GuardrailEnforcer[];
@@ -35,7 +35,7 @@ export interface GuardFleet {
   org(number: number): string;
 }
 
-/** A request, as a model judges it. */
+/** A request in the form that the model evaluates. */
 export interface ModelRequest {
   readonly org: number;
   readonly key: string;
@@ -46,7 +46,7 @@ export interface ModelRequest {
   readonly estimate: UsageAmounts;
 }
 
-/** One that was granted, at least as a request. */
+/** A request that was granted, or that was rejected but counts as a request. */
 export interface CountedRequest extends ModelRequest {
   /** Null while it is in flight. */
   actual: UsageAmounts | null;
@@ -60,7 +60,10 @@ export interface GrantedRequest extends CountedRequest {
   readonly grant: Grant;
 }
 
-/** Everything that ever came in, looked at anew each time: slow, and too simple to be wrong. */
+/**
+ * A simple model of limits and budgets. It computes each result from all earlier requests. It is
+ * slow, but simple enough to be obviously correct.
+ */
 export class GuardrailsModel {
   readonly #orgs: readonly OrgModel[];
   readonly #entries: readonly CountedRequest[];
@@ -121,18 +124,20 @@ function shares(rule: ModelSubject, one: string, other: string): boolean {
   return 'scope' in rule ? reaches(rule, one) : one === other;
 }
 
-/** Says whether an answer is right, given all that was granted before. */
+/** Checks whether a result is correct, given everything that was granted before. */
 export type ResultCheck = (take: ModelRequest, verdict: GrantResult) => void;
 
-/** Every answer has to be that of the model. */
+/** Returns a check that requires every result to equal the model's result. */
 export function expectExactResult({ orgs }: Scenario, entries: readonly GrantedRequest[]): ResultCheck {
   const model = new GuardrailsModel(orgs, entries);
   return (take, verdict) => assert.equal(verdict, model.expectedResult(take));
 }
 
 /**
- * Every process has to stay within its share, whichever units of a limit that cannot be divided it has, and must use
- * it; together they never admit more than the limit.
+ * Returns a check for several processes without a shared store. Each process must stay within its
+ * share of a limit, and must be able to use all of it. Together, the processes must never admit
+ * more than the limit. A limit that cannot be divided evenly may assign the remaining units to any
+ * process.
  */
 export function expectShareResult(
   { orgs }: Scenario,
@@ -173,7 +178,7 @@ export interface ScenarioResult {
   readonly paidNanoUsd: number;
 }
 
-/** Plays a scenario; every answer is judged. */
+/** Runs a scenario and checks every result. */
 export async function runScenario(
   scenario: Scenario,
   fleet: GuardFleet,

@@ -106,7 +106,7 @@ const step: fc.Arbitrary<ScenarioStep> = fc.oneof(
   },
 );
 
-/** One org most of the time, as in a default installation. */
+/** Generates scenarios. Most have one organization, as a default installation does. */
 export function arbitraryScenario({
   budgets = 2,
   tokens = true,

@@ -5,7 +5,7 @@ import type { Database } from '../../store/ports.ts';
 import { GuardrailEnforcer } from '../guardrail-enforcer.ts';
 import { SpendCache } from '../spend-cache.ts';
 
-/** A guard that counts in memory and keeps no journal: for tests of what reads it. */
+/** Creates an enforcer that counts in memory and has no journal, for tests of code that uses it. */
 export function createMemoryGuard(
   database: Pick<Database, 'read' | 'isShared'>,
   clock: Clock,
@@ -13,7 +13,10 @@ export function createMemoryGuard(
   return withoutJournal(new SpendCache(database, clock, silentLog), clock);
 }
 
-/** The same with what the database would tell of other processes, which a test records itself. */
+/**
+ * Creates an in-memory enforcer and a spend record. Tests use the record to simulate the spending
+ * that the database would report for other processes.
+ */
 export function createMemoryGuardWithSpend(clock: Clock): {
   guard: GuardrailEnforcer;
   spendCache: SpendCache;

@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<BoardDisplayStatus, string>> = {
   maintenance: '#17599f',
 };
 
-/** Renders the badge of a whole board: its name and status. */
+/** Renders a badge with a board's name and status. */
 export function renderBoardBadge(view: BoardView): string {
   const moods = new Map(
     view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, resolveBoardDisplayStatus(one)])),
@@ -27,7 +27,7 @@ export function renderBoardBadge(view: BoardView): string {
   return renderBadge(view.name, mood === 'healthy' ? 'all healthy' : mood, mood);
 }
 
-/** Renders the badge of one monitor: its name and status. */
+/** Renders a badge with a monitor's name and status. */
 export function renderMonitorBadge(monitor: BoardMonitor): string {
   const mood = resolveBoardDisplayStatus(monitor);
   return renderBadge(monitor.name, mood, mood);

@@ -1,22 +1,25 @@
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
 import { formatBoardDuration, formatQuantity, type TimeZoneFormatter } from './board-text.ts';
 
-/** The statuses of a headline; each has its own color and icon. */
+/** The statuses that a board's heading can show. Each has its own color and icon. */
 export type BoardDisplayStatus = 'healthy' | 'failing' | 'waiting' | 'paused' | 'maintenance';
 
-/** Status and summary of a board, for its heading. */
+/** The status and summary in a board's heading. */
 export interface BoardHeadline {
   readonly status: BoardDisplayStatus;
   readonly title: string;
   readonly detail: string;
 }
 
-/** The status of a monitor on a board, including maintenance. */
+/** Returns a monitor's status on a board. The result can be `maintenance`. */
 export function resolveBoardDisplayStatus({ status, maintenanceUntil }: BoardMonitor): BoardDisplayStatus {
   return maintenanceUntil === null || status === 'paused' ? status : 'maintenance';
 }
 
-/** Describes the worst status of a board. A failing monitor in announced maintenance is not failing. */
+/**
+ * Returns a board's heading, which describes the worst status. A failing monitor in announced
+ * maintenance does not count as failing.
+ */
 export function buildBoardHeadline(view: BoardView, zone: TimeZoneFormatter): BoardHeadline {
   const shown = new Map(view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, one] as const)));
   const all = [...shown.values()];

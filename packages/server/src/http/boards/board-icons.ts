@@ -1,7 +1,7 @@
 import type { BoardDisplayStatus } from './board-headline.ts';
 import { html, type Markup } from './markup.ts';
 
-/** Shapes that a page uses repeatedly, and the hatch pattern of unknown times. */
+/** SVG shapes that a page uses repeatedly, and the hatch pattern for unknown times. */
 export const SVG_DEFINITIONS = html`<svg class="defs" aria-hidden="true" focusable="false"><defs>
 <pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse"><path class="hatch" d="M-1 5 5-1M-1 1 1-1M3 5 5 3"/></pattern>
 <g id="s-healthy"><circle cx="10" cy="10" r="8"/><path d="m6.5 10.2 2.4 2.4 4.6-4.9"/></g>
@@ -11,7 +11,10 @@ export const SVG_DEFINITIONS = html`<svg class="defs" aria-hidden="true" focusab
 <g id="s-maintenance"><path d="M12.4 5.3a.8.8 0 0 0 0 1.2l1.2 1.2a.8.8 0 0 0 1.2 0l3-3a5 5 0 0 1-6.6 6.6l-5.5 5.5a1.7 1.7 0 0 1-2.5-2.5l5.5-5.5a5 5 0 0 1 6.6-6.6z"/></g>
 </defs></svg>`;
 
-/** Renders the icon of a status, so that color is not the only distinction. */
+/**
+ * Renders the icon of a status. The shapes differ, so that statuses can be told apart without
+ * color.
+ */
 export function renderStatusIcon(mood: BoardDisplayStatus, label: Markup | null = null): Markup {
   const role = label ? html` role="img"` : html` aria-hidden="true"`;
   return html`<svg class="${mood}" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${role}>${label}<use href="#s-${mood}"/></svg>`;

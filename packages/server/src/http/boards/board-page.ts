@@ -17,7 +17,7 @@ const STALE_MS = 120_000;
 const MAX_UNUSUAL_DAYS = 30;
 const MAX_DOWNTIMES = 20;
 
-/** URLs that a board page links to. */
+/** The URLs that a board page links to. */
 export interface BoardLinks {
   readonly stylesheet: string;
   readonly icon: string;
@@ -25,7 +25,7 @@ export interface BoardLinks {
   readonly board: string;
 }
 
-/** The public page of a board. It needs no scripts and escapes every name. */
+/** Renders a board's public page. The page needs no scripts. All names are escaped. */
 export function renderBoardPage(view: BoardView, links: BoardLinks): string {
   const zone = getTimeZoneFormatter(view.timezone);
   const headline = buildBoardHeadline(view, zone);
@@ -41,7 +41,10 @@ ${view.groups.length === 0 ? null : renderLegend()}${renderDowntimes(view, zone)
   return renderDocument(`${headline.status === 'failing' ? '\u2715 ' : ''}${view.name}`, body, links);
 }
 
-/** The page for private boards and for boards that do not exist, which must not differ. */
+/**
+ * Renders the page for private boards and for boards that do not exist. It is the same for both, so
+ * that it does not reveal whether a board exists.
+ */
 export function renderMissingBoardPage(links: Omit<BoardLinks, 'board'>): string {
   const body = html`${SVG_DEFINITIONS}<div class="wrap"><header class="top">${renderLogo()}<h1>Floe</h1></header>
 <main><section class="banner paused" aria-labelledby="now">${renderStatusIcon('paused')}<h2 id="now">Board not found</h2>

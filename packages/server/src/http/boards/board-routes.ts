@@ -50,18 +50,18 @@ function assetLinks(prefix: string) {
   };
 }
 
-/** Renders the page of a board that has no URL, such as one that is being edited. */
+/** Renders the page of a board that has no URL, such as a board that is being edited. */
 export function renderBoardPreview(view: BoardView, prefix: string): string {
   return renderBoardPage(view, { ...assetLinks(prefix), board: `${prefix}${BASE}/${view.slug}` });
 }
 
-/** The public pages of boards, their JSON and their badges. */
+/** The handlers of public board pages, their JSON and their badges. */
 export interface BoardRoutes {
   /** Responds to `GET` of a path below `/boards/`. */
   answer(client: ClientConnection, path: string): void;
 }
 
-/** Boards that only members may see. */
+/** The boards that only members may see. */
 export interface MemberBoards {
   /** Ids of the orgs that the client is signed in to. Empty for other clients. */
   orgsOf(client: ClientConnection): Promise<readonly string[]>;
@@ -72,7 +72,10 @@ export interface MemberBoards {
   readonly source: BoardSource;
 }
 
-/** @param prefix path of the configured base URL, '' for none */
+/**
+ * Creates the handlers for boards.
+ * @param prefix path of the configured base URL, '' for none
+ */
 export function createBoardRoutes(parts: {
   readonly source: BoardSource;
   readonly members: MemberBoards;

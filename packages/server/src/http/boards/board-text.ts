@@ -7,7 +7,7 @@ const MINUTE: Unit = { ms: 60 * SECOND.ms, name: 'min' };
 const HOUR: Unit = { ms: 60 * MINUTE.ms, name: 'h' };
 const DAY: Unit = { ms: 24 * HOUR.ms, name: 'd' };
 
-/** Formats a duration in its two largest units: `3 h 24 min`, `41 s`. */
+/** Formats a duration in milliseconds with its two largest units: `3 h 24 min`, `41 s`. */
 export function formatBoardDuration(ms: number): string {
   const whole = Math.max(0, Math.floor(ms / SECOND.ms)) * SECOND.ms;
   if (whole < MINUTE.ms) return `${whole / SECOND.ms} s`;
@@ -21,13 +21,16 @@ function formatTwoUnits(ms: number, large: Unit, small: Unit): string {
   return `${Math.floor(ms / large.ms)} ${large.name}${rest === 0 ? '' : ` ${rest} ${small.name}`}`;
 }
 
-/** Formats a ratio in percent with three decimals, rounded down: 100% means that no beat was missed. */
+/**
+ * Formats a ratio as a percentage with three decimals, rounded down. 100% therefore means that no
+ * beat was missed.
+ */
 export function formatUptimePercent(ratio: number): string {
   if (ratio >= 1) return '100%';
   return `${(Math.floor(ratio * 100_000) / 1_000).toFixed(3)}%`;
 }
 
-/** Formats instants in one time zone. */
+/** Formats times in one time zone. */
 export interface TimeZoneFormatter {
   /** `15 Nov 2026` */
   date(ms: number): string;
@@ -46,7 +49,10 @@ export interface TimeZoneFormatter {
 const MAX_CACHED_ZONES = 50;
 const formatters = new Map<string, TimeZoneFormatter>();
 
-/** The formatter of a time zone. It is cached, because creating one takes longer than rendering a page. */
+/**
+ * Returns the formatter for a time zone. It is cached, because creating one takes longer than
+ * rendering a page.
+ */
 export function getTimeZoneFormatter(timeZone: string): TimeZoneFormatter {
   const found = formatters.get(timeZone);
   if (found) return found;
@@ -84,7 +90,7 @@ export function getTimeZoneFormatter(timeZone: string): TimeZoneFormatter {
   return words;
 }
 
-/** `2 days`, `1 day`. */
+/** Formats a number with its noun: `2 days`, `1 day`. */
 export function formatQuantity(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -10,16 +10,17 @@ const GAP = 1.5;
 /** Shorter durations per day are not shown, such as a restart of Floe. */
 const UNUSUAL_MS = 60_000;
 
-/** True if a day was not entirely healthy, waiting or before the first beat. */
+/** Returns whether a part of a day was failing, unknown or paused. */
 export function isUnusualBoardDay({ failing, unknown, paused }: StatusDurations): boolean {
   return failing > 0 || unknown >= UNUSUAL_MS || paused >= UNUSUAL_MS;
 }
 
 /**
- * Renders the bars of days. Runs of equal usual days become one dashed line each, so that a page with
- * hundreds of monitors stays small. Other days are drawn separately with a description.
+ * Renders one bar per day. Consecutive usual days with the same status become a single dashed line,
+ * so that a page with hundreds of monitors stays small. All other days are drawn separately with a
+ * description.
  *
- * @param summary text alternative of the drawing
+ * @param summary the drawing's text alternative
  * @param describeDay describes one day
  */
 export function renderDayBars(

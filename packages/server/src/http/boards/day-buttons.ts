@@ -9,16 +9,17 @@ import { html, type Markup } from './markup.ts';
 const MONITORS_WITH_SLOTS = 50;
 const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
 
-/** Whether a page with this number of monitors shows a button per day. */
+/** Returns whether a page with this number of monitors shows a button for each day. */
 export function hasDayButtons(monitors: number): boolean {
   return monitors <= MONITORS_WITH_SLOTS;
 }
 
 /**
- * Renders a radio button over the bar of each day. Tab, arrow keys and touch show the description of a day
- * without scripts. A disabled submit button prevents Enter from submitting the form.
+ * Renders a radio button over each day's bar. With Tab, the arrow keys or touch, readers can show a
+ * day's description without scripts. A disabled submit button prevents Enter from submitting the
+ * form.
  *
- * @param name of the monitor
+ * @param name the monitor's name
  * @param words description of each day, oldest first
  */
 export function renderDayButtons(name: string, words: readonly string[]): Markup {
@@ -42,7 +43,10 @@ export function formatBoardDay(
   return `${formatBoardDate(day, zone)}: ${summary === '' ? 'no data' : summary}`;
 }
 
-/** Formats the middle of the day, which is on that day even when the clocks change. */
+/**
+ * Formats a day's date. Uses the middle of the day, because it is on that date even when daylight
+ * saving time starts or ends.
+ */
 export function formatBoardDate({ startsAt, endsAt }: BoardDay, zone: TimeZoneFormatter): string {
   return zone.date((startsAt + endsAt) / 2);
 }

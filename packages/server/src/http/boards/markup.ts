@@ -7,7 +7,7 @@ export class Markup {
   }
 }
 
-/** A value that `html` accepts. It is escaped unless it is `Markup`. */
+/** A value that can be inserted into an `html` template. It is escaped unless it is `Markup`. */
 export type HtmlValue = Markup | string | number | null | readonly HtmlValue[];
 
 /** Template tag that escapes values for text and quoted attributes. `Markup` values are not escaped again. */

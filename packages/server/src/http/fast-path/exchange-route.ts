@@ -7,5 +7,7 @@ export interface ExchangeRoute {
   readonly answer: (client: ClientConnection) => void;
 }
 
-/** Finds the route of a request target. Undefined if the fast path does not serve it. */
+/**
+ * Returns the exchange route for a request target. Undefined if the fast path does not serve it.
+ */
 export type FindExchangeRoute = (target: string) => ExchangeRoute | undefined;

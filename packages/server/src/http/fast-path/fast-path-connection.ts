@@ -25,7 +25,7 @@ interface PendingRequest {
   readonly bodyStart: number;
 }
 
-/** The owner of a connection, which receives its events. */
+/** Owns fast-path connections and receives their events. */
 export interface FastPathConnectionHost {
   readonly clock: Clock;
   readonly headWriter: ResponseHeadWriter;
@@ -45,8 +45,9 @@ export interface FastPathConnectionHost {
 }
 
 /**
- * A client connection while it carries only fast-path requests, one after the other. On the first other
- * request, `node:http` takes over the connection with all input that has no response yet.
+ * A client connection that so far has carried only fast-path requests, one after the other. At the
+ * first other request, `node:http` takes over the connection, with all input that has not been
+ * responded to.
  */
 export class FastPathConnection implements ResponseOutput {
   /**

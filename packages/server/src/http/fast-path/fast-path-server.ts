@@ -12,8 +12,8 @@ const MAX_REQUEST_WAIT_MS = 50;
 const MAX_IDLE_MS = (KEEP_ALIVE_SECONDS + 1) * 1000;
 
 /**
- * Serves the most common shape of requests (decisions/0106). It reads a request completely before it creates
- * any object for it. Connections with other requests are handed off to `node:http`.
+ * Serves the most common form of requests (decisions/0106). Reads a request completely before it
+ * creates any object for it. Connections with other requests are handed over to `node:http`.
  */
 export class FastPathServer implements FastPathConnectionHost {
   readonly clock: Clock;

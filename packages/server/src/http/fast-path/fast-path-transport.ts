@@ -10,7 +10,7 @@ import type { BodyFraming } from './response-head-writer.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** Output of responses on the fast path. */
+/** Where the fast path writes responses. */
 export interface ResponseOutput {
   formatHead(status: number, headers: readonly string[], framing: BodyFraming): string;
   /**

@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '../../gateway/client-connection.ts';
 
-/** The head of a request on the fast path. See `parseRequestHead`. */
+/** The head of a fast-path request. See `parseRequestHead`. */
 export interface RequestHead {
   /** The target as sent: a path without a query. */
   readonly target: string;
@@ -9,7 +9,7 @@ export interface RequestHead {
   readonly length: number;
 }
 
-/** The only method of the fast path. */
+/** The start of the request line. The fast path supports only this method. */
 export const POST_PREFIX = 'POST ';
 const VERSION = ' HTTP/1.1';
 /** Longer bodies are read by `node:http`, which streams them. */
@@ -26,10 +26,11 @@ const LENGTH = /^(?:0|[1-9]\d{0,5})$/;
 const UNSUPPORTED_FIELDS = new Set(['transfer-encoding', 'expect', 'upgrade', 'proxy-connection']);
 
 /**
- * Parses the head of a simple request, without its closing empty line, one character per byte: HTTP/1.1,
- * POST, a path, each field once and on one line, one host, a content length in digits, and a persistent
- * connection. Returns null for every other head, valid or not, because `node:http` handles it. `node:http`
- * parses accepted heads to the same result (request-head.test.ts).
+ * Parses the head of a simple request without its closing empty line, one character per byte. A
+ * simple request uses HTTP/1.1 and POST, has a path, has each field once and on one line, has one
+ * host and a content length in digits, and keeps the connection open. Returns null for every other
+ * head, valid or not, because `node:http` handles it. For accepted heads, `node:http` returns the
+ * same result (request-head.test.ts).
  */
 export function parseRequestHead(text: string): RequestHead | null {
   if (UNSUPPORTED_CHARACTER.test(text)) return null;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Clock } from '../../core/clock.ts';
 
-/** How long an idle connection is kept open, as responses announce it. */
+/** How many seconds an idle connection is kept open. Responses announce this value. */
 export const KEEP_ALIVE_SECONDS = 75;
 
 const KEEP_ALIVE_FIELDS = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
@@ -14,7 +14,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** Characters that a field value must not contain (RFC 9110, 5.5). Each character is sent as one byte. */
 const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** A header value contains a character that would end its line or start another. */
+/** Thrown if a header value contains a character that would end its line or start another one. */
 export class UnsendableHeaderError extends Error {
   override readonly name = 'UnsendableHeaderError';
 }

@@ -32,8 +32,14 @@ summary { cursor: pointer; margin-top: .75rem; font-size: .8125rem; color: var(-
 @media (max-width: 52rem) { .page { display: block; } nav { position: static; height: auto; max-height: 40vh; border-right: 0; border-bottom: 1px solid var(--rule); } main { padding: 1rem; } }
 `;
 
-/** The only stylesheet of the page. It is inline, and its hash is in the content policy. */
+/**
+ * The only stylesheet of the reference page. It is inline, and the content security policy contains
+ * its hash.
+ */
 export const REFERENCE_STYLESHEET = CSS;
 const hash = createHash('sha256').update(CSS).digest('base64');
-/** Allows only that stylesheet: no scripts, images, frames or forms, and no other origins. */
+/**
+ * The content security policy of the reference page. It allows only the page's stylesheet: no
+ * scripts, images, frames, forms or other origins.
+ */
 export const REFERENCE_CONTENT_POLICY = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 /** Maximum depth of schemas in examples and tables. */
 const MAX_SCHEMA_DEPTH = 4;
 
-/** One member of an object, as a row of a table. */
+/** A member of an object, as a table row. */
 export interface SchemaFieldRow {
   /** Such as `schedule.cron` or `tags[]`. */
   readonly name: string;
@@ -12,7 +12,10 @@ export interface SchemaFieldRow {
   readonly description: string;
 }
 
-/** Resolves `$ref` in the document. An invalid schema becomes one that allows everything. */
+/**
+ * Returns the schema that `$ref` refers to in the document. An invalid schema is replaced with one
+ * that allows every value.
+ */
 export function resolveReference(schema: Json | undefined, root: JsonObject): JsonObject {
   if (!isObject(schema)) return {};
   const { $ref: reference } = schema;
@@ -29,9 +32,10 @@ function choicesOf(schema: JsonObject): readonly Json[] {
 }
 
 /**
- * Describes a schema: `text`, `whole number, at least 1`, `"a" or "b"`, `list of text`, …
+ * Describes a schema in words: `text`, `whole number, at least 1`, `"a" or "b"`, `list of text`, …
  *
- * @param parentReferences references that enclose the schema; a recursive schema is described as any value
+ * @param parentReferences the references that enclose the schema. A recursive schema is described
+ * as any value.
  */
 export function formatSchemaType(
   given: Json | undefined,
@@ -71,7 +75,7 @@ function describeBounds(schema: JsonObject, suffix: 'imum' | 'Length'): string {
   return told.length === 0 ? '' : `, ${told.join(', ')}`;
 }
 
-/** The members of a schema. Members of inner objects follow theirs. */
+/** Returns a schema's members as table rows. The members of a nested object follow the object. */
 export function listSchemaFieldRows(
   given: Json | undefined,
   root: JsonObject,
@@ -110,7 +114,7 @@ const EXAMPLES_BY_NAME: Readonly<Record<string, Json>> = {
   id: 'nightly-backup',
 };
 
-/** Builds an example value with the required members only. */
+/** Builds an example value that contains only the required members. */
 export function buildSchemaExample(given: Json | undefined, root: JsonObject, name = '', depth = 0): Json {
   const schema = resolveReference(given, root);
   const { const: only, enum: several, default: byDefault, properties, required, minimum } = schema;

@@ -6,7 +6,7 @@ import { listIdentitiesOfUser } from '../../store/identities.ts';
 import { createOidcFlowCookie } from './oidc-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
-/** Operations on the OpenID issuers that are linked to the signed-in user. */
+/** Creates the operations on the OpenID issuers that are linked to the signed-in user. */
 export function createAccountIdentityOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

@@ -18,7 +18,7 @@ import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { PasskeyRow } from '../../store/passkeys.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
-/** Operations on the passkeys of the signed-in user. */
+/** Creates the operations on the signed-in user's passkeys. */
 export function createAccountPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

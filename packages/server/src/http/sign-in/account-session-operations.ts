@@ -6,7 +6,7 @@ import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
-/** Operations on the sessions of the signed-in user. */
+/** Creates the operations on the signed-in user's sessions. */
 export function createAccountSessionOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

@@ -11,7 +11,9 @@ import type { SessionOperationResult } from './session-operation.ts';
 import { createSessionOperations } from './session-operations.ts';
 import type { SessionResponse, SignInApi, SignInRequest } from './sign-in-api.ts';
 
-/** Creates the sign-in of `/api`. `trustedProxies` are those of `server.trusted_proxies`. */
+/**
+ * Creates the sign-in part of `/api`. `trustedProxies` is the value of `server.trusted_proxies`.
+ */
 export function createSignInApi(
   parts: SignInContext,
   trustedProxies: readonly string[],

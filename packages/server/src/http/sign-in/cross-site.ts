@@ -6,9 +6,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Rejects a request that changes something with a session cookie, unless a page of this installation sent it.
- * `Sec-Fetch-Site` decides, which browsers send to secure origins. Otherwise `Origin` must match. A request
- * with neither header is not from a current browser, and can use a platform key instead of a cookie.
+ * Rejects a request that changes something with a session cookie, unless a page of this
+ * installation sent it. If `Sec-Fetch-Site` is present, it decides. Browsers send it to secure
+ * origins. Otherwise, `Origin` must match. A request without either header does not come from a
+ * current browser, and its sender can use a platform key instead of a cookie.
  *
  * @throws Fault `cross_site_request`
  */

@@ -10,7 +10,8 @@ import { defineSessionOperation, type SessionOperation } from './session-operati
 import { createSessionStartResult } from './session-view.ts';
 
 /**
- * Operations for holders of an invitation link. The token is in the body, so that no log of URLs contains it.
+ * Creates the operations for people who have an invitation link. The token is in the body, so that
+ * it does not appear in logs of URLs.
  */
 export function createInvitationOperations(parts: SignInContext): readonly SessionOperation[] {
   return [

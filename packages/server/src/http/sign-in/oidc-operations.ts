@@ -9,9 +9,9 @@ import { type Cookie, createCookie } from './session-cookie.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /**
- * Sign-in by an OpenID Connect issuer. The browser navigates to both operations, so errors redirect to the
- * sign-in page with a reason. The callback is the only `GET` that changes state. It accepts only a flow that
- * this browser started, and only once.
+ * Creates the operations for signing in with an OpenID Connect issuer. The browser navigates to
+ * both operations, so errors redirect to the sign-in page with a reason. The callback is the only
+ * `GET` that changes state. It accepts only a flow that this browser started, and only once.
  */
 export function createOidcOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
   const cookie = () => createOidcFlowCookie(parts);
@@ -69,7 +69,7 @@ export function createOidcOperations(parts: SignInContext, log: Log): readonly S
   ];
 }
 
-/** The cookie that stores the state of a sign-in while the browser is at the issuer. */
+/** Returns the cookie that stores the state of a sign-in while the browser is at the issuer. */
 export function createOidcFlowCookie({ site }: Pick<SignInContext, 'site'>): Cookie {
   return createCookie(site(), 'floe_sign_in', OIDC_FLOW_TTL_MS / 1000);
 }

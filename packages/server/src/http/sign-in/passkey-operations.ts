@@ -6,7 +6,9 @@ import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 import { createSessionStartResult } from './session-view.ts';
 
-/** Sign-in by passkey. The same options are used for a step-up. */
+/**
+ * Creates the operations for signing in with a passkey. The same options are used for a step-up.
+ */
 export function createPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

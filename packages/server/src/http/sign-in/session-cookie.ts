@@ -1,7 +1,7 @@
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { SignInSite } from '../../platform/sign-in/sign-in-site.ts';
 
-/** A cookie of this installation: its name, and how to set, clear and read it. */
+/** A cookie of this installation: its name, and functions to set, clear and read it. */
 export interface Cookie {
   readonly name: string;
   /** Returns the value of a `set-cookie` header. */
@@ -13,20 +13,21 @@ export interface Cookie {
   read(header: string | undefined): string | null;
 }
 
-/** The session cookie. Browsers keep it for the maximum duration of a session. */
+/** Returns the session cookie. Browsers keep it for the maximum session duration. */
 export function createSessionCookie(site: SignInSite, maxHours: number): Cookie {
   return createCookie(site, 'floe_session', maxHours * 3600);
 }
 
-/** The session cookie for the current configuration. */
+/** Returns the session cookie for the current configuration. */
 export function createCurrentSessionCookie({ site, auth }: Pick<SignInContext, 'site' | 'auth'>): Cookie {
   return createSessionCookie(site(), auth().sessions.max_hours);
 }
 
 /**
- * Creates a cookie. It is `Secure` if the base URL is https. In that case, and without a path prefix, its
- * name has the prefix `__Host-`, so that no other host and no http page can set it (RFC 6265bis, 4.1.3.2).
- * Cookies are shared between ports, so the port of the base URL is part of the name.
+ * Returns a cookie definition. The cookie is `Secure` if the base URL is https. In that case, and
+ * if there is no path prefix, its name starts with `__Host-`, so that no other host and no http
+ * page can set it (RFC 6265bis, 4.1.3.2). The name contains the base URL's port, because cookies
+ * are shared between ports.
  */
 export function createCookie(
   { isHttps, prefix, baseUrl }: SignInSite,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { validateInput } from '../../management/validate-input.ts';
 import type { BrowserRequest } from '../../platform/sign-in/sign-in-context.ts';
 
-/** The validated input of an operation of `/api/session`. */
+/** The validated input of a `/api/session` operation. */
 export interface SessionOperationCall<Body, Query, Params> {
   readonly browser: BrowserRequest;
   readonly body: Body;
@@ -12,7 +12,7 @@ export interface SessionOperationCall<Body, Query, Params> {
   readonly cookies: string | undefined;
 }
 
-/** The result of an operation. The transport writes its cookies and redirects. */
+/** The result of a session operation. The transport writes its cookies and redirects. */
 export interface SessionOperationResult<Answer> {
   readonly body?: Answer;
   /** A new value of the session cookie, or null to clear it. Absent: unchanged. */
@@ -31,7 +31,7 @@ interface RawCall {
   readonly cookies: string | undefined;
 }
 
-/** One operation of sign-in. Only these operations of the API need no key and set cookies. */
+/** A sign-in operation. These are the only API operations that need no key and set cookies. */
 export interface SessionOperation {
   readonly name: `${'session' | 'me'}.${string}`;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -49,7 +49,9 @@ export interface SessionOperation {
 const noFields = z.strictObject({});
 const noBody = z.unknown();
 
-/** Defines an operation. Its input is validated like that of a verb. */
+/**
+ * Defines a session operation. Its input is validated in the same way as for other API operations.
+ */
 export function defineSessionOperation<
   Answer extends z.ZodType,
   Body extends z.ZodType = typeof noBody,

@@ -26,7 +26,7 @@ import { createPasskeyOperations } from './passkey-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 import { createSessionStartResult, toSessionView } from './session-view.ts';
 
-/** All operations of `/api/session`. */
+/** Returns all `/api/session` operations. */
 export function createSessionOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
   return [
     readSession(parts),

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createVerbRouteConfig } from '../api-calls.ts';
 import type { SignInApi, SignInRequest } from './sign-in-api.ts';
 
-/** The request data that sign-in uses. */
+/** Returns the request data that sign-in uses. */
 export function toSignInRequest(request: FastifyRequest): SignInRequest {
   return { method: request.method, headers: request.headers, addressSource: request.raw };
 }
@@ -10,7 +10,9 @@ export function toSignInRequest(request: FastifyRequest): SignInRequest {
 /** Size limit of bodies before authentication. The largest, a passkey registration, has about 4 KB. */
 const UNAUTHENTICATED_BODY_BYTES = 16 * 1024;
 
-/** Adds the routes `/api/session…`. They use their own cookies and no key, and send no `Referer`. */
+/**
+ * Adds the routes `/api/session…`. They use their own cookies and no key, and send no `Referer`.
+ */
 export function addSessionRoutes(app: FastifyInstance, signIn: SignInApi): void {
   for (const operation of signIn.operations)
     app.route({

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessions.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
-/** Converts a session to its API format. */
+/** Converts a session to the API format. */
 export function toSessionView(session: ActiveConsoleSession, nowMs: number): SignedInSessionView {
   const { user, membership, memberships, isOperator, steppedUpUntil, expiresAt } = session;
   return {
@@ -20,7 +20,7 @@ export function toSessionView(session: ActiveConsoleSession, nowMs: number): Sig
   };
 }
 
-/** Builds the response that starts a session and sets its cookie. */
+/** Builds the response that starts a session and sets the session cookie. */
 export async function createSessionStartResult({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
   if (!live) throw new Fault('session_expired', 'The session ended right after sign-in. Sign in again.');

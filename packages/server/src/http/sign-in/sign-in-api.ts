@@ -9,20 +9,20 @@ export interface SignInRequest {
   readonly addressSource: ClientAddressSource;
 }
 
-/** The session of a request, and the new cookie to send if it must change. */
+/** The session that a request belongs to, and the new cookie to send if the cookie must change. */
 export interface AuthenticatedSession {
   readonly actor: Actor;
   readonly setCookie: string | null;
 }
 
-/** The response of a session operation, with its cookies and a redirect. */
+/** A session operation's response, with its cookies and redirect. */
 export interface SessionResponse {
   readonly body: unknown;
   readonly setCookies: readonly string[];
   readonly location: string | null;
 }
 
-/** The interface of sign-in for `/api`. */
+/** The sign-in functions that `/api` uses. */
 export interface SignInApi {
   readonly operations: readonly SessionOperation[];
   /**
@@ -36,7 +36,7 @@ export interface SignInApi {
   perform(operation: SessionOperation, asking: SignInRequest, input: SessionInput): Promise<SessionResponse>;
 }
 
-/** Unvalidated input of a session operation. */
+/** The unvalidated input of a session operation. */
 export interface SessionInput {
   readonly params: unknown;
   readonly query: unknown;

@@ -4,7 +4,10 @@ import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
 const scope = 'management';
 
-/** Expectations for the routes of analytics, the overview, saved views and jobs. */
+/**
+ * Returns the expectations for the routes of analytics, the overview, saved views and background
+ * jobs.
+ */
 export function createAnalyticsRouteExpectations(): Record<string, RouteExpectation> {
   const list = (path: string): RouteExpectation => ({
     path: () => path,
@@ -68,8 +71,8 @@ function viewRouteExpectations(): Record<string, RouteExpectation> {
 }
 
 /**
- * Creates a job of `acme` with an id, and a view that is shared or belongs to the test's viewers. Removes
- * others.
+ * Creates a background job in `acme` with the given id, and a view that is shared or belongs to the
+ * test's viewers. Removes all others.
  */
 export async function seedAnalytics(api: RunningApi, id: string, isViewers: boolean): Promise<void> {
   const shared = { id, org_id: 'acme', created_at: API_TEST_NOW };

@@ -5,7 +5,7 @@ import { hashPlatformKey } from '../../platform/keyring.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 
-/** Creates the stored row of a key. */
+/** Returns the stored row of a key. */
 export function createKeyRow(orgId: string, key: string, now: number, pepper: KeyObject): PlatformKeyRow {
   const id = newId('key', now);
   return {
@@ -41,7 +41,7 @@ const ATTEMPT = {
   duration_ms: 100,
 };
 
-/** Creates the stored row of an exchange without its id. */
+/** Returns the stored row of an exchange, without its id. */
 export function createApiExchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
   return {
     org_id: orgId,

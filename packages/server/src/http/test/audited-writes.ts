@@ -11,8 +11,8 @@ const UNAUDITED_VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Wraps the verbs so that each must write an audit entry for its changes, with the origin of the request.
- * SQLite counts the changed rows.
+ * Returns the operations, wrapped so that each must write an audit entry for its changes, with the
+ * origin of the request. SQLite counts the changed rows.
  */
 export function requireAuditEntries(verbs: readonly Verb[], { read }: Database): readonly Verb[] {
   if (getDatabaseEngine(read) !== 'sqlite') return verbs;

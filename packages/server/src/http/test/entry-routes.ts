@@ -17,7 +17,7 @@ const CHANGES = {
 } as const;
 const KINDS = ['providers', 'routes', 'policies'] as const;
 
-/** Expectations for the routes of providers, routes and policies. */
+/** Returns the expectations for the routes of providers, routes and policies. */
 export function createEntryRouteExpectations(): Record<string, RouteExpectation> {
   const rows: Record<string, RouteExpectation> = {};
   for (const kind of KINDS) {
@@ -99,8 +99,8 @@ function credentialRouteExpectations(): Record<string, RouteExpectation> {
 }
 
 /**
- * Creates a provider, a route and a policy of `acme` with this id, and a provider that they may reference.
- * Removes others.
+ * Creates a provider, a route and a policy in `acme` with this id, and a provider that they may
+ * refer to. Removes all others.
  */
 export async function seedEntries(api: RunningApi, id: string): Promise<void> {
   await api.database.transaction(async (writer) => {

@@ -14,7 +14,7 @@ export interface FollowedEventStream {
   disconnect(): void;
 }
 
-/** Opens an event stream on a new connection, which ends with the test. */
+/** Opens an event stream on a new connection that is closed when the test ends. */
 export async function followEvents(
   t: TestContext,
   url: string,

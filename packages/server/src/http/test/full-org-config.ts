@@ -3,7 +3,10 @@ import { FULL_RELAY_CONFIG } from './full-relay-config.ts';
 
 type OrgInput = NonNullable<FloeConfigInput['orgs']>[number];
 
-/** Values of the `${NAME}` variables in `FULL_ORG_CONFIG`, with the names that an export uses. */
+/**
+ * The values of the `${NAME}` variables in `FULL_ORG_CONFIG`. The names are those that an export
+ * uses.
+ */
 export const FULL_ORG_SECRETS: Readonly<Record<string, string>> = {
   KEY_CI: `eis_ci${'0'.repeat(32)}`,
   KEY_NIGHT: `eis_night${'0'.repeat(32)}`,
@@ -28,7 +31,7 @@ export const FULL_ORG_SECRETS: Readonly<Record<string, string>> = {
 const named = (name: string) => `\${${name}}`;
 
 const TIMEOUTS = { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, total_ms: 5 };
-/** An org with a value in every field, none of which is the default. */
+/** An organization with a value in every field. None of the values is the default. */
 export const FULL_ORG_CONFIG: OrgInput = {
   id: 'acme',
   name: 'Acme of the tests',
@@ -236,7 +239,10 @@ export const FULL_ORG_CONFIG: OrgInput = {
   relay: FULL_RELAY_CONFIG,
 };
 
-/** Fields that no copy contains, because they belong to the machine of an installation. */
+/**
+ * The fields that no copy of a configuration contains, because they are specific to the host of an
+ * installation.
+ */
 export const MACHINE_FIELDS: readonly string[] = [
   // An imported key is exported without its value, like any other.
   'keys[].imported_',

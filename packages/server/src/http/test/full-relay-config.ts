@@ -29,7 +29,10 @@ const WHO = {
   branches: ['main'],
 };
 
-/** The relay of `FULL_ORG_CONFIG`, with a value in every field, none of which is the default. */
+/**
+ * The relay configuration of `FULL_ORG_CONFIG`, with a value in every field. None of the values is
+ * the default.
+ */
 export const FULL_RELAY_CONFIG: RelayInput = {
   mode: 'enforce',
   ask_fallback: 'abstain',

@@ -17,7 +17,9 @@ const lists = (path: string): RouteExpectation => ({
   anotherOrgs: 200,
 });
 
-/** Expectations for the routes of orgs, members, teams, keys and the audit log. */
+/**
+ * Returns the expectations for the routes of organizations, members, teams, keys and the audit log.
+ */
 export function createIdentityRouteExpectations(): Record<string, RouteExpectation> {
   return {
     'GET /api/me': { ...lists('/api/me'), scope: null },

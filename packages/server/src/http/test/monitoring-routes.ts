@@ -5,8 +5,8 @@ import type { Database } from '../../store/ports.ts';
 import type { RunningApi } from './running-api.ts';
 
 /**
- * What a route does, for the table of all routes.
- * `anotherOrgs`: the status for a key of another org that sends ids of this one.
+ * The expected behavior of a route, in the table of all routes. `anotherOrgs` is the status for a
+ * key of another organization that sends ids of this one.
  */
 export interface RouteExpectation {
   readonly path: (ids: { readonly key: string }) => string;
@@ -33,7 +33,7 @@ export interface RouteExpectation {
   readonly endsKey?: true;
 }
 
-/** Roles that may change resources of a scope in a session. */
+/** The roles that may change the resources of a scope in a session. */
 export const ROLES_WITH_WRITE: Readonly<Record<KeyScope, readonly MemberRole[]>> = {
   management: ['owner', 'admin'],
   relay: ['owner', 'admin'],
@@ -52,7 +52,7 @@ type Subject = keyof typeof SUBJECTS;
 
 const scope = ['monitoring', 'management'] as const;
 
-/** Expectations for the routes of monitors, boards and maintenance windows. */
+/** Returns the expectations for the routes of monitors, boards and maintenance windows. */
 export function createMonitoringRouteExpectations(): Record<string, RouteExpectation> {
   const on = '/api/monitoring/monitors';
   const at =
@@ -126,7 +126,10 @@ function crud(subject: Subject, body: object, put: 200 | 409): Record<string, Ro
   };
 }
 
-/** Creates the resource of a monitoring route with the id of a key. Removes others of its kind. */
+/**
+ * Creates the resource that a monitoring route needs, with the id of a key. Removes all others of
+ * its kind.
+ */
 export async function seedMonitoring(api: RunningApi, route: string, id: string): Promise<void> {
   const [, subject = ''] = /\/api\/monitoring\/(monitors|boards|maintenance)/.exec(route) ?? [];
   if (route.includes('/deliveries/')) await seedDelivery(api.database, id);

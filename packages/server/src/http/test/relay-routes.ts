@@ -6,7 +6,7 @@ import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
 const shell = { event: 'shell', shell: { command: 'ls' } };
 
-/** Expectations for the routes of the relay. */
+/** Returns the expectations for the relay routes. */
 export function createRelayRouteExpectations(): Record<string, RouteExpectation> {
   const scope = 'relay';
   const post = (path: string, body: object): Record<string, RouteExpectation> => ({

@@ -1,4 +1,4 @@
-/** Test data of one resource kind. */
+/** The test data for one resource kind. */
 export interface TestedKind {
   readonly path: `/api/${string}`;
   /** Body of a creation with this name. */
@@ -15,7 +15,7 @@ export interface TestedKind {
 
 const ROUTED = { targets: ['lent/echo'], retries: 1 };
 
-/** All resource kinds, by the subject of their operations. */
+/** The tested resource kinds, by the subject of their operations. */
 export const TESTED_KINDS: Readonly<Record<string, TestedKind>> = {
   teams: {
     path: '/api/management/teams',

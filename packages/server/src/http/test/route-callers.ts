@@ -3,7 +3,7 @@ import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { generatePlatformKey } from '../../platform/key-format.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
-/** All callers in the table of routes, identified by the key of their requests. */
+/** The callers in the table of routes, by the key that their requests contain. */
 export interface RouteCallers {
   /** Callers that are not authenticated, with the error that they get. */
   readonly rejected: Readonly<Record<string, { readonly key: string | undefined; readonly told: string }>>;

@@ -17,15 +17,16 @@ import { seedMonitoring } from './monitoring-routes.ts';
 import { seedRelay } from './relay-routes.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
-/** Address of an account that is not an operator. */
+/** The e-mail address of an account that is not an operator. */
 export const GRANTEE_EMAIL = 'granted@seed.example';
 export const WEBHOOK_CHANNEL = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
 
 /**
- * Creates the resources that a route of `acme` needs, with the id of a key, which it returns. Routes about
- * keys and members get a new key. Others share one, because every key makes all later requests slower.
+ * Creates the resources that a route in `acme` needs, with the id of a key, and returns this id.
+ * Routes about keys and members get a new key. All others share a key, because every key makes
+ * later requests slower.
  *
- * @param columns of a new key
+ * @param columns the columns of a new key
  */
 export async function seedRoute(
   api: RunningApi,

@@ -49,7 +49,9 @@ import { requireValidResponse } from './validate-response.ts';
 export const API_TEST_NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const apiTestPepper = derivePepper(Buffer.alloc(32, 9));
 
-/** Channels that may send to loopback, without mail. */
+/**
+ * The channel dependencies for tests. Channels may send to loopback, and there is no mail server.
+ */
 export const testChannels = createTestChannelParts();
 
 export interface ApiTestResponse {
@@ -60,12 +62,15 @@ export interface ApiTestResponse {
   readonly body: ResponseJson;
 }
 
-/** The entries of a list in a response. */
+/** Returns the entries of a list in a response. */
 export function listResponseEntries(value: ResponseJson | undefined): readonly ResponseJson[] {
   return Object.values(value ?? {});
 }
 
-/** Parsed JSON whose members tests access. An absent member is undefined and fails the assertion. */
+/**
+ * Parsed JSON whose members tests access. An absent member is undefined, so that the assertion
+ * fails.
+ */
 export interface ResponseJson {
   readonly [member: string]: ResponseJson;
 }
@@ -129,7 +134,7 @@ const API_DEFAULTS = {
   version: '0.0.0-test',
 };
 
-/** Starts the real API on a loopback port, with the orgs `acme` and `other`. */
+/** Starts the real API on a loopback port, with the organizations `acme` and `other`. */
 export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> {
   let now = API_TEST_NOW;
   const clock: Clock = { ...systemClock, now: () => now };

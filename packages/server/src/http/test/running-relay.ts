@@ -12,7 +12,7 @@ import type { Database, RowSink } from '../../store/ports.ts';
 import { ingestRelayRegion, type RelayRow } from '../../store/relay/ingest-relay-region.ts';
 import { openJsonSink } from '../../store/spool/row-sink.ts';
 
-/** The relay of a running API. */
+/** The relay parts of a running API. */
 export interface RunningRelay {
   readonly host: RelayDependencies;
   readonly sessions: RelaySessions;

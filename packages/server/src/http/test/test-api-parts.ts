@@ -50,8 +50,8 @@ const CONFIG_SYNCS = [
 ];
 
 /**
- * Creates the state of a running gateway whose floe.yaml defines `org` for the org `acme`. Entries are on
- * lines 10, 11, …
+ * Returns the state of a running gateway whose floe.yaml defines `org` for the organization `acme`.
+ * The entries are on lines 10, 11, …
  */
 export async function createTestApiParts(
   clock: Clock,
@@ -113,7 +113,10 @@ export async function createTestApiParts(
   return { runningGateway: running, providers, renew, inForce: () => merged.orgs };
 }
 
-/** Channels that may send to loopback, without mail. */
+/**
+ * Returns channel dependencies for tests. Channels may send to loopback, and there is no mail
+ * server.
+ */
 export function createTestChannelParts() {
   const guard = createOutboundGuard(() => ({
     allowPrivate: true,
@@ -128,7 +131,10 @@ export function createTestChannelParts() {
   };
 }
 
-/** Dependencies of the console's verbs for a healthy process. `standing` overrides parts. */
+/**
+ * Returns the dependencies of the console operations for a healthy process. `standing` overrides
+ * some of them.
+ */
 export function createTestConsoleParts(
   database: DatabaseWithBeats,
   clock: Clock,

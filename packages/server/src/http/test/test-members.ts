@@ -24,7 +24,7 @@ export interface TestMember {
   readonly key: string;
 }
 
-/** Stores a member and returns the actor of their session. */
+/** Stores a member and returns the actor for their session. */
 export async function storeMember(
   database: Database,
   orgId: string,

@@ -13,7 +13,10 @@ const NONE: OrgConfigFileRules = {
   timezone: 'UTC',
 };
 
-/** Creates rules of a file for the org `acme`. Relay rules are on lines 10, 11, … */
+/**
+ * Returns the rules that a file defines for the organization `acme`. Relay rules are on lines 10,
+ * 11, …
+ */
 export function createTestRuleDependencies(
   guard: GuardrailEnforcer,
   { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileRules> } = {},

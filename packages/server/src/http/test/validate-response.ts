@@ -7,7 +7,7 @@ export function isJsonContent(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('application/json') === true;
 }
 
-/** Returns the response after it was validated with the schema of its verb. */
+/** Validates a response with the schema of its operation and returns it. */
 export async function requireValidResponse(
   all: readonly Verb[],
   method: string,

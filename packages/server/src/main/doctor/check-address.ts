@@ -14,7 +14,10 @@ const DAY_MS = 86_400_000;
 /** Certificates are usually renewed a month before they expire. */
 const EXPIRY_WARNING_DAYS = 14;
 
-/** @param url where a process that uses this data directory is reached; null if none is running here */
+/**
+ * Checks whether the server is reachable.
+ * @param url the URL of the process that uses this data directory; null if none is running
+ */
 export async function checkServer(url: string | null): Promise<DoctorFinding[]> {
   if (url === null) return [createSkippedFinding('server', 'no server is running with this data directory')];
   try {
@@ -23,7 +26,7 @@ export async function checkServer(url: string | null): Promise<DoctorFinding[]> 
       getStatus(`${url}/readyz?for=api`),
     ]);
     if (gateway !== 200)
-      return [fail('server', `${url}/readyz responds with status ${gateway}`, 'Read the server log.')];
+      return [createFailedFinding('server', `${url}/readyz responds with status ${gateway}`, 'Read the server log.')];
     if (api !== 200)
       return [
         createWarningFinding(
@@ -50,10 +53,10 @@ async function getStatus(url: string): Promise<number> {
   return response.status;
 }
 
-/** Connects to the host of the public URL and looks at its certificate. */
+/** Connects to the public URL's host and checks its certificate. */
 export async function checkCertificate(baseUrl: string, nowMs: number): Promise<DoctorFinding> {
   const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== 'https:') return skip('certificate', `server.base_url (${baseUrl}) does not use TLS`);
+  if (protocol !== 'https:') return createSkippedFinding('certificate', `server.base_url (${baseUrl}) does not use TLS`);
   try {
     const { certificate, problem } = await readCertificate(
       hostname.replace(/^\[|\]$/g, ''),
@@ -73,7 +76,7 @@ export async function checkCertificate(baseUrl: string, nowMs: number): Promise<
   } catch (error) {
     return createFailedFinding(
       'certificate',
-      `could not open a TLS connection to ${hostname}: ${reasonOf(error)}`,
+      `could not open a TLS connection to ${hostname}: ${describeReason(error)}`,
       'Check server.base_url, DNS, and the proxy in front of Floe.',
     );
   }

@@ -18,7 +18,7 @@ export interface ConfigurationResult {
   readonly loaded: LoadedConfig | null;
 }
 
-/** Loads the configuration as a start would, and looks at the permissions of its file. */
+/** Loads the configuration as Floe does at startup, and checks the permissions of its file. */
 export function checkConfiguration(env: Environment): ConfigurationResult {
   try {
     const loaded = loadConfig({ env, validateSemantics: findConfigIssues });
@@ -49,7 +49,7 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
   }
 }
 
-/** One finding for each problem of a configuration or an environment. */
+/** Returns one finding for each problem in a configuration or an environment. */
 export function describeConfigError({ path, problems }: ConfigError): DoctorFinding[] {
   return problems.map((problem) =>
     createFailedFinding(

@@ -15,7 +15,7 @@ const MIN_FREE_BYTES = 100 * MEBIBYTE;
 const LOW_FREE_BYTES = 1024 * MEBIBYTE;
 const GROUP_AND_OTHERS_BITS = 0o077;
 
-/** Whether this user can create files in the data directory, and no one else can read it. */
+/** Checks whether this user can create files in the data directory, and no one else can read it. */
 export function checkDataDirectory(dataDir: string): DoctorFinding {
   if (!existsSync(dataDir)) {
     const parent = closestExisting(dataDir);
@@ -48,7 +48,10 @@ export function checkDataDirectory(dataDir: string): DoctorFinding {
   return createPassedFinding('data_directory', `${dataDir} is writable`);
 }
 
-/** @param databaseBytes size of the SQLite database; 0 where there is none */
+/**
+ * Checks the free disk space.
+ * @param databaseBytes size of the SQLite database; 0 if there is none
+ */
 export async function checkDisk(dataDir: string, databaseBytes: number): Promise<DoctorFinding> {
   const { bavail, bsize } = await statfs(closestExisting(dataDir));
   const free = bavail * bsize;
@@ -71,7 +74,10 @@ const CLOCK_ERROR_MS = 30_000;
 /** Floe did not exist before. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 
-/** @param offsets how far the clock of each store is ahead of this machine, by the name of the store */
+/**
+ * Checks the host's time.
+ * @param offsets how far the time of each store is ahead of this host, by the store's name
+ */
 export function checkClock(nowMs: number, offsets: ReadonlyMap<string, number>): DoctorFinding {
   const remedy = 'Synchronize the clocks of all machines with NTP.';
   if (nowMs < EARLIEST_MS)

@@ -14,7 +14,7 @@ import {
   describeReason,
 } from './doctor-finding.ts';
 
-/** The providers of each organization, and those that cannot be used. */
+/** Each organization's providers, and the providers that cannot be used. */
 export type CheckedProviders = Pick<CompiledCatalogs, 'catalogs' | 'unusable'>;
 
 interface ProviderCheckOptions {
@@ -22,11 +22,13 @@ interface ProviderCheckOptions {
   readonly clock: Clock;
 }
 
-/** Asks each provider for its list of models with each of its credentials. Costs nothing at any provider. */
+/**
+ * Requests each provider's model list with each of its credentials. No provider charges for this.
+ */
 export async function checkProviders(
   { catalogs, unusable }: CheckedProviders,
   options: ProviderCheckOptions,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const remedy = 'Set the missing value, or set enabled: false for this provider.';
   const findings = unusable.map(({ id, reason }) =>
     createFailedFinding('providers', `${id} cannot be used: ${reason}`, remedy),
@@ -62,7 +64,7 @@ async function checkProvider(
   );
 }
 
-/** Connects to the mail server and signs in. Sends no email. */
+/** Connects to the mail server and signs in. Does not send an email. */
 export async function checkMail(
   settings: SmtpSettings,
   { guard, via }: OutboundAccess,

@@ -36,7 +36,7 @@ export interface DatabaseResult {
   readonly clockOffsetMs: number | null;
 }
 
-/** Connects, compares the migrations and the secret key. Changes nothing. */
+/** Connects to the database, and checks its migrations and the secret key. Changes nothing. */
 export async function checkDatabase(
   place: DatabaseLocation,
   secret: InstallationSecretKey | null,
@@ -58,13 +58,13 @@ export async function checkDatabase(
     const latency = server ? `, ${server.latencyMs.toFixed(1)} ms per query` : '';
     if (server && server.latencyMs > SLOW_DATABASE_MS)
       findings.push(
-        warn('database', `${subject}${latency}`, 'Run Floe in the same region and network as its database.'),
+        createWarningFinding('database', `${subject}${latency}`, 'Run Floe in the same region and network as its database.'),
       );
     else findings.push(createPassedFinding('database', `${subject} is usable${latency}`));
     if (migrations.length > 0) {
       const list = migrations.map(({ number, name }) => `${number} ${name}`).join(', ');
       const remedy = 'Back up the database. Then start the server, or run floe migrate.';
-      findings.push(warn('database', `migrations are pending: ${list}`, remedy));
+      findings.push(createWarningFinding('database', `migrations are pending: ${list}`, remedy));
     }
     const isReadable = migrations.length === 0 && secret !== null;
     const opened = isReadable ? await openWithKey(place, secret, clock) : null;
@@ -101,12 +101,15 @@ export interface SharedStoreResult {
   readonly clockOffsetMs: number | null;
 }
 
-/** @param url `storage.shared`: `memory`, or the address of a Redis or Valkey server */
+/**
+ * Checks the shared store.
+ * @param url `storage.shared`: `memory`, or the URL of a Redis or Valkey server
+ */
 export async function checkSharedStore(url: string, clock: Clock): Promise<SharedStoreResult> {
   if (url === 'memory')
     return {
       findings: [
-        skip('shared_store', 'storage.shared is memory, so only one process can share the counters'),
+        createSkippedFinding('shared_store', 'storage.shared is memory, so only one process can share the counters'),
       ],
       clockOffsetMs: null,
     };
@@ -115,12 +118,12 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
     const message = `${version} is usable, ${latencyMs.toFixed(1)} ms per command`;
     const findings = [
       latencyMs > SLOW_SHARED_STORE_MS
-        ? warn(
+        ? createWarningFinding(
             'shared_store',
             message,
             'Run Redis in the same network as Floe, or raise storage.shared_timeout_ms.',
           )
-        : pass('shared_store', message),
+        : createPassedFinding('shared_store', message),
     ];
     if (evictionPolicy !== null && evictionPolicy !== 'noeviction')
       findings.push(

@@ -1,4 +1,4 @@
-/** Groups of checks, in the order in which they run and are shown. */
+/** The groups of checks, in the order in which they run and are shown. */
 export const DOCTOR_CHECKS = [
   'configuration',
   'data_directory',
@@ -14,7 +14,7 @@ export const DOCTOR_CHECKS = [
 ] as const;
 export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 
-/** What one check found. */
+/** The result of one check. */
 export interface DoctorFinding {
   readonly check: DoctorCheck;
   /** `skipped`: the check does not apply, or needs something that failed before. */
@@ -40,7 +40,10 @@ export function createFailedFinding(check: DoctorCheck, message: string, remedy:
   return { check, status: 'error', message, remedy };
 }
 
-/** Text of anything that was thrown. A cause that says more than the error itself is added. */
+/**
+ * Returns the message of any thrown value. If the cause contains more information than the error
+ * itself, its message is added.
+ */
 export function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -35,8 +35,8 @@ import {
 const SYNTAX = { usage: 'doctor [--json]', positionals: [0, 0], flags: ['json'] } as const;
 
 /**
- * `floe doctor [--json]`: checks configuration, data directory, stores, clock, address, certificate, providers and mail.
- * Changes nothing. Exits with 1 when a check failed.
+ * Runs `floe doctor [--json]`, which checks configuration, data directory, stores, time, URL,
+ * certificate, providers and mail. Changes nothing. Exits with 1 if a check failed.
  */
 export async function runDoctor(args: readonly string[]): Promise<void> {
   const { flags } = parseCommandArguments(args, SYNTAX);

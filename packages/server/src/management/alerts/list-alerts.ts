@@ -10,7 +10,7 @@ import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
 
-/** The verb `GET /api/monitoring/alerts`. */
+/** The operation `GET /api/monitoring/alerts`. */
 export const listAlertsVerb = defineReadVerb({
   name: 'alerts.list',
   method: 'GET',

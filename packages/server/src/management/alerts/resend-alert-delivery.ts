@@ -3,7 +3,10 @@ import * as z from 'zod';
 import { resendAlertDelivery } from '../../alerts/resend-alert-delivery.ts';
 import { defineWriteVerb } from '../verb.ts';
 
-/** Sends a message again immediately if its delivery was abandoned or waits for a retry. */
+/**
+ * The operation that sends a message again immediately if its delivery was abandoned or waits for a
+ * retry.
+ */
 export const resendAlertDeliveryVerb = defineWriteVerb({
   name: 'deliveries.retry',
   method: 'POST',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** Dependencies of the analytics verbs. */
+/** The dependencies of the analytics operations. */
 export interface AnalyticsDependencies {
   /** Number of rows that are not in the database yet. */
   backlog(): number;
@@ -18,7 +18,7 @@ interface CoveredRange {
 
 const DAY_MS = 86_400_000;
 
-/** Determines until when all requests are counted, and since when they are kept. */
+/** Determines up to what time all requests are counted, and since when they are kept. */
 export class AnalyticsCoverage {
   readonly #dependencies: AnalyticsDependencies;
   #completeUntil = 0;
@@ -50,7 +50,7 @@ export class AnalyticsCoverage {
   }
 }
 
-/** Formats milliseconds as ISO 8601 in UTC. */
+/** Formats Unix milliseconds as ISO 8601 in UTC. */
 export function toIsoTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

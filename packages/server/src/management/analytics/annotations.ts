@@ -11,7 +11,7 @@ import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
 
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
-/** The verb `GET /api/analytics/annotations`. */
+/** The operation `GET /api/analytics/annotations`. */
 export function defineGetAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'annotations.list',

@@ -14,7 +14,7 @@ export interface ChartQuery {
 }
 
 /**
- * Resolves range and step of a chart. Dates are days in the time zone.
+ * Returns a chart's time range and step. Dates are days in the chart's time zone.
  *
  * @throws Fault `invalid_request` as `buildChartRequest`
  */

@@ -1,10 +1,13 @@
 import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/annotations';
 import { defineWriteVerb } from '../verb.ts';
 
-/** The audit action of notes. */
+/** The audit action that is recorded when a note is created. */
 export const ANNOTATION_AUDIT_ACTION = 'annotations.create';
 
-/** Records an event at the current time that charts show, such as a deployment. */
+/**
+ * The operation that records an event at the current time, such as a deployment. Charts show the
+ * event.
+ */
 export const createNoteVerb = defineWriteVerb({
   name: ANNOTATION_AUDIT_ACTION,
   method: 'POST',

@@ -7,7 +7,7 @@ import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
 import { loadGroupValueNames } from './value-names.ts';
 
-/** The verb `GET /api/analytics/values`. */
+/** The operation `GET /api/analytics/values`. */
 export function defineGetFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.values',

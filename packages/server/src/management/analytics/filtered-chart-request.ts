@@ -14,8 +14,9 @@ import type { VerbContext } from '../verb.ts';
 import { type ChartQuery, resolveChartRange } from './chart-range.ts';
 
 /**
- * Resolves range and filters of a chart. Rollups are used if they contain the only filter, alone or with the
- * grouping. Otherwise the rows that the list shows are counted.
+ * Returns a chart's range and filters. Rollups are used if there is only one filter and the rollups
+ * contain it, alone or combined with the grouping. Otherwise, the chart counts the same rows that
+ * the list shows.
  *
  * @throws Fault `invalid_request` as `resolveChartRange` and `requireRowLimit`
  */

@@ -14,7 +14,10 @@ const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 /** All metrics except the sum of latencies, which is no meaningful figure for a bill. */
 const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
 
-/** Exports the cost of a month by team, cost center, key and model. The file is the same for each request. */
+/**
+ * Defines the operation that exports a month's cost by team, cost center, key and model. Repeated
+ * exports return the same file.
+ */
 export function defineExportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.month',

@@ -5,7 +5,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 
-/** The verb `GET /api/analytics/summary`. */
+/** The operation `GET /api/analytics/summary`. */
 export function defineGetUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.summary',

@@ -6,7 +6,7 @@ import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 import { loadGroupValueNames } from './value-names.ts';
 
-/** The verb `GET /api/analytics/top`. */
+/** The operation `GET /api/analytics/top`. */
 export function defineGetTopUsageVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.top',

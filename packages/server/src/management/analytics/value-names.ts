@@ -1,7 +1,10 @@
 import { getPlatformKeyNames } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 
-/** Loads display names of the values of a grouping. Keys have names; other values are their own names. */
+/**
+ * Loads the display names of a grouping's values. Keys have names. All other values are shown as
+ * they are.
+ */
 export async function loadGroupValueNames(
   reader: DatabaseReader,
   orgId: string,

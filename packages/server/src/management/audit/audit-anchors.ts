@@ -5,7 +5,7 @@ import { listDailyAuditAnchors } from '../../store/audit-chain.ts';
 import { paginateForResponse } from '../list-page.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
-/** The verb `GET /api/management/audit/anchors`. */
+/** The operation `GET /api/management/audit/anchors`. */
 export const listAuditAnchorsVerb = defineReadVerb({
   name: 'audit.anchors',
   method: 'GET',
@@ -21,7 +21,7 @@ export const listAuditAnchorsVerb = defineReadVerb({
   },
 });
 
-/** Compares exported anchors with the current chain. */
+/** Defines the operation that compares exported anchors with the current audit chain. */
 export function defineVerifyAuditVerb(verifier: AuditChainVerifier): Verb {
   return defineReadVerb({
     name: 'audit.verify',

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import type { AuditEntryRow } from '../../store/audit-entries.ts';
 
-/** Converts an audit row to its API format. */
+/** Converts an audit row to the API format. */
 export function toAuditEntry(row: AuditEntryRow): AuditEntry {
   return {
     id: row.id,

@@ -2,7 +2,7 @@ import { auditChain } from '@floe/contract/api/audit';
 import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
-/** Verifies the hash chain of the stored entries. */
+/** Defines the operation that verifies the hash chain of the stored audit entries. */
 export function defineCheckAuditVerb(verifier: AuditChainVerifier): Verb {
   return defineReadVerb({
     name: 'audit.check',

@@ -25,7 +25,7 @@ const CSV_COLUMNS = [
   'hash',
 ] as const satisfies readonly (keyof AuditEntry)[];
 
-/** The verb `GET /api/management/audit/export`. */
+/** The operation `GET /api/management/audit/export`. */
 export const exportAuditVerb = defineReadVerb({
   name: 'audit.export',
   method: 'GET',

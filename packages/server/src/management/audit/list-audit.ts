@@ -5,7 +5,7 @@ import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
 import { toAuditEntry } from './audit-entry.ts';
 
-/** The verb `GET /api/management/audit`. */
+/** The operation `GET /api/management/audit`. */
 export const listAuditVerb = defineReadVerb({
   name: 'audit.list',
   method: 'GET',

@@ -9,7 +9,8 @@ const BOARD_CONFIG_FIELDS = boardCreation.keyof();
 type BoardFields = Readonly<Partial<Record<z.output<typeof BOARD_CONFIG_FIELDS>, unknown>>>;
 
 /**
- * Merges `fields` over `current` and validates the result: absent fields remain, null clears.
+ * Merges `fields` over `current` and validates the result. Absent fields keep their values. Null
+ * clears a field.
  *
  * @throws Fault `invalid_request` with `param`
  */

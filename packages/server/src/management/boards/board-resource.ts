@@ -4,7 +4,7 @@ import { toResourceSource } from '../../platform/source-location.ts';
 import type { BoardRow } from '../../store/monitoring/boards.ts';
 import type { MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
 
-/** Converts a board to its API format. */
+/** Converts a board to the API format. */
 export function toBoardResource(row: BoardRow, dependencies: MonitoringDependencies): Board {
   return {
     ...toBoardSettings(row),

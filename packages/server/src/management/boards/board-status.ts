@@ -7,7 +7,7 @@ import { createBoardKind } from '../resources/boards.ts';
 import { requireResource } from '../resources/resource-verbs.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
-/** The verb `GET /api/monitoring/boards/{id}/status`. */
+/** The operation `GET /api/monitoring/boards/{id}/status`. */
 export function defineGetBoardStatusVerb(dependencies: MonitoringDependencies): Verb {
   const kind = createBoardKind(dependencies);
   return defineReadVerb({

@@ -7,7 +7,10 @@ import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/moni
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildBoardConfig } from './board-config.ts';
 
-/** Renders the public page of a board that is not stored, with the renderer of public pages. */
+/**
+ * Defines the operation that renders the public page of a board that is not stored. It uses the
+ * same renderer as public pages.
+ */
 export function definePreviewBoardVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'boards.preview',

@@ -5,7 +5,7 @@ import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
 import { parseBreakerId } from './breaker-resource.ts';
 
-/** The verb `GET /api/management/breakers/{id}/history`. */
+/** The operation `GET /api/management/breakers/{id}/history`. */
 export const listBreakerChangesVerb = defineReadVerb({
   name: 'breakers.history',
   method: 'GET',

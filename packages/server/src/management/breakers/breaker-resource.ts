@@ -8,10 +8,10 @@ import {
 } from '../../guardrails/breakers/breakers.ts';
 import type { ForcedState } from '../../guardrails/breakers/circuit-state.ts';
 
-/** The methods of the running breakers that verbs use. */
+/** The `Breakers` methods that the operations use. */
 export type BreakerSource = Pick<Breakers, 'list'>;
 
-/** Converts a breaker to its API format. */
+/** Converts a breaker to the API format. */
 export function toBreakerResource(view: BreakerView): BreakerResource {
   const { provider, model, credential, state, because, probe, waitMs, forced, calls } = view;
   return {
@@ -28,14 +28,17 @@ export function toBreakerResource(view: BreakerView): BreakerResource {
   };
 }
 
-/** Converts an override to the field `forced` of a breaker. Null without an override. */
+/** Converts a forced state to the field `forced` of a breaker. Null if no state is forced. */
 export function toBreakerOverrideField(forced: ForcedState | null): BreakerResource['forced'] {
   if (!forced) return null;
   const { state, until, reason, by } = forced;
   return { state, until: new Date(until).toISOString(), reason, by };
 }
 
-/** Providers contain no slash and credentials no `@`, so the id is parsed from both ends. */
+/**
+ * Parses a breaker id. A provider name contains no slash and a credential name no `@`, so the id is
+ * parsed from both ends.
+ */
 export function parseBreakerId(id: string): Omit<BreakerKey, 'orgId'> {
   const found = /^([a-z0-9][a-z0-9._-]{0,63})\/(.+)@([a-z0-9][a-z0-9._-]{0,63})$/s.exec(id);
   if (found) return { provider: found[1] ?? '', model: found[2] ?? '', credential: found[3] ?? '' };

@@ -13,7 +13,8 @@ import {
 } from './breaker-resource.ts';
 
 /**
- * Overrides a breaker for a limited time, or returns it to automatic. The override applies in every process.
+ * Defines the operation that forces a breaker open or closed for a limited time, or removes the
+ * forced state. The forced state applies in every process.
  */
 export function defineForceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({

@@ -4,7 +4,7 @@ import { paginateForResponse } from '../list-page.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type BreakerSource, toBreakerResource } from './breaker-resource.ts';
 
-/** Lists breakers as this process sees them. */
+/** Defines the operation that lists the breakers of this process. */
 export function defineListBreakersVerb(breakers: BreakerSource): Verb {
   return defineReadVerb({
     name: 'breakers.list',

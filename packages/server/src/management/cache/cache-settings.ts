@@ -16,7 +16,7 @@ import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 
 const CACHE_PATH = '/api/management/cache';
 
-/** The verb `GET /api/management/cache`. */
+/** The operation `GET /api/management/cache`. */
 export const getCacheSettingsVerb = defineReadVerb({
   name: 'cache.get',
   method: 'GET',
@@ -28,7 +28,7 @@ export const getCacheSettingsVerb = defineReadVerb({
   run: async ({ orgId, reader }) => toCacheResource(reader, orgId, await loadStoredSettings(reader, orgId)),
 });
 
-/** The verb `PATCH /api/management/cache`. */
+/** The operation `PATCH /api/management/cache`. */
 export function defineUpdateCacheSettingsVerb(getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({
     name: 'cache.update',

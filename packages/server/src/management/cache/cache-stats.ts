@@ -4,10 +4,13 @@ import { queryTopValues } from '../../analytics/charts.ts';
 import { HOUR_MS } from '../../store/rollups/rollup-accumulator.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
-/** Returns the size of the response cache of an org in this process. Null if the process has no cache. */
+/**
+ * Returns the size of an organization's response cache in this process. Null if the process has no
+ * cache.
+ */
 export type GetCacheSize = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
 
-/** The verb `GET /api/management/cache/stats`. */
+/** The operation `GET /api/management/cache/stats`. */
 export function defineGetCacheStatsVerb(getCacheSize: GetCacheSize): Verb {
   return defineReadVerb({
     name: 'cache.stats',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { incrementCachePurgeCount } from '../../store/cache-purges.ts';
 import { defineWriteVerb } from '../verb.ts';
 
-/** The verb `POST /api/management/cache/purge`. */
+/** The operation `POST /api/management/cache/purge`. */
 export const purgeCacheVerb = defineWriteVerb({
   name: 'cache.purge',
   method: 'POST',

@@ -3,7 +3,7 @@ import { ChannelSchema } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import { validateInput } from '../validate-input.ts';
 
-/** Fields of a request that define a channel, without `enabled` and without read-only fields. */
+/** The request fields that define a channel, without `enabled` and without read-only fields. */
 export type ChannelInputFields = Readonly<Record<string, unknown>>;
 
 const READ_ONLY_FIELDS = new Set([
@@ -19,11 +19,11 @@ const READ_ONLY_FIELDS = new Set([
 ]);
 
 /**
- * Merges the `fields` of a request over `current` and validates the result. Absent fields remain. Null clears
- * a field.
+ * Merges the `fields` of a request over `current` and validates the result. Absent fields keep
+ * their values. Null clears a field.
  *
- * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause; also if the
- *   destination moves to another origin and the request does not repeat its credential
+ * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause. Also
+ * thrown if the destination moves to another origin and the request does not repeat its credential.
  */
 export function buildChannelConfig(fields: ChannelInputFields, current: ChannelConfig | null): ChannelConfig {
   const merged: Record<string, unknown> = { ...current };

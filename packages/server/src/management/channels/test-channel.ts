@@ -10,7 +10,7 @@ import { requireResource } from '../resources/resource-verbs.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildChannelConfig } from './channel-config.ts';
 
-/** Dependencies of the channel verbs. */
+/** The dependencies of the channel operations. */
 export interface ChannelDependencies {
   readonly secretsKey: SecretEncryptionKey;
   readonly sender: AlertSender;
@@ -18,8 +18,8 @@ export interface ChannelDependencies {
 }
 
 /**
- * Sends a test message. The status is 200 even if the receiver rejects the message, because the rejection is
- * the result of the test.
+ * Defines the operation that sends a test message to a stored channel. The status is 200 even if
+ * the receiver rejects the message, because the rejection is the result of the test.
  */
 export function defineTestStoredChannelVerb(dependencies: ChannelDependencies): Verb {
   const kind = createChannelKind(dependencies.secretsKey);
@@ -44,7 +44,7 @@ export function defineTestStoredChannelVerb(dependencies: ChannelDependencies): 
   });
 }
 
-/** Sends a test message to a channel that is not stored. */
+/** Defines the operation that sends a test message to a channel that is not stored. */
 export function defineTestDraftChannelVerb(dependencies: ChannelDependencies): Verb {
   return defineReadVerb({
     name: 'channels.test_draft',

@@ -18,7 +18,7 @@ import { NotAppliedError } from './not-applied-error.ts';
 
 type AppliedChanges = z.input<typeof configChangeList>;
 
-/** The result of applying a document. */
+/** The result of applying a configuration document. */
 export interface AppliedConfig {
   readonly answer: AppliedChanges;
   readonly additionalChanges: readonly SecondaryAuditedChange[];
@@ -41,12 +41,12 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs the verbs for all resources of a document in the caller's transaction. Resources that floe.yaml
- * defines are not changed but listed.
+ * Runs the operations for all resources in a document, in the caller's transaction. Resources that
+ * floe.yaml defines are not changed. They are listed in the result.
  *
- * @param reason for the audit log, passed to verbs that accept one
- * @throws Fault as `requireSecretValues`, and the first fault of a verb, with the resource prepended to its
- * `param`
+ * @param reason the reason for the audit log, passed to operations that accept one
+ * @throws Fault as `requireSecretValues`, and the first fault of an operation, with the resource
+ * prepended to its `param`
  */
 export async function applyConfigSteps(
   document: ConfigDocument,
@@ -125,7 +125,7 @@ function resolveStepChange(
   return verb.applyChange;
 }
 
-/** Converts an audited change to an entry of the response. */
+/** Converts an audited change to an entry in the response. */
 export function toConfigChange(
   { kind, id }: DocumentResourceName,
   change: Pick<AuditedChange, 'before' | 'after'>,

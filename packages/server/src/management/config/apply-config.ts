@@ -10,7 +10,7 @@ import { loadConfigDocument } from './load-config-document.ts';
 /** A preview is rolled back, so the caller does not have to give a reason. */
 const DIFF_REASON = 'Previewed the changes of applying a configuration';
 
-/** Applies the document, reports the changes and rolls them back. */
+/** Defines the operation that applies the document, reports the changes and rolls them back. */
 export function defineDiffConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.diff',
@@ -58,7 +58,7 @@ export function defineDiffConfigVerb(dependencies: ConfigDependencies): Verb {
   });
 }
 
-/** The verb `POST /api/management/config/apply`. */
+/** The operation `POST /api/management/config/apply`. */
 export function defineApplyConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineWriteVerb({
     name: 'config.apply',

@@ -6,7 +6,7 @@ import type { RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 import type { Verb } from '../verb.ts';
 
-/** Load state of floe.yaml. */
+/** Whether and when floe.yaml was loaded, and why a later version was rejected. */
 export interface ConfigFileStatus {
   /** Name of the file. Null if the process runs without one. */
   readonly file: string | null;
@@ -15,7 +15,7 @@ export interface ConfigFileStatus {
   readonly rejected: { readonly at: number; readonly problems: readonly ConfigProblem[] } | null;
 }
 
-/** Dependencies of the verbs for the whole configuration. */
+/** The dependencies of the operations on the whole configuration. */
 export interface ConfigDependencies {
   getFileStatus(): ConfigFileStatus;
   /** Runs the work in a transaction and rolls it back. */

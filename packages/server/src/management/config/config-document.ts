@@ -10,7 +10,7 @@ import { isSecretPath } from './secret-paths.ts';
 
 type OrgConfigPath = readonly (string | number)[];
 
-/** A document in the format of floe.yaml that is applied to one org. */
+/** A document in the format of floe.yaml that is applied to one organization. */
 export interface ConfigDocument extends Pick<ParsedConfigDocument, 'org' | 'ignored'> {
   /** Whether the document contains a section of the org, or a field of a section. */
   isSet(...path: readonly string[]): boolean;
@@ -23,7 +23,7 @@ export interface ConfigDocument extends Pick<ParsedConfigDocument, 'org' | 'igno
   readonly keptSecrets: ReadonlyMap<string, string>;
 }
 
-/** The parsed document as a thread returns it, in plain values. */
+/** The parsed document in plain values, as the worker thread returns it. */
 export interface ParsedConfigDocument {
   readonly org: OrgConfig;
   /** Paths in the org that the document sets, at most two segments deep, as JSON. */
@@ -40,7 +40,7 @@ const INSTALLATION_OVERRIDES: Environment['overrides'] = [
   { variable: 'smtp.from', path: ['smtp', 'from'], value: 'floe@installation.invalid' },
 ];
 
-/** A document as the client sent it. */
+/** A configuration document as the client sent it. */
 export interface ConfigDocumentInput {
   readonly yaml?: string | undefined;
   readonly config?: Readonly<Record<string, unknown>> | undefined;
@@ -48,8 +48,8 @@ export interface ConfigDocumentInput {
 }
 
 /**
- * Parses and validates a document like floe.yaml. `${NAME}` is resolved only from the values in the request,
- * never from the environment of the server.
+ * Parses and validates a document in the same way as floe.yaml. `${NAME}` is replaced only with
+ * values in the request, never with values from the server's environment.
  *
  * @throws Fault `invalid_request` with the messages of `floe config check`
  */

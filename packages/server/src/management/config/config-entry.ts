@@ -5,7 +5,10 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportConfigEntry } from './export-org.ts';
 
-/** Returns the text of one resource for floe.yaml, so that a person can edit it there. */
+/**
+ * Defines the operation that returns the text of one resource for floe.yaml, so that a person can
+ * edit the resource there.
+ */
 export function defineGetConfigEntryVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.entry',

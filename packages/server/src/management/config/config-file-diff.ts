@@ -4,15 +4,15 @@ import { toPlainJson } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import { isSecretPath } from './secret-paths.ts';
 
-/** Identifies a resource by its name in documents. */
+/** Identifies a resource by its name in configuration documents. */
 export interface DocumentResourceName {
   readonly kind: string;
   readonly id: string;
 }
 
 /**
- * A resource in two documents. Null for a document without it. Contains no secrets, because stored secrets
- * are never read.
+ * A resource as it is in two documents. A side is null if that document does not contain the
+ * resource. It contains no secrets, because stored secrets are never read.
  */
 export interface ConfigFileResourceChange extends DocumentResourceName {
   readonly before: JsonObject | null;
@@ -27,8 +27,8 @@ interface ConfigVersions {
 }
 
 /**
- * Compares the document with the running configuration, for resources that floe.yaml defines. For lists with
- * a significant order, `position` is the position among the entries that both have.
+ * Compares the document with the running configuration, for resources that floe.yaml defines. In
+ * lists whose order matters, `position` is the position among the entries that both have.
  *
  * @param declared resources that the document contains
  * @param undeclared resources that the document does not contain

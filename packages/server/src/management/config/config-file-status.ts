@@ -4,8 +4,8 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies, ConfigFileStatus } from './config-dependencies.ts';
 
 /**
- * Returns the load state of floe.yaml. The console requests it on every page to show rejected files, so it
- * reads no table.
+ * Defines the operation that returns whether floe.yaml is loaded. It reads no table, because the
+ * console requests it on every page to show rejected files.
  */
 export function defineGetConfigFileVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
@@ -19,7 +19,10 @@ export function defineGetConfigFileVerb(dependencies: ConfigDependencies): Verb 
   });
 }
 
-/** Filters the problems of a file for one org. Problems of other orgs are only counted. */
+/**
+ * Returns the problems in a file that concern one organization. Problems of other organizations are
+ * only counted.
+ */
 export function filterProblemsForOrg(
   orgId: string,
   problems: readonly ConfigProblem[],
@@ -31,7 +34,7 @@ export function filterProblemsForOrg(
   return [...visible, { where: '', message: `${count} in the configuration of other organizations` }];
 }
 
-/** Converts the load state to its API representation for an org. */
+/** Converts the load state of floe.yaml to the API format, for one organization. */
 export function toConfigFileResource({ file, loadedAt, rejected }: ConfigFileStatus, orgId: string) {
   return {
     file,

@@ -4,7 +4,7 @@ import type { DocumentResourceName } from './config-file-diff.ts';
 import type { ConfigStep, OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS, getDocumentResourceKind } from './document-resource-kinds.ts';
 
-/** Converts all resources of a document to steps. */
+/** Converts all resources in a document to steps. */
 export async function buildConfigSteps(
   document: ConfigDocument,
   reading: OrgReadContext,
@@ -40,7 +40,10 @@ function requireStepLimits(steps: readonly ConfigStep[]): void {
     );
 }
 
-/** Lists existing resources that the document does not contain, from floe.yaml and from the API. */
+/**
+ * Returns the existing resources that the document does not contain, both from floe.yaml and from
+ * the API.
+ */
 export async function listUndeclaredResources(
   source: 'file' | 'console',
   document: ConfigDocument,
@@ -58,8 +61,8 @@ export async function listUndeclaredResources(
 }
 
 /**
- * Steps that remove the resources that a document does not contain. Referencing resources come before
- * referenced ones.
+ * Returns the steps that remove resources that a document does not contain. A resource that refers
+ * to another one is removed first.
  */
 export async function buildRemovalSteps(
   document: ConfigDocument,

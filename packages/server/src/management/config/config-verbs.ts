@@ -6,7 +6,7 @@ import { defineGetConfigFileVerb } from './config-file-status.ts';
 import { defineExportConfigVerb } from './export-config.ts';
 import { defineGetConfigVerb } from './get-config.ts';
 
-/** All verbs for the configuration as a whole. */
+/** Returns all operations on the configuration as a whole. */
 export function defineConfigVerbs(dependencies: ConfigDependencies): readonly Verb[] {
   return [
     defineGetConfigVerb(dependencies),

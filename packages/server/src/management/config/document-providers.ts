@@ -48,7 +48,10 @@ function toProviderBody(
   };
 }
 
-/** Providers, including those of the environment, so that routes may reference them. */
+/**
+ * The document kind of providers. It includes the providers from the environment, so that routes
+ * may refer to them.
+ */
 export const PROVIDER_DOCUMENT_KIND = defineDocumentListKind(
   CONFIG_FILE_PROVIDER_KIND,
   { toBody: toProviderBody },

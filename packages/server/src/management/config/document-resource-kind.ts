@@ -8,7 +8,7 @@ import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** The org whose resources are read, and the readers for it. */
+/** The organization whose resources are read, and the readers for it. */
 export interface OrgReadContext {
   readonly reader: DatabaseReader;
   readonly orgId: string;
@@ -16,7 +16,7 @@ export interface OrgReadContext {
   readonly nowMs: number;
 }
 
-/** A resource of an org, regardless of its source. */
+/** An existing resource in an organization, regardless of its source. */
 export interface ExistingResource {
   /** Its name in documents. */
   readonly id: string;
@@ -33,7 +33,7 @@ export interface ExistingResource {
   toEntry(placeholders: SecretPlaceholders): object | null;
 }
 
-/** One resource of a document, and the verb that applies it. */
+/** One resource in a document, and the operation that applies it. */
 export interface ConfigStep {
   readonly kind: string;
   readonly id: string;
@@ -42,7 +42,7 @@ export interface ConfigStep {
   readonly body: JsonObject | undefined;
 }
 
-/** How a document describes resources of one kind, and how to list the existing ones. */
+/** How a document describes resources of one kind, and how existing resources are listed. */
 export interface DocumentResourceKind
   extends Pick<DocumentListOptions<object>, 'isOrdered' | 'isNeverPruned' | 'acceptsReason'> {
   readonly kind: string;
@@ -76,8 +76,8 @@ interface DocumentListOptions<Config> {
 }
 
 /**
- * Whether an entry omits the value of a secret, so that the stored value remains. The path is relative to the
- * entry.
+ * Returns whether an entry omits the value of a secret, so that the stored value is kept. The path
+ * is relative to the entry.
  */
 export type IsStoredSecretRetained = (...path: readonly (string | number)[]) => boolean;
 
@@ -117,7 +117,8 @@ interface DocumentResourceRow {
 }
 
 /**
- * Defines a list kind whose resources are all stored. @param toEntry converts a row to its entry in floe.yaml
+ * Defines a list kind whose resources are all stored.
+ * @param toEntry converts a row to its floe.yaml entry
  */
 export function defineStoredDocumentListKind<Config extends object, Row extends DocumentResourceRow>(
   kind: StoredResourceKind<Config, Row>,
@@ -139,12 +140,12 @@ export function defineStoredDocumentListKind<Config extends object, Row extends 
   });
 }
 
-/** Returns a copy without the secrets that keep their stored values. */
+/** Returns a copy without the secrets whose stored values are kept. */
 export function omitRetainedSecrets(fields: object, isSecretKept: IsStoredSecretRetained): object {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !isSecretKept(name)));
 }
 
-/** Returns the JSON that a client would send, without undefined values. */
+/** Converts a value to the JSON that a client would send, without undefined values. */
 export function toPlainJson(value: object): JsonObject {
   const json = castToJson(JSON.parse(JSON.stringify(value)));
   return isObject(json) ? json : {};

@@ -9,8 +9,8 @@ import type { ConfigFileRule, OrgConfigFileRules } from '../guardrails/rule-depe
 import { type DocumentResourceKind, defineDocumentListKind } from './document-resource-kind.ts';
 
 /**
- * Defines a rule kind: first the rules of floe.yaml, which are not stored, then those of the API, oldest
- * first.
+ * Defines a document kind for rules. Rules in floe.yaml, which are not stored, come first. Then
+ * come the rules that were created with the API, oldest first.
  */
 export function defineDocumentRuleKind<Config extends { readonly name?: string | undefined }>(
   kind: DeclaredResourceKind<Config> & { readonly kind: GuardrailRuleKind },

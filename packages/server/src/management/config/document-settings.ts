@@ -8,7 +8,7 @@ import {
   toPlainJson,
 } from './document-resource-kind.ts';
 
-/** Name and time zone of the org. */
+/** The document kind of the organization's name and time zone. */
 export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'org',
@@ -21,7 +21,8 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
 };
 
 /**
- * One step per settings section. Sections that floe.yaml defines are not changed. The cache has its own verb.
+ * The document kind of settings, with one step per section. Sections that floe.yaml defines are not
+ * changed. The cache settings have their own operation.
  */
 export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
   ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
@@ -50,7 +51,7 @@ export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
     }),
 };
 
-/** Settings of the response cache, which have their own verb. */
+/** The document kind of response cache settings, which have their own operation. */
 export const CACHE_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'cache',

@@ -4,7 +4,10 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportOrg } from './export-org.ts';
 
-/** Returns a floe.yaml that reproduces the org in another installation. */
+/**
+ * Defines the operation that returns a floe.yaml that reproduces the organization in another
+ * installation.
+ */
 export function defineExportConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.export',

@@ -10,13 +10,16 @@ import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import { SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
 import { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** An org in the format of floe.yaml, with the descriptions of its placeholders. */
+/** An organization in the format of floe.yaml, and descriptions of the placeholders in it. */
 export interface ExportedOrg {
   readonly tree: JsonObject;
   readonly placeholders: SecretPlaceholders;
 }
 
-/** Exports the effective configuration of an org from all sources. Secrets are replaced with `${NAME}`. */
+/**
+ * Exports an organization's effective configuration from all sources. Secrets are replaced with
+ * `${NAME}`.
+ */
 export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
   const { reader, orgId, dependencies } = reading;
   const placeholders = new SecretPlaceholders();
@@ -46,7 +49,7 @@ export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
   return { tree: toYamlTree({ orgs: [org] }), placeholders };
 }
 
-/** Exports one entry within its section. Null if no resource has this id. */
+/** Exports one entry within its section. Returns null if no resource has this id. */
 export async function exportConfigEntry(
   reading: OrgReadContext,
   { kind, id }: { readonly kind: ExportedConfigSection; readonly id: string },

@@ -3,7 +3,7 @@ import type { ConfigIssue } from '@floe/contract/config/references';
 import { findRelayRuleError } from '@floe/relay/compile-relay';
 import { findPolicyError } from '../../guardrails/policies/policies.ts';
 
-/** Finds conditions and patterns that are syntactically valid but cannot work. */
+/** Returns the conditions and patterns that are syntactically valid but cannot work. */
 export function findConfigIssues({ orgs }: FloeConfig): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   for (const [at, { policies }] of orgs.entries())

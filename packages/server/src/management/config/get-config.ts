@@ -7,7 +7,7 @@ import type { OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 import { exportOrg } from './export-org.ts';
 
-/** The verb `GET /api/management/config`. */
+/** The operation `GET /api/management/config`. */
 export function defineGetConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.get',

@@ -19,9 +19,9 @@ interface KeptSecret {
 }
 
 /**
- * Finds all secrets that are neither in the document nor in the store, before anything is applied. A missing
- * platform key alone is no reason to reject the document, because a document may name keys that it does not
- * create. It is listed only together with other missing secrets.
+ * Finds all secrets that are neither in the document nor stored, before anything is applied. A
+ * missing platform key alone does not cause an error, because a document may name keys that it does
+ * not create. It is listed only if other secrets are missing too.
  *
  * @throws Fault `invalid_request` that lists each variable with its purpose
  */

@@ -1,5 +1,6 @@
 /**
- * A part of a document cannot be applied. The response reports it, and the rest of the document is applied.
+ * Thrown if a part of a document cannot be applied. The response reports the part, and the rest of
+ * the document is applied.
  */
 export class NotAppliedError extends Error {
   override readonly name = 'NotAppliedError';

@@ -9,7 +9,10 @@ const ANY = '*';
 
 let patterns: readonly OrgPath[] | undefined;
 
-/** Whether the schema of floe.yaml marks the value at this path of an org as a secret (`writeOnly`). */
+/**
+ * Returns whether the floe.yaml schema marks the value at this path in an organization as a secret
+ * (`writeOnly`).
+ */
 export function isSecretPath(path: OrgPath): boolean {
   patterns ??= [...findSecretPaths(orgJsonSchema(), [])];
   return patterns.some(

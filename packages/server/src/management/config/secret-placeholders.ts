@@ -1,5 +1,6 @@
 /**
- * Creates placeholders such as `${OPENAI_DEFAULT_KEY}` for secrets that an export omits, and describes each.
+ * Creates placeholders such as `${OPENAI_DEFAULT_KEY}` for the secrets that an export omits, and
+ * describes each of them.
  */
 export class SecretPlaceholders {
   readonly #descriptions = new Map<string, string>();

@@ -7,12 +7,12 @@ type Mutable<Value> = Value extends object
   ? { -readonly [Name in keyof Value]: Mutable<Value[Name]> }
   : Value;
 
-/** Deep-copies settings into the mutable type that responses use. */
+/** Returns a deep copy of settings, in the mutable type that responses use. */
 export function cloneJson<Value>(value: Value): Mutable<Value> {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Metadata that all entries have in common. */
+/** Returns the metadata that all config entries have in common. */
 export function toEntryMetadata(row: ConfigEntryRow) {
   return {
     source: toResourceSource(row),
@@ -22,7 +22,9 @@ export function toEntryMetadata(row: ConfigEntryRow) {
   };
 }
 
-/** Builds the row of an entry that the API writes: a new one, or the replacement of `before`. */
+/**
+ * Builds the row for a config entry that the API writes. The entry is new, or replaces `before`.
+ */
 export function buildConfigEntryRow(
   { orgId, actor, clock }: VerbContext,
   before: ConfigEntryRow | null,

@@ -5,7 +5,7 @@ import { explainIssue } from '../../config/explain-issue.ts';
 import type { ConfigEntryKind } from '../../store/config-entries.ts';
 import { createInvalidInputFault } from '../validate-input.ts';
 
-/** An entry in the format of floe.yaml, with the context for its validation. */
+/** A config entry in the format of floe.yaml, and what is needed to validate it. */
 export interface ConfigEntryInput<Config> {
   readonly section: ConfigEntryKind;
   readonly schema: z.ZodType<Config>;
@@ -17,9 +17,10 @@ export interface ConfigEntryInput<Config> {
 }
 
 /**
- * Validates an entry and adds defaults.
+ * Validates a config entry and adds defaults.
  *
- * @throws Fault `invalid_request` with the message of `floe config check`; `param` is the path in the entry
+ * @throws Fault `invalid_request` with the message of `floe config check`; `param` is the path in
+ * the entry
  */
 export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Config {
   const { section, schema, entry, providers = [], findProblem } = input;
@@ -40,7 +41,10 @@ export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Confi
   return result.data;
 }
 
-/** Merges `fields` over `current`: absent fields remain, null clears, read-only fields are ignored. */
+/**
+ * Merges `fields` over `current`. Absent fields keep their values, null clears a field, and
+ * read-only fields are ignored.
+ */
 export function mergeFields(
   current: JsonObject,
   fields: Readonly<Record<string, unknown>>,
@@ -55,7 +59,7 @@ export function mergeFields(
   return merged;
 }
 
-/** Fields of a response that a client may send back without effect. */
+/** The response fields that a client may send back without effect. */
 export const READ_ONLY_ENTRY_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'position',

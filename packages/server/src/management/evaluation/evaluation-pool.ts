@@ -10,13 +10,13 @@ import type { EVALUATION_TASKS } from './evaluation-tasks.ts';
 
 type EvaluationTasks = typeof EVALUATION_TASKS;
 
-/** The message to a thread. */
+/** The message that the main thread sends to an evaluation thread. */
 export interface EvaluationCall {
   readonly name: keyof EvaluationTasks;
   readonly input: unknown;
 }
 
-/** The message from a thread. */
+/** The message that an evaluation thread sends back. */
 export type EvaluationReply =
   | { readonly done: unknown }
   | {
@@ -27,7 +27,7 @@ export type EvaluationReply =
       };
     };
 
-/** Time limit of one evaluation. */
+/** The time limit for one evaluation, in milliseconds. */
 export const EVALUATION_TIMEOUT_MS = 10_000;
 const MAX_QUEUED_PER_ORG = 10;
 /** One task per organization at a time leaves a thread for other organizations. */
@@ -35,7 +35,10 @@ const THREADS = 2;
 const IDLE_MS = 30_000;
 const HEAP_MB = 256;
 
-/** Evaluates rules and configurations that clients submit, in worker threads and not on the main thread. */
+/**
+ * Evaluates rules and configurations that clients submit. Uses worker threads, so that the main
+ * thread is not blocked.
+ */
 export interface EvaluationPool {
   /**
    * Runs one task. Organizations take turns.
@@ -51,7 +54,7 @@ export interface EvaluationPool {
   close(): Promise<void>;
 }
 
-/** Creates a pool that starts its threads on demand. */
+/** Creates a pool that starts its threads when they are needed. */
 export function createEvaluationPool(
   clock: Pick<Clock, 'after'>,
   { limitMs = EVALUATION_TIMEOUT_MS, threads = THREADS } = {},

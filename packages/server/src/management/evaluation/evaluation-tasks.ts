@@ -8,8 +8,8 @@ import { dryRunDecisions } from '../relay/dry-run-decisions-task.ts';
 import { simulateEvent } from '../relay/simulate-event-task.ts';
 
 /**
- * Tasks that the threads of `EvaluationPool` run. Inputs and results are plain values, because they are
- * cloned between threads.
+ * The tasks that `EvaluationPool` threads run. Inputs and results are plain values, because they
+ * are copied between threads.
  */
 export const EVALUATION_TASKS = {
   simulateEvent,

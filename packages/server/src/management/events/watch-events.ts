@@ -13,7 +13,10 @@ import type { Verb } from '../verb.ts';
 /** Topics for callers with the scope `monitoring`. All other topics require `management`. */
 const MONITORING_TOPICS: ReadonlySet<EventTopic> = new Set(['monitors', 'alerts']);
 
-/** Streams events of the org as Server-Sent Events. Clients can resume with `Last-Event-ID`. */
+/**
+ * Defines the operation that streams the organization's events as Server-Sent Events. Clients can
+ * resume with `Last-Event-ID`.
+ */
 export function defineWatchEventsVerb(hub: LiveHub): Verb {
   return {
     name: 'events.watch',

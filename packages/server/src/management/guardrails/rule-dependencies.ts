@@ -1,13 +1,13 @@
 import type { BudgetConfig, LimitConfig, RelayRuleConfig } from '@floe/contract/config';
 import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
 
-/** A rule of floe.yaml with its line number. */
+/** A rule in floe.yaml and its line number. */
 export interface ConfigFileRule<Config> {
   readonly config: Config;
   readonly line: number | null;
 }
 
-/** The limits, budgets and relay rules that floe.yaml defines for an org. */
+/** The limits, budgets and relay rules that floe.yaml defines for an organization. */
 export interface OrgConfigFileRules {
   readonly limits: readonly ConfigFileRule<LimitConfig>[];
   readonly budgets: readonly ConfigFileRule<BudgetConfig>[];
@@ -18,7 +18,7 @@ export interface OrgConfigFileRules {
   readonly timezone: string;
 }
 
-/** Dependencies of the verbs for limits, budgets and relay rules. */
+/** The dependencies of the operations on limits, budgets and relay rules. */
 export interface RuleVerbDependencies {
   readonly guard: GuardrailEnforcer;
   /** Returns the rules of the running floe.yaml for an org. */

@@ -10,7 +10,10 @@ import { defineWriteVerb, type SecondaryAuditedChange, type Verb } from '../verb
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Invites a person. The response does not reveal whether the address has an account in this installation. */
+/**
+ * Defines the operation that invites a person. The response does not reveal whether the address has
+ * an account in this installation.
+ */
 export function defineCreateInvitationVerb(dependencies: MemberDependencies): Verb {
   return defineWriteVerb({
     name: 'invitations.create',

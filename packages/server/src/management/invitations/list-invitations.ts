@@ -4,7 +4,7 @@ import { toInvitationResource } from '../../platform/stored-member.ts';
 import { getInvitationPage } from '../../store/invitations.ts';
 import { defineReadVerb } from '../verb.ts';
 
-/** The verb `GET /api/management/invitations`. */
+/** The operation `GET /api/management/invitations`. */
 export const listInvitationsVerb = defineReadVerb({
   name: 'invitations.list',
   method: 'GET',

@@ -6,7 +6,7 @@ import { findInvitationById, updateInvitation } from '../../store/invitations.ts
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
 import { defineWriteVerb } from '../verb.ts';
 
-/** The verb `DELETE /api/management/invitations/{id}`. */
+/** The operation `DELETE /api/management/invitations/{id}`. */
 export const revokeInvitationVerb = defineWriteVerb({
   name: 'invitations.revoke',
   method: 'DELETE',

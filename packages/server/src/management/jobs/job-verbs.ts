@@ -11,7 +11,7 @@ import {
 import type { DatabaseReader } from '../../store/ports.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 
-/** Converts a job row to its API representation at `nowMs`. */
+/** Converts a background job row to the API format at `nowMs`. */
 export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typeof jobResource> {
   return {
     id: row.id,
@@ -28,7 +28,7 @@ export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typ
   };
 }
 
-/** The verb `GET /api/jobs/{id}`. */
+/** The operation `GET /api/jobs/{id}`. */
 export const getJobVerb = defineReadVerb({
   name: 'jobs.get',
   method: 'GET',
@@ -42,7 +42,10 @@ export const getJobVerb = defineReadVerb({
   },
 });
 
-/** Cancels a job. The operation is idempotent: a job that has ended does not change. */
+/**
+ * Defines the operation that cancels a background job. It is idempotent: a job that has ended does
+ * not change.
+ */
 export function defineCancelJobVerb(jobs: BackgroundJobRunner): Verb {
   return defineWriteVerb({
     name: 'jobs.cancel',

@@ -30,11 +30,13 @@ type AppliedKeyInput = z.output<typeof AppliedKeySchema>;
 const AppliedKeySchema = z.strictObject(PLATFORM_KEY_FIELDS);
 
 /**
- * Creates the step that applies a platform key of a document. It changes the stored key with this value, else
- * the active key with this name, else it creates a key. A new value replaces the previous one immediately.
- * The caller cannot grant more than they may do.
+ * Returns the function that applies a platform key in a document. It updates the stored key that
+ * has this value. If there is none, it updates the active key that has this name, and otherwise
+ * creates a key. A new value replaces the previous one immediately. The caller cannot grant more
+ * permissions than they have.
  *
- * @throws NotAppliedError for a revoked or replaced value, and for a key without a value that does not exist
+ * @throws NotAppliedError for a revoked or replaced value, and for a key that does not exist and
+ * has no value
  * @throws Fault `conflict`, `insufficient_scope`, `invalid_request`
  */
 export function createPlatformKeyApplier(pepper: KeyObject) {

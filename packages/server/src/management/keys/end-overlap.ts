@@ -7,8 +7,8 @@ import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
 /**
- * Ends the overlap of a rotated key: its previous value becomes invalid. Changes nothing if there is no
- * overlap.
+ * The operation that ends the overlap of a rotated key, which makes the previous value invalid.
+ * Changes nothing if there is no overlap.
  */
 export const endOverlapVerb = defineWriteVerb({
   name: 'keys.end_overlap',

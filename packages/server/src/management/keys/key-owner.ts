@@ -5,10 +5,14 @@ import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import { createInsufficientRoleFault } from '../access.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 
-/** Members may create and change their own keys. Keys of others require the role owner or admin. */
+/** The roles that may create and change keys. The role member may do so only for its own keys. */
 export const KEY_EDITOR_ROLES: readonly MemberRole[] = ['owner', 'admin', 'member'];
 
-/** @throws Fault `managed_by_file`; `insufficient_role` for the role member and a key of another owner */
+/**
+ * Requires that the actor may change a key.
+ * @throws Fault `managed_by_file`; `insufficient_role` if the actor has the role member and the key
+ * has another owner
+ */
 export function requireChangeableKey(row: PlatformKeyRow, actor: Actor): void {
   requireNotManagedByFile('key', row.name, row);
   const { member } = actor;
@@ -23,9 +27,11 @@ interface KeyOwnership {
 }
 
 /**
- * Determines team and owner of a new key. The role member gets their own.
+ * Determines the team and owner of a new key. For a caller with the role member, they are the
+ * caller and the caller's team.
  *
- * @throws Fault `insufficient_role` if a caller with the role member names another team or owner
+ * @throws Fault `insufficient_role` if a caller with the role member specifies another team or
+ * owner
  */
 export function resolveKeyOwner(
   actor: Actor,
@@ -37,7 +43,10 @@ export function resolveKeyOwner(
   return { team: member.team, owner: member.email };
 }
 
-/** @throws Fault `insufficient_role` if a caller with the role member names another team or owner */
+/**
+ * Requires that a caller with the role member specifies no other team or owner.
+ * @throws Fault `insufficient_role`
+ */
 export function requireOwnTeamAndOwner(actor: Actor, { team, owner }: KeyOwnership): void {
   const { member } = actor;
   if (member?.role !== 'member') return;

@@ -11,8 +11,8 @@ import { requireOwnTeamAndOwner } from './key-owner.ts';
 import { requireFreeKeyName } from './require-free-key-name.ts';
 
 /**
- * Parses a future timestamp to milliseconds. Null if absent. @throws Fault `invalid_request` if it is in the
- * past
+ * Parses a future timestamp to Unix milliseconds. Null if it is absent.
+ * @throws Fault `invalid_request` if it is in the past
  */
 export function parseFutureTimestamp(moment: string | null | undefined, nowMs: number): number | null {
   if (moment == null) return null;
@@ -23,8 +23,8 @@ export function parseFutureTimestamp(moment: string | null | undefined, nowMs: n
 }
 
 /**
- * The columns of a key that a change sets. Absent fields remain. Null clears a field. The caller must have
- * each added scope.
+ * Returns the key columns that a change sets. Absent fields keep their values. Null clears a field.
+ * The caller must have each scope that the change adds.
  *
  * @throws Fault `invalid_request`, `conflict`, `insufficient_scope`, `insufficient_role`
  */
@@ -45,7 +45,10 @@ export async function buildKeyUpdate(
   return toUpdatedColumns(row, body);
 }
 
-/** Updates columns of a key. Null if it already has these values. */
+/**
+ * Updates columns of a key and returns the updated row. Returns null if the key already has these
+ * values.
+ */
 export async function updateKeyIfChanged(
   { orgId, actor, clock, writer }: WriteContext,
   row: PlatformKeyRow,

@@ -7,9 +7,9 @@ import { defineWriteVerb } from '../verb.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
 /**
- * Revokes the key that the request presents. The key itself is the proof, so a finder needs no account. For a
- * rotated key, only the presented value is revoked. A key of floe.yaml stays revoked until the file has
- * another value.
+ * The operation that revokes the key that the request is authenticated with. The key itself is the
+ * proof, so the person who found it needs no account. For a rotated key, only the presented value
+ * is revoked. A key from floe.yaml stays revoked until the file has another value.
  */
 export const reportLeakedKeyVerb = defineWriteVerb({
   name: 'keys.report_leak',

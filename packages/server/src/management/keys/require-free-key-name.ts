@@ -3,7 +3,8 @@ import { findActivePlatformKeyByName } from '../../store/platform-keys.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 
 /**
- * Limits, budgets and analytics identify a key by its name, so the names of active keys are unique.
+ * Requires that no active key has this name. Active keys must have unique names, because limits,
+ * budgets and analytics identify a key by its name.
  *
  * @throws Fault `conflict`
  */

@@ -2,10 +2,13 @@ import { Fault } from '@floe/contract/faults';
 import { findPlatformKeyById, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 
-/** Message of the 404 for platform keys. */
+/** The message of the 404 error for platform keys. */
 export const UNKNOWN_PLATFORM_KEY_MESSAGE = 'No platform key has this id.';
 
-/** Loads a key. @throws Fault `not_found`, also for a key of another org */
+/**
+ * Returns a key.
+ * @throws Fault `not_found`, also for a key of another organization
+ */
 export async function requirePlatformKey(
   reader: DatabaseReader,
   orgId: string,

@@ -16,8 +16,9 @@ import { requirePlatformKey } from './require-platform-key.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * Gives a key a new value, which the response shows once. Limits, budgets, history and objects at providers
- * remain. The previous value remains valid until the overlap ends.
+ * Defines the operation that gives a key a new value, which is shown only in this response. Limits,
+ * budgets, history and objects at providers do not change. The previous value remains valid until
+ * the overlap ends.
  */
 export function defineRotateKeyVerb(pepper: KeyObject): Verb {
   return defineWriteVerb({

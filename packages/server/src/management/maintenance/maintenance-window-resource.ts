@@ -8,7 +8,7 @@ import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.
 import type { MaintenanceWindowRow } from '../../store/monitoring/maintenance-windows.ts';
 import { toIsoTimestampOrNull } from '../monitors/monitoring-dependencies.ts';
 
-/** Converts a maintenance window to its API format, with its next occurrences. */
+/** Converts a maintenance window to the API format, with its next occurrences. */
 export function toMaintenanceWindowResource(row: MaintenanceWindowRow, nowMs: number): MaintenanceWindow {
   const now = findMaintenanceOccurrenceAt(row, nowMs);
   const next = listMaintenanceOccurrencesAfter(row, nowMs, now ? 4 : 3).filter(
@@ -28,7 +28,7 @@ export function toMaintenanceWindowResource(row: MaintenanceWindowRow, nowMs: nu
   };
 }
 
-/** The settings of a maintenance window in API format. */
+/** Returns a maintenance window's settings in the API format. */
 export function toMaintenanceWindowSettings(row: MaintenanceWindowRow) {
   return {
     ...storedMaintenanceWindowFields.parse(row),
@@ -42,7 +42,7 @@ export function toMaintenanceWindowSettings(row: MaintenanceWindowRow) {
   };
 }
 
-/** A window as the audit log records it. */
+/** Returns a maintenance window in the form that the audit log records. */
 export function toMaintenanceWindowAuditView(row: MaintenanceWindowRow): JsonObject {
   return { id: row.id, ...toMaintenanceWindowSettings(row) };
 }

@@ -4,7 +4,7 @@ import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineReadVerb } from '../verb.ts';
 import { requireOrgMember } from './member-requirements.ts';
 
-/** The verb `GET /api/management/members/{id}`. */
+/** The operation `GET /api/management/members/{id}`. */
 export const getMemberVerb = defineReadVerb({
   name: 'members.get',
   method: 'GET',

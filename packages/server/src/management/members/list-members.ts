@@ -4,7 +4,7 @@ import { toMemberResource } from '../../platform/stored-member.ts';
 import { getMemberPage } from '../../store/members.ts';
 import { defineReadVerb } from '../verb.ts';
 
-/** The verb `GET /api/management/members`. */
+/** The operation `GET /api/management/members`. */
 export const listMembersVerb = defineReadVerb({
   name: 'members.list',
   method: 'GET',

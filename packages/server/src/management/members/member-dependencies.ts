@@ -9,7 +9,7 @@ export interface InvitationMail {
   readonly id: string;
 }
 
-/** Dependencies of the verbs for members. */
+/** The dependencies of the member operations. */
 export interface MemberDependencies {
   /** Callbacks that end the sessions of a member. Each session store adds its own. */
   readonly endSessions: readonly EndUserSessionsInOrg[];

@@ -10,7 +10,7 @@ import {
 import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
 import { defineReadVerb, defineWriteVerb } from '../verb.ts';
 
-/** The verb `GET /api/management/removed-members`. */
+/** The operation `GET /api/management/removed-members`. */
 export const listMemberRemovalsVerb = defineReadVerb({
   name: 'removed_members.list',
   method: 'GET',
@@ -27,7 +27,7 @@ export const listMemberRemovalsVerb = defineReadVerb({
     ),
 });
 
-/** The verb `DELETE /api/management/removed-members/{id}`. */
+/** The operation `DELETE /api/management/removed-members/{id}`. */
 export const undoMemberRemovalVerb = defineWriteVerb({
   name: 'removed_members.restore',
   method: 'DELETE',

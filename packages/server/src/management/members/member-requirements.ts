@@ -6,7 +6,10 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import { findTeamById } from '../../store/teams.ts';
 import { createInsufficientRoleFault, getEffectiveRole, requireStepUp } from '../access.ts';
 
-/** Loads a member. @throws Fault `not_found`, also for a member of another org */
+/**
+ * Returns a member.
+ * @throws Fault `not_found`, also for a member of another organization
+ */
 export async function requireOrgMember(
   reader: DatabaseReader,
   orgId: string,
@@ -18,8 +21,8 @@ export async function requireOrgMember(
 }
 
 /**
- * Only owners with a recent step-up may grant or revoke the role owner. For other roles, the access rule of
- * the verb suffices.
+ * Requires an owner with a recent step-up if the change grants or revokes the role owner. For other
+ * roles, the operation's access rule is sufficient.
  *
  * @throws Fault `insufficient_role`, `step_up_required`
  */
@@ -33,7 +36,10 @@ export function requireOwnerToManageOwners(
   requireStepUp(actor, nowMs);
 }
 
-/** @throws Fault `invalid_request` if the org has no such team */
+/**
+ * Requires that the organization has this team.
+ * @throws Fault `invalid_request`
+ */
 export async function requireTeamExists(
   reader: DatabaseReader,
   orgId: string,

@@ -6,7 +6,7 @@ import { defineWriteVerb, type Verb } from '../verb.ts';
 import type { MemberDependencies } from './member-dependencies.ts';
 import { requireOrgMember, requireOwnerToManageOwners } from './member-requirements.ts';
 
-/** The verb `DELETE /api/management/members/{id}`. */
+/** The operation `DELETE /api/management/members/{id}`. */
 export function defineRemoveMemberVerb(dependencies: MemberDependencies): Verb {
   return defineWriteVerb({
     name: 'members.remove',

@@ -6,7 +6,7 @@ import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteVerb } from '../verb.ts';
 import { requireOrgMember, requireOwnerToManageOwners, requireTeamExists } from './member-requirements.ts';
 
-/** The verb `PATCH /api/management/members/{id}`. */
+/** The operation `PATCH /api/management/members/{id}`. */
 export const updateMemberVerb = defineWriteVerb({
   name: 'members.update',
   method: 'PATCH',

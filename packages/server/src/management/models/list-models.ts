@@ -16,14 +16,17 @@ const MAX_LISTED_KEY_NAMES = 20;
 
 type ModelResource = z.input<typeof modelResource>;
 
-/** Dependencies on the running gateway. */
+/** The dependencies on the running gateway. */
 export interface ModelListDependencies {
   readonly getRunningOrg: GetRunningOrg;
   /** The models of a provider for lists. */
   readonly listProviderModels: (provider: Provider) => readonly ListedModel[];
 }
 
-/** Lists all models that clients can request, who may use them and their prices. */
+/**
+ * Defines the operation that lists all models that clients can request, with their prices and who
+ * may use them.
+ */
 export function defineListModelsVerb({ getRunningOrg, listProviderModels }: ModelListDependencies): Verb {
   return defineReadVerb({
     name: 'models.list',

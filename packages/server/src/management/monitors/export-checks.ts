@@ -23,7 +23,7 @@ const CSV_COLUMNS = [
   'missed_count',
 ] as const satisfies readonly (keyof CheckResource)[];
 
-/** The verb `GET /api/monitoring/monitors/{id}/checks/export`. */
+/** The operation `GET /api/monitoring/monitors/{id}/checks/export`. */
 export function defineExportChecksVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.export',

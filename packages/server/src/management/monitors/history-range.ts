@@ -3,7 +3,10 @@ import { requireValidRange } from '../time-range.ts';
 const DAY_MS = 86_400_000;
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
 
-/** The time range of a query in milliseconds. @throws Fault as `requireValidRange` */
+/**
+ * Returns a query's time range in Unix milliseconds.
+ * @throws Fault as `requireValidRange`
+ */
 export function resolveHistoryRange(
   query: { readonly from?: string | undefined; readonly to?: string | undefined },
   nowMs: number,

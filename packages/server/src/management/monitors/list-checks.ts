@@ -6,7 +6,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { toCheckResource } from './monitor-resource.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** The verb `GET /api/monitoring/monitors/{id}/checks`. */
+/** The operation `GET /api/monitoring/monitors/{id}/checks`. */
 export function defineListChecksVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.checks',

@@ -6,7 +6,10 @@ import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dep
 /** More than a year of nightly restarts. Older gaps are omitted. */
 const MAX_LISTED_GAPS = 500;
 
-/** Lists gaps: times for which Floe does not know whether beats were missed. */
+/**
+ * Defines the operation that lists gaps. For these times, Floe does not know whether beats were
+ * missed.
+ */
 export function defineListGapsVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.gaps',

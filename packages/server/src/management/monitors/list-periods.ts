@@ -10,7 +10,7 @@ import {
   toIsoTimestampOrNull,
 } from './monitoring-dependencies.ts';
 
-/** The verb `GET /api/monitoring/monitors/{id}/periods`. */
+/** The operation `GET /api/monitoring/monitors/{id}/periods`. */
 export function defineListPeriodsVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.periods',

@@ -6,12 +6,13 @@ import { validateInput } from '../validate-input.ts';
 import { msToMinutes, READ_ONLY_MONITOR_FIELDS, toMonitorSettings } from './monitor-resource.ts';
 import { toIsoTimestampOrNull } from './monitoring-dependencies.ts';
 
-/** Fields of a request that define a monitor. */
+/** The request fields that define a monitor. */
 export type MonitorInputFields = Readonly<Record<string, unknown>>;
 
 /**
- * Merges `fields` over `current` and validates the result. Absent fields remain. Null clears a field. Setting
- * the interval removes the schedule, and the reverse. Ending a pause removes its end time.
+ * Merges `fields` over `current` and validates the result. Absent fields keep their values. Null
+ * clears a field. Setting the interval removes the cron expression, and vice versa. Ending a pause
+ * removes its end time.
  *
  * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause
  */

@@ -9,7 +9,10 @@ import type { VerbContext } from '../verb.ts';
 import { toMonitorResource } from './monitor-resource.ts';
 import type { MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** Loads a monitor that may be changed here. @throws Fault `monitor_not_found`, `managed_by_file` */
+/**
+ * Returns a monitor that may be changed through the API.
+ * @throws Fault `monitor_not_found`, `managed_by_file`
+ */
 export async function requireChangeableMonitor(
   writer: DatabaseWriter,
   orgId: string,
@@ -20,12 +23,18 @@ export async function requireChangeableMonitor(
   return row;
 }
 
-/** @throws Fault `managed_by_file` */
+/**
+ * Requires that floe.yaml does not define the monitor.
+ * @throws Fault `managed_by_file`
+ */
 export function requireMonitorNotInFile(row: MonitorRow): void {
   if (row.disabled_at === null) requireNotManagedByFile('monitor', row.id, row);
 }
 
-/** @throws Fault `invalid_request` for a channel that the org does not have */
+/**
+ * Requires that the organization has these channels.
+ * @throws Fault `invalid_request` for a channel that the organization does not have
+ */
 export async function requireChannelsExist(
   reader: DatabaseReader,
   orgId: string,
@@ -40,7 +49,7 @@ export async function requireChannelsExist(
   }
 }
 
-/** Loads the API representation of a monitor inside the transaction that changed it. */
+/** Returns a monitor in the API format, within the transaction that changed it. */
 export async function loadMonitorResource(
   { orgId, actor, writer }: VerbContext & { readonly writer: DatabaseWriter },
   id: string,

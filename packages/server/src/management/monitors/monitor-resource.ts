@@ -20,8 +20,8 @@ import {
 const MINUTE_MS = 60_000;
 
 /**
- * Converts a monitor to the API format. Its beat URL is a secret, so only callers who may change the monitor
- * receive it.
+ * Converts a monitor to the API format. The beat URL is a secret, so it is included only for
+ * callers who may change the monitor.
  */
 export function toMonitorResource(
   view: MonitorView,
@@ -52,7 +52,7 @@ export function toMonitorResource(
   };
 }
 
-/** Settings with the same format in responses, documents and the audit log. */
+/** Returns a monitor's settings in the format that responses, documents and the audit log share. */
 export function toMonitorSettings(row: MonitorRow) {
   const { name, description, ...plain } = storedMonitorFields.parse(row);
   return {
@@ -69,7 +69,7 @@ export function toMonitorSettings(row: MonitorRow) {
   };
 }
 
-/** Converts a monitor for the audit log. */
+/** Converts a monitor to the form that the audit log records. */
 export function toMonitorAuditView(row: MonitorRow): JsonObject {
   return {
     id: row.id,
@@ -86,7 +86,7 @@ export function msToMinutes(ms: number | null): number | null {
   return ms === null ? null : ms / MINUTE_MS;
 }
 
-/** Converts a check to its API format. */
+/** Converts a check to the API format. */
 export function toCheckResource(row: MonitorCheckRow): CheckResource {
   return {
     id: row.id,
@@ -101,7 +101,7 @@ export function toCheckResource(row: MonitorCheckRow): CheckResource {
   };
 }
 
-/** Read-only fields that a replacement may repeat without effect. */
+/** The read-only fields that a replace request may contain without effect. */
 export const READ_ONLY_MONITOR_FIELDS = new Set<string>([
   'kind',
   'status',

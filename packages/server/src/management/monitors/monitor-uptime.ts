@@ -5,7 +5,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** The verb `GET /api/monitoring/monitors/{id}/uptime`. */
+/** The operation `GET /api/monitoring/monitors/{id}/uptime`. */
 export function defineGetUptimeVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.uptime',

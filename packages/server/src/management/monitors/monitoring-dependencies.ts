@@ -5,7 +5,7 @@ import type { MonitorChangeContext } from '../../monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { VerbContext } from '../verb.ts';
 
-/** Dependencies of the monitoring verbs. */
+/** The dependencies of the monitoring operations. */
 export interface MonitoringDependencies {
   readonly engine: Pick<MonitoringEngine, 'changeContext' | 'evaluationContext'>;
   /** Derives beat URLs. */
@@ -18,10 +18,13 @@ export interface MonitoringDependencies {
   renderBoard(view: BoardView): string;
 }
 
-/** Either of these scopes allows managing monitors. */
+/** The scopes that permit managing monitors. One of them is sufficient. */
 export const MONITORING_SCOPES = ['monitoring', 'management'] as const;
 
-/** The context of a change through the API, at the time of the monitoring engine. */
+/**
+ * Returns the context for a change that was requested through the API. Its time is the monitoring
+ * engine's time.
+ */
 export function createMonitorChangeContext(
   { actor, writer }: VerbContext & { readonly writer: DatabaseWriter },
   dependencies: MonitoringDependencies,
@@ -38,7 +41,7 @@ export function createMonitorChangeContext(
   };
 }
 
-/** Formats milliseconds as ISO 8601 in UTC. Null remains null. */
+/** Formats Unix milliseconds as ISO 8601 in UTC. Null remains null. */
 export function toIsoTimestampOrNull(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

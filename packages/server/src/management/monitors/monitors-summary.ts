@@ -9,7 +9,7 @@ import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overvie
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** Returns the figures that the console shows above its list of monitors. */
+/** Defines the operation that returns the numbers that the console shows above its monitor list. */
 export function defineGetMonitorSummaryVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.status',

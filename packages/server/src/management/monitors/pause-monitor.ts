@@ -11,7 +11,10 @@ import {
   type MonitoringDependencies,
 } from './monitoring-dependencies.ts';
 
-/** Also allowed for monitors of floe.yaml, because a pause is not configuration. */
+/**
+ * Defines the operation that pauses a monitor. It also works for monitors that floe.yaml defines,
+ * because a pause is not configuration.
+ */
 export function definePauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.pause',

@@ -8,7 +8,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildMonitorDefinition } from './monitor-definition.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** The verb `POST /api/monitoring/schedule/preview`. */
+/** The operation `POST /api/monitoring/schedule/preview`. */
 export function definePreviewScheduleVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.preview',

@@ -11,8 +11,9 @@ import {
 } from './monitoring-dependencies.ts';
 
 /**
- * Also allowed for monitors of floe.yaml, because the file does not contain the URL and a leaked URL must be
- * replaced.
+ * Defines the operation that replaces a beat URL. It also works for monitors that floe.yaml
+ * defines, because the file does not contain the URL and it must be possible to replace a leaked
+ * URL.
  */
 export function defineRotateBeatUrlVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({

@@ -19,7 +19,10 @@ import {
 
 type MonitorsPatch = z.output<typeof bulkMonitorPatch>;
 
-/** Applies one change to several monitors. The response lists the monitors that cannot be changed. */
+/**
+ * Defines the operation that applies one change to several monitors. The response lists the
+ * monitors that could not be changed.
+ */
 export function defineUpdateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.update_many',

@@ -15,7 +15,7 @@ const OPERATOR_ACCESS = {
   allowsPlatformKeys: false,
 } as const;
 
-/** The verb `GET /api/management/operators`. */
+/** The operation `GET /api/management/operators`. */
 export const listOperatorsVerb = defineReadVerb({
   ...OPERATOR_ACCESS,
   name: 'operators.list',
@@ -28,7 +28,7 @@ export const listOperatorsVerb = defineReadVerb({
     paginateForResponse((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
 });
 
-/** The verb `POST /api/management/operators`. */
+/** The operation `POST /api/management/operators`. */
 export const grantOperatorVerb = defineWriteVerb({
   ...OPERATOR_ACCESS,
   name: 'operators.grant',
@@ -47,7 +47,7 @@ export const grantOperatorVerb = defineWriteVerb({
   },
 });
 
-/** The verb `DELETE /api/management/operators/{id}`. */
+/** The operation `DELETE /api/management/operators/{id}`. */
 export const revokeOperatorVerb = defineWriteVerb({
   ...OPERATOR_ACCESS,
   name: 'operators.revoke',

@@ -9,7 +9,7 @@ import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 import { toOrgResource } from './org-resource.ts';
 
-/** Creates another org. The caller becomes its first owner. */
+/** Defines the operation that creates another organization. The caller becomes its first owner. */
 export function defineCreateOrgVerb(pepper: KeyObject): Verb {
   return defineWriteVerb({
     name: 'orgs.create',

@@ -3,7 +3,7 @@ import type { GetRunningOrg } from '../running-org.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
-/** The verb `GET /api/management/org`. */
+/** The operation `GET /api/management/org`. */
 export function defineGetOrgVerb(getRunningOrg: GetRunningOrg): Verb {
   return defineReadVerb({
     name: 'org.get',

@@ -5,14 +5,20 @@ import { findOrgById, type OrgRow } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import type { RunningOrg } from '../running-org.ts';
 
-/** Loads an org. @throws Fault `not_found` */
+/**
+ * Returns an organization.
+ * @throws Fault `not_found`
+ */
 export async function requireOrg(reader: DatabaseReader, id: string): Promise<OrgRow> {
   const row = await findOrgById(reader, id);
   if (!row) throw new Fault('not_found', 'The organization no longer exists.');
   return row;
 }
 
-/** Converts an org for the API and the audit log. Values of floe.yaml take precedence over stored values. */
+/**
+ * Converts an organization to the form that the API and the audit log use. Values from floe.yaml
+ * take precedence over stored values.
+ */
 export function toOrgResource(
   row: OrgRow,
   { config, isInFile, fileName }: Pick<RunningOrg, 'config' | 'isInFile' | 'fileName'>,

@@ -5,7 +5,7 @@ import type { GetRunningOrg } from '../running-org.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
-/** The verb `PATCH /api/management/org`. */
+/** The operation `PATCH /api/management/org`. */
 export function defineUpdateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({
     name: 'org.update',

@@ -18,7 +18,7 @@ const EXPIRES_SOON_MS = 7 * 86_400_000;
 const BUDGET_WARNING_SHARE = 0.8;
 const MIN_PENDING_ROWS = 1_000;
 
-/** Sources of items that need attention. */
+/** The sources of the items that need attention. */
 export interface AttentionDependencies {
   readonly processStatus: ProcessStatus;
   readonly breakers: BreakerSource;

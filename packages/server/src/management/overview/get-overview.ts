@@ -7,7 +7,7 @@ import { resolveChartRange } from '../analytics/chart-range.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AttentionDependencies, listAttentionItems } from './attention-items.ts';
 
-/** The verb `GET /api/overview`. */
+/** The operation `GET /api/overview`. */
 export function defineGetOverviewVerb(
   coverage: AnalyticsCoverage,
   dependencies: AttentionDependencies,

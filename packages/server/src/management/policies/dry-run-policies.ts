@@ -11,7 +11,10 @@ import { loadStoredPolicySamples } from './stored-policy-samples.ts';
 /** Number of bodies per evaluation task. */
 const SAMPLES_PER_TASK = 50;
 
-/** Evaluates policies in mode `enforce` on given or stored bodies. Sends and stores nothing. */
+/**
+ * Defines the operation that evaluates policies, as if they were enforced, on given or stored
+ * bodies. Sends and stores nothing.
+ */
 export function defineDryRunPoliciesVerb(
   getRunningOrg: GetRunningOrg,
   bodies: Pick<BodyStore, 'open'>,
@@ -64,7 +67,7 @@ function toSampleRange(kept: z.output<typeof policyDryRunInput>['stored_bodies']
   return { from: Date.parse(from), to: to === undefined ? nowMs : Date.parse(to), limit };
 }
 
-/** The policies of an org that are in force. */
+/** Returns an organization's enabled policies. */
 export function listEnabledPolicies(getRunningOrg: GetRunningOrg, orgId: string): readonly PolicyConfig[] {
   return (getRunningOrg(orgId).config?.policies ?? []).filter(({ enabled }) => enabled);
 }

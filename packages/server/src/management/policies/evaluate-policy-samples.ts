@@ -16,7 +16,7 @@ import {
 import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
 import type { PolicySample } from './stored-policy-samples.ts';
 
-/** Bodies, and the policies to evaluate on them. */
+/** Request and response bodies, and the policies to evaluate on them. */
 export interface PolicySamplesInput {
   readonly policies: readonly PolicyConfig[];
   readonly samples: readonly PolicySample[];
@@ -29,8 +29,8 @@ export function evaluatePolicySamples({ policies: configs, samples }: PolicySamp
 }
 
 /**
- * Evaluates policies on stored bodies. The result contains no content of them. @throws Fault
- * `invalid_request` for a condition
+ * Evaluates policies on stored bodies. The result contains nothing from the bodies.
+ * @throws Fault `invalid_request` for an invalid condition
  */
 export function evaluateStoredPolicySamples({ policies: configs, samples }: PolicySamplesInput) {
   const { policies, modes } = compileAsEnforced(configs);
@@ -55,7 +55,7 @@ function compileAsEnforced(configs: readonly PolicyConfig[]) {
   };
 }
 
-/** A request, and the policies in force. */
+/** A request, and the enabled policies to evaluate on it. */
 export interface PolicyRequestInput {
   readonly policies: readonly PolicyConfig[];
   /** Its `body` is a `Uint8Array`, because a thread receives a Buffer without its methods. */

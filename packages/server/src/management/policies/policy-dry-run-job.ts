@@ -22,7 +22,7 @@ const SAMPLES_PER_TASK = 50;
 const MAX_LISTED_SAMPLES = 20;
 const MAX_LISTED_KEYS = 20;
 
-/** Dependencies of the policy dry run. */
+/** The dependencies of the policy dry run. */
 export interface PolicyDryRunDependencies {
   readonly getRunningOrg: GetRunningOrg;
   readonly bodies: Pick<BodyStore, 'open'>;
@@ -32,7 +32,8 @@ export interface PolicyDryRunDependencies {
 }
 
 /**
- * Starts a job that evaluates policies in mode `enforce` on stored bodies of several days and counts the
+ * Defines the operation that starts a policy dry run. It is a background job that evaluates
+ * policies, as if they were enforced, on the stored bodies of several days, and counts the
  * outcomes.
  */
 export function defineStartPolicyDryRunVerb({

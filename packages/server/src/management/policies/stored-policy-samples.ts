@@ -7,10 +7,10 @@ import { findExchangeById } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { listStoredBodies, type StoredBodiesRow } from '../../store/stored-bodies.ts';
 
-/** A request or response that policies evaluate, with its caller. */
+/** A request or response that policies are evaluated on, and its caller. */
 export type PolicySample = NonNullable<z.output<typeof policyDryRunInput>['samples']>[number];
 
-/** One page of stored bodies as samples. */
+/** One page of stored bodies in the form of samples. */
 export interface StoredPolicySamplePage {
   readonly samples: readonly { readonly id: string; readonly at: number; readonly sample: PolicySample }[];
   /** Number of stored bodies that were read. */
@@ -27,7 +27,7 @@ const EVALUATED_SURFACES: readonly PolicySample['surface'][] = [
   'embeddings',
 ];
 
-/** Loads stored bodies of requests in [from, to), newest first, as samples for policies. */
+/** Loads the stored bodies of requests in [from, to) as policy samples, newest first. */
 export async function loadStoredPolicySamples(
   reader: DatabaseReader,
   bodies: Pick<BodyStore, 'open'>,

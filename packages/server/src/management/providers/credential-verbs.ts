@@ -25,7 +25,7 @@ const CREDENTIALS_PATH = '/api/management/providers/{id}/credentials';
 const CREDENTIAL_PATH = '/api/management/providers/{id}/credentials/{name}';
 const WRITE_VERB_FIELDS = { scope: 'management', invalidates: 'config' } as const;
 
-/** Verbs that write credentials of providers. No verb returns a secret. */
+/** Returns the operations that write provider credentials. None of them returns a secret. */
 export function defineCredentialVerbs(dependencies: ProviderDependencies): readonly Verb[] {
   return [
     listCredentialsVerb(dependencies),

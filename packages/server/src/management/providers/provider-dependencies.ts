@@ -5,7 +5,7 @@ import type { ProviderTestResult } from '../../providers/test-provider.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 
-/** Dependencies of the provider verbs. */
+/** The dependencies of the provider operations. */
 export interface ProviderDependencies {
   readonly secretsKey: SecretEncryptionKey;
   readonly getRunningOrg: GetRunningOrg;

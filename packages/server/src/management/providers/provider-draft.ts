@@ -17,7 +17,7 @@ import { type StoredProvider, toConfigWithoutSecrets } from './stored-providers.
 
 type ProviderFields = Readonly<Record<string, unknown>>;
 
-/** The desired state of a provider, from a request. */
+/** A provider as it should be after a request. */
 export interface ProviderDraft {
   /** Keys that do not change are empty in it. */
   readonly config: ProviderConfig;
@@ -42,10 +42,11 @@ const NON_CONFIG_FIELDS = new Set([
 const STORED_KEY_PLACEHOLDER = '(stored)';
 
 /**
- * Merges the `fields` of a request over `base` and validates the result. Absent keys and secrets keep their
- * stored values of `before`. If the provider moves to another origin, the request must contain them again.
+ * Merges the `fields` of a request over `base` and validates the result. Keys and secrets that are
+ * absent keep the stored values in `before`. If the provider moves to another origin, the request
+ * must contain them again.
  *
- * @param base settings without `fields`: the stored ones, or defaults for a new provider
+ * @param base the settings before the merge: the stored ones, or the defaults for a new provider
  * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause
  */
 export function buildProviderDraft(
@@ -187,7 +188,10 @@ function mergeOutbound(given: unknown, current: unknown, before: StoredProvider 
   return { ...given, proxy: joinProxyUrl(proxy, before.secrets.proxy_userinfo) };
 }
 
-/** The settings of a stored provider with its decrypted secrets, except the keys of credentials. */
+/**
+ * Returns a stored provider's settings with its decrypted secrets, but without the keys of its
+ * credentials.
+ */
 export function toProviderFields({ row, secrets }: StoredProvider): JsonObject {
   const joined = castToJson(joinProviderSecrets(parseStoredEntry(row), secrets));
   return isObject(joined) ? joined : {};

@@ -13,7 +13,7 @@ import type { RunningOrg } from '../running-org.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { type StoredProvider, toConfigWithoutSecrets } from './stored-providers.ts';
 
-/** Converts a stored provider to its API representation. */
+/** Converts a stored provider to the API format. */
 export function toProviderResource(
   found: StoredProvider,
   dependencies: ProviderDependencies,
@@ -40,7 +40,7 @@ export function toProviderResource(
   };
 }
 
-/** Converts a provider of the environment to its API representation. */
+/** Converts a provider from the environment to the API format. */
 export function toEnvironmentProviderResource(provider: Provider): ProviderView {
   const { connectMs, headersMs, firstTokenMs, idleMs, totalMs } = provider.timeouts;
   return {
@@ -62,7 +62,7 @@ export function toEnvironmentProviderResource(provider: Provider): ProviderView 
   };
 }
 
-/** Converts a stored credential to its API format, without its secret. */
+/** Converts a stored credential to the API format, without its secret. */
 export function toCredentialResource(row: ProviderCredentialRow): CredentialView {
   return {
     name: row.name,

@@ -5,7 +5,7 @@ import { defineCredentialVerbs } from './credential-verbs.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { defineTestCredentialVerb, defineTestDraftProviderVerb } from './test-provider.ts';
 
-/** All verbs for providers. */
+/** Returns all operations on providers. */
 export function defineProviderVerbs(dependencies: ProviderDependencies): readonly Verb[] {
   return [
     ...defineResourceVerbs(createProviderKind(dependencies)),

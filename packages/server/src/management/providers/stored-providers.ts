@@ -30,12 +30,12 @@ export interface StoredProvider {
   readonly replacedSecrets?: JsonObject;
 }
 
-/** A provider that the environment of the process defines. */
+/** A provider that the process's environment variables define. */
 export interface EnvironmentProvider {
   readonly environmentProvider: Provider;
 }
 
-/** Message of the 404 for providers. */
+/** The message of the 404 error for providers. */
 export const UNKNOWN_PROVIDER_MESSAGE = 'No provider has this id.';
 
 /** Creates the lookup of stored providers by id. */
@@ -52,7 +52,10 @@ export function createStoredProviderLookup(key: SecretEncryptionKey): ResourceLo
   };
 }
 
-/** All stored providers of an org. A provider whose secrets cannot be decrypted does not hide the others. */
+/**
+ * Returns all of an organization's stored providers. A provider whose secrets cannot be decrypted
+ * does not prevent the others from being listed.
+ */
 export async function listStoredProviders(
   reader: DatabaseReader,
   orgId: string,
@@ -76,7 +79,7 @@ function openSecretsOrNone(row: ConfigEntryRow, key: SecretEncryptionKey): Provi
   }
 }
 
-/** Providers that the environment defines for an org. */
+/** Returns the providers that the environment defines for an organization. */
 export function listEnvironmentProviders({ catalog, config }: RunningOrg): readonly EnvironmentProvider[] {
   const own = new Set(config?.providers.map(({ id }) => id));
   return [...catalog.providers.values()].flatMap((lent) =>
@@ -84,7 +87,7 @@ export function listEnvironmentProviders({ catalog, config }: RunningOrg): reado
   );
 }
 
-/** The settings of a stored provider in the format of floe.yaml, without secrets. */
+/** Returns a stored provider's settings in the format of floe.yaml, without secrets. */
 export function toConfigWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
   const { identity: _, ...entry } = parseStoredEntry(row);
   return ProviderSchema.parse(entry);

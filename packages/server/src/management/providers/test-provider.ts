@@ -14,8 +14,8 @@ import {
 } from './stored-providers.ts';
 
 /**
- * Sends one cheap real request with a stored key. The status is 200 even if the provider rejects the request,
- * because the rejection is the result of the test.
+ * Defines the operation that tests a stored key with one cheap real request. The status is 200 even
+ * if the provider rejects the request, because the rejection is the result of the test.
  */
 export function defineTestCredentialVerb(dependencies: ProviderDependencies): Verb {
   return defineReadVerb({
@@ -58,7 +58,10 @@ export function defineTestCredentialVerb(dependencies: ProviderDependencies): Ve
   });
 }
 
-/** Tests a provider that is not stored. Absent keys are taken from the stored provider with the same id. */
+/**
+ * Defines the operation that tests a provider that is not stored. Keys that are absent are taken
+ * from the stored provider with the same id.
+ */
 export function defineTestDraftProviderVerb(dependencies: ProviderDependencies): Verb {
   return defineReadVerb({
     name: 'providers.test',

@@ -32,8 +32,8 @@ import type { ProviderDraft } from './provider-draft.ts';
 import { createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
 
 /**
- * Inserts a provider or replaces `before`: its settings and the keys that were sent. Sending a key requires a
- * step-up from members.
+ * Inserts a provider or replaces `before`. Writes the settings, and the keys that the request
+ * contains. Members need a step-up to write a key.
  */
 export async function upsertProvider(
   context: WriteContext,
@@ -141,7 +141,9 @@ interface CredentialInput {
   readonly before: ProviderCredentialRow | null;
 }
 
-/** Writes one credential. Requires a step-up from members. Without a `secret`, it writes only the weight. */
+/**
+ * Writes one credential. Members need a step-up. If there is no `secret`, writes only the weight.
+ */
 export async function upsertCredential(
   { orgId, actor, clock, writer }: WriteContext,
   key: SecretEncryptionKey,

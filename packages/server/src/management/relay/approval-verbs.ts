@@ -15,7 +15,7 @@ import { toApprovalResource } from './wait-for-approval.ts';
 /** Validity of an approval for a session. */
 const SESSION_APPROVAL_MS = 12 * 3_600_000;
 
-/** The verb `GET /api/management/relay/approvals`. */
+/** The operation `GET /api/management/relay/approvals`. */
 export const listApprovalsVerb = defineReadVerb({
   name: 'relay.approvals',
   method: 'GET',
@@ -32,8 +32,8 @@ export const listApprovalsVerb = defineReadVerb({
 });
 
 /**
- * Records a member's answer. An agent that waits receives it immediately; others receive it with their next
- * request.
+ * Defines the operation that records a member's decision on an approval. An agent that is waiting
+ * receives the decision immediately. Other agents receive it with their next request.
  */
 export function defineDecideApprovalVerb({ approvals }: RelayDependencies): Verb {
   return defineWriteVerb({

@@ -2,7 +2,7 @@ import { relayBatchInput, relayBatchResult, relayDecision, relayEvent } from '@f
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
-/** Decides on one action that an agent is about to take. */
+/** Defines the operation that decides on one action that an agent is about to take. */
 export function defineDecideEventVerb({ decisionEngine }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.decide',
@@ -16,7 +16,7 @@ export function defineDecideEventVerb({ decisionEngine }: RelayDependencies): Ve
   });
 }
 
-/** Decides on several events, in their order. */
+/** Defines the operation that decides on several events, in their order. */
 export function defineDecideBatchVerb({ decisionEngine }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.decide_batch',

@@ -6,7 +6,7 @@ import { loadShellGrammar } from '@floe/relay/shell/grammar';
 import type { RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
 import { withClientInputFaults } from './client-input-faults.ts';
 
-/** Stored decisions, and the rules to evaluate on them. */
+/** Stored decisions, and the rules to evaluate on their events. */
 export interface DryRunDecisionsInput {
   /** Identifies the rules, so that they are compiled once per dry run. */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface DryRunDecisionsInput {
 let lastCompiled: { readonly id: string; readonly relay: CompiledRelay } | null = null;
 
 /**
- * Returns the decision of the rules for each row. Null for a decision whose event was not stored.
+ * Returns the decision that the rules make for each row. Null for a row whose event was not stored.
  *
  * @throws Fault `invalid_request` that names the invalid field of a rule
  */

@@ -19,7 +19,8 @@ const JOB_BUDGET_MS = 60_000;
 const MAX_LISTED_CHANGES = 200;
 
 /**
- * Evaluates a draft of the rules on recent events of agents. The number of events and the time are limited.
+ * Defines the operation that evaluates draft rules on recent agent events. The number of events and
+ * the time are limited.
  */
 export function defineDryRunDecisionsVerb(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,

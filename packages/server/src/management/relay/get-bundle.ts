@@ -3,7 +3,10 @@ import { signBundle } from '../../relay/bundle.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
-/** Returns the signed rules for clients that decide locally, such as while the server is unreachable. */
+/**
+ * Defines the operation that returns the signed rules, for clients that decide locally, for example
+ * while the server is unreachable.
+ */
 export function defineGetBundleVerb({ orgRelays, bundleKey }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.bundle',

@@ -17,7 +17,10 @@ const hookAnswerSchema = z
     'The response that the agent expects from its hooks, or `{exit_code, stderr}` if it does not expect JSON.',
   );
 
-/** Handles the native hook of an agent: accepts its payload and returns its response format. */
+/**
+ * Defines the operation that handles an agent's native hook. It accepts the agent's payload and
+ * returns the response in the agent's format.
+ */
 export function defineHandleHookVerb({ decisionEngine, orgRelays, rowSink }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.hook',

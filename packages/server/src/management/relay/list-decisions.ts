@@ -10,7 +10,7 @@ import {
 import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb } from '../verb.ts';
 
-/** The verb `GET /api/management/relay/decisions`. */
+/** The operation `GET /api/management/relay/decisions`. */
 export const listDecisionsVerb = defineReadVerb({
   name: 'relay.decisions',
   method: 'GET',
@@ -25,7 +25,7 @@ export const listDecisionsVerb = defineReadVerb({
   },
 });
 
-/** The verb `GET /api/management/relay/decisions/{id}`. */
+/** The operation `GET /api/management/relay/decisions/{id}`. */
 export const getDecisionVerb = defineReadVerb({
   name: 'relay.decision',
   method: 'GET',

@@ -15,7 +15,7 @@ import { defineReadVerb } from '../verb.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** The verb `GET /api/management/relay/sessions`. */
+/** The operation `GET /api/management/relay/sessions`. */
 export const listRelaySessionsVerb = defineReadVerb({
   name: 'relay.sessions',
   method: 'GET',
@@ -39,7 +39,7 @@ export const listRelaySessionsVerb = defineReadVerb({
   },
 });
 
-/** The verb `GET /api/management/relay/coverage`. */
+/** The operation `GET /api/management/relay/coverage`. */
 export const getRelayCoverageVerb = defineReadVerb({
   name: 'relay.coverage',
   method: 'GET',

@@ -7,7 +7,7 @@ import type { RelayCaller } from '../../relay/relay-caller.ts';
 import type { RowSink } from '../../store/ports.ts';
 import type { RelayRow } from '../../store/relay/ingest-relay-region.ts';
 
-/** Dependencies of the relay verbs. */
+/** The dependencies of the relay operations. */
 export interface RelayDependencies {
   readonly decisionEngine: DecisionEngine;
   readonly orgRelays: OrgRelays;
@@ -16,7 +16,7 @@ export interface RelayDependencies {
   readonly bundleKey: BundleKey;
 }
 
-/** The actor as rules and the decision log identify it. */
+/** Converts an actor to the form in which rules and the decision log identify it. */
 export function toRelayCaller({ orgId, key, member }: Actor): RelayCaller {
   if (key) return { orgId, keyId: key.id, keyName: key.name, team: key.team, owner: key.owner };
   const { id, email, team } = member ?? { id: '', email: '', team: null };

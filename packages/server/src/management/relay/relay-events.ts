@@ -14,7 +14,8 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /**
- * Stores events that agents report afterwards. They are on disk within 10 ms and in the list shortly after.
+ * Defines the operation that stores events that agents report afterwards. The events are on disk
+ * within 10 ms, and in the list shortly afterwards.
  */
 export function defineReportEventsVerb({ rowSink }: RelayDependencies): Verb {
   return defineReadVerb({
@@ -33,7 +34,7 @@ export function defineReportEventsVerb({ rowSink }: RelayDependencies): Verb {
   });
 }
 
-/** The verb `GET /relay/v1/events`. */
+/** The operation `GET /relay/v1/events`. */
 export const listRelayEventsVerb = defineReadVerb({
   name: 'relay.events',
   method: 'GET',

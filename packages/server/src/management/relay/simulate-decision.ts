@@ -6,7 +6,10 @@ import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
-/** Evaluates the rules, or a draft of them, on a hypothetical event. Stores nothing. */
+/**
+ * Defines the operation that evaluates the current rules or draft rules on a hypothetical event.
+ * Stores nothing.
+ */
 export function defineSimulateDecisionVerb(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
   evaluationPool: Pick<EvaluationPool, 'run'>,
@@ -41,8 +44,8 @@ interface RelayDraft {
 }
 
 /**
- * Returns the running relay configuration of an org with the draft applied. The result is not compiled and
- * may be invalid.
+ * Returns an organization's running relay configuration with the draft applied. The result is not
+ * validated.
  */
 export function applyRelayDraft(
   { config }: Pick<CompiledRelay, 'config'>,

@@ -16,7 +16,8 @@ export interface SimulateEventInput {
 }
 
 /**
- * Returns the decision of the rules. @throws Fault `invalid_request` that names the invalid field of a rule
+ * Returns the decision that the rules make.
+ * @throws Fault `invalid_request` that names the invalid field of a rule
  */
 export async function simulateEvent({ config, event, identity, nowMs }: SimulateEventInput) {
   const relay = withClientInputFaults(() => compileRelay(config));

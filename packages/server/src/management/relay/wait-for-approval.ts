@@ -6,7 +6,10 @@ import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
-/** Returns an approval. The client of the agent can wait here for the answer. */
+/**
+ * Defines the operation that returns an approval. The agent's client can wait for the decision with
+ * it.
+ */
 export function defineWaitForApprovalVerb({ approvals }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.approval',
@@ -26,7 +29,7 @@ export function defineWaitForApprovalVerb({ approvals }: RelayDependencies): Ver
   });
 }
 
-/** Converts an approval to its API format at `nowMs`. */
+/** Converts an approval to the API format at `nowMs`. */
 export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.input<typeof relayApproval> {
   const toIso = (ms: number) => new Date(ms).toISOString();
   return relayApproval.parse({

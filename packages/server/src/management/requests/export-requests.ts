@@ -62,7 +62,7 @@ const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
   dropped: (row) => row.dropped.join(' '),
 };
 
-/** The verb `GET /api/analytics/export`. */
+/** The operation `GET /api/analytics/export`. */
 export function defineExportRequestsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'requests.export',

@@ -5,7 +5,7 @@ import { findExchangeById } from '../../store/exchanges.ts';
 import { defineReadVerb } from '../verb.ts';
 import { toRequestDetail } from './request-resource.ts';
 
-/** The verb `GET /api/analytics/requests/{id}`. */
+/** The operation `GET /api/analytics/requests/{id}`. */
 export const getRequestVerb = defineReadVerb({
   name: 'requests.get',
   method: 'GET',

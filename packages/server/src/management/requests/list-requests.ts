@@ -7,7 +7,7 @@ import { defineReadVerb } from '../verb.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
-/** The verb `GET /api/analytics/requests`. */
+/** The operation `GET /api/analytics/requests`. */
 export const listRequestsVerb = defineReadVerb({
   name: 'requests.list',
   method: 'GET',

@@ -6,7 +6,9 @@ import type { Actor } from '../../platform/actor.ts';
 import { findStoredBodies } from '../../store/stored-bodies.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 
-/** Returns the stored bodies of a request. The audit log records each access. */
+/**
+ * Defines the operation that returns a request's stored bodies. The audit log records each access.
+ */
 export function defineGetRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
   return defineWriteVerb({
     name: 'requests.bodies',

@@ -12,7 +12,7 @@ import {
 
 const METADATA_PREFIX = 'metadata.';
 
-/** Converts the filters of a validated query, including `metadata.<key>`, to the filters of the store. */
+/** Converts the filters in a validated query, including `metadata.<key>`, to store filters. */
 export function parseRequestFilters(
   query: RequestFilterQuery & Readonly<Record<string, unknown>>,
 ): ExchangeFilters {
@@ -46,7 +46,10 @@ function toList(given: FilterInput): readonly string[] {
   return typeof given === 'string' ? [given] : given;
 }
 
-/** Parses `x`, `!x`, `*` and `!*`, each repeatable. Undefined if there is none. */
+/**
+ * Parses filter values of the form `x`, `!x`, `*` and `!*`, which may be repeated. Undefined if
+ * there are none.
+ */
 export function parseValueFilter(given: FilterInput): ValueFilter | undefined {
   const values = toList(given);
   if (values.length === 0) return undefined;

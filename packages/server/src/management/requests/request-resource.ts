@@ -6,7 +6,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { ExchangeRow } from '../../store/ports.ts';
 
-/** Converts a stored exchange to its representation in lists. */
+/** Converts a stored exchange to the form that request lists use. */
 export function toRequestResource(row: ExchangeRow): RequestRow {
   const attempts = parseAttempts(row.attempts_json);
   return {

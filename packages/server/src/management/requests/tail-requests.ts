@@ -22,7 +22,10 @@ import { toRequestResource } from './request-resource.ts';
  */
 const MAX_EVENTS = 400;
 
-/** Returns the events that the event stream sent between two ids, with the filters of a list. */
+/**
+ * The operation that returns the events that the event stream sent between two ids, filtered like a
+ * request list.
+ */
 export const tailRequestsVerb = defineReadVerb({
   name: 'requests.tail',
   method: 'GET',

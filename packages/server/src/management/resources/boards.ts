@@ -39,7 +39,7 @@ type BoardResourceKind = ResourceKind<
 >;
 
 // budget: one declaration
-/** The kind of boards. */
+/** Creates the resource kind of boards. */
 export function createBoardKind(dependencies: MonitoringDependencies): BoardResourceKind {
   return {
     kind: 'boards',

@@ -28,7 +28,7 @@ type LimitOrBudgetConfig = LimitConfig | BudgetConfig;
 type LimitResource = z.input<typeof limitResource>;
 type BudgetResource = z.input<typeof budgetResource>;
 
-/** The kind of rate limits, with their current usage. */
+/** Creates the resource kind of rate limits, with their current usage. */
 export function createLimitKind(dependencies: RuleVerbDependencies) {
   return createRuleResourceKind<LimitConfig, LimitResource>(
     {
@@ -48,7 +48,7 @@ export function createLimitKind(dependencies: RuleVerbDependencies) {
   );
 }
 
-/** The kind of budgets, with their current spending. */
+/** Creates the resource kind of budgets, with their current spending. */
 export function createBudgetKind(dependencies: RuleVerbDependencies) {
   return createRuleResourceKind<BudgetConfig, BudgetResource>(
     {
@@ -126,7 +126,7 @@ async function toLimitResource(
   };
 }
 
-/** Converts a budget to its API format, with its current spending. */
+/** Converts a budget to the API format, with its current spending. */
 export async function toBudgetResource(
   { guard, getFileRules }: RuleVerbDependencies,
   stored: ManagedRule<BudgetConfig>,

@@ -54,7 +54,7 @@ type MaintenanceWindowKind = ResourceKind<
 >;
 
 // budget: one declaration
-/** The kind of maintenance windows. */
+/** Creates the resource kind of maintenance windows. */
 export function createMaintenanceWindowKind(dependencies: MonitoringDependencies): MaintenanceWindowKind {
   return {
     kind: 'maintenance',

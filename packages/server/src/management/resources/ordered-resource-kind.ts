@@ -21,7 +21,7 @@ import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
-/** Properties that differ between kinds of ordered entries. */
+/** The properties that differ between kinds of ordered entries. */
 export interface OrderedResourceKindSpec<Config extends object, View extends ResourceObject> {
   readonly kind: ConfigEntryKind;
   /** Used in messages. */

@@ -32,7 +32,7 @@ const RELAY_RULE_SUMMARIES = {
   delete: 'Remove a relay rule',
 };
 
-/** The kind of relay rules, with their numbers of matches. */
+/** Creates the resource kind of relay rules, with the number of events that each rule matched. */
 export function createRelayRuleKind(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
   dependencies: Pick<RuleVerbDependencies, 'getFileRules'>,

@@ -13,10 +13,10 @@ import type {
 } from '../verb-definition.ts';
 import type { SnapshotPart } from '../verb-dependencies.ts';
 
-/** A resource in the API format. Its id is the subject of its audit entries. */
+/** A resource in the API format. Audit entries record its id as their subject. */
 export type ResourceObject = JsonObject & { readonly id: string };
 
-/** Schemas of the requests and responses of a kind. */
+/** The request and response schemas of a resource kind. */
 export interface ResourceSchemas<View extends ResourceObject> {
   readonly answer: z.ZodType<unknown, View>;
   /** Query of the list: `createListQuery` with the orders and filters of the kind. */
@@ -32,13 +32,13 @@ export interface ResourceSchemas<View extends ResourceObject> {
   readonly removal?: z.ZodObject;
 }
 
-/** A request body, validated and as sent. */
+/** A request body, both validated and as it was sent. */
 export type ResourceInput<Body extends z.ZodType> = Pick<
   VerbInput<NoFieldsSchema, NoFieldsSchema, Body>,
   'body' | 'sent' | 'idempotencyKey'
 >;
 
-/** Finds resources of a kind. */
+/** Finds the resources of one kind. */
 export interface ResourceLookup<Row> {
   find(reader: DatabaseReader, orgId: string, id: string): Promise<Row | undefined>;
   /** Whether the actor may read the resource. Absent: every member and key of the org may. */
@@ -56,7 +56,7 @@ export interface ResourceLookup<Row> {
   requireChangeable?(row: Row, actor: Actor, patch?: unknown): void;
 }
 
-/** Writes resources of a kind and converts them to the API format. */
+/** Writes the resources of one kind and converts them to the API format. */
 export interface WritableResourceKind<Row, Config, View extends ResourceObject> extends ResourceLookup<Row> {
   toResource(row: Row, context: ReadContext): Promise<View> | View;
   /** The view for the audit log. Null for a resource that is not stored. Absent: the API format. */
@@ -74,15 +74,15 @@ export interface WritableResourceKind<Row, Config, View extends ResourceObject> 
   remove(context: WriteContext, row: Row): Promise<unknown>;
 }
 
-/** Fields that only the response to a creation contains, such as the secret of a key. */
+/** Fields that only the response to a create request contains, such as a key's secret. */
 export interface CreationOnlyFields<Config> {
   readonly answer: z.ZodType<unknown, JsonObject>;
   fieldsFrom(config: Config): JsonObject;
 }
 
 /**
- * A kind of resource of an org, independent of where it is stored. Its six API operations with audit entries,
- * ETags and responses are derived from it (`api-verbs.ts`).
+ * A kind of resource in an organization, regardless of where it is stored. The kind's six API
+ * operations, with audit entries, ETags and responses, are derived from it (`api-verbs.ts`).
  */
 export interface ResourceKind<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>
   extends WritableResourceKind<Row, Config, View> {

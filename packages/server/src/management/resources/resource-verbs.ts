@@ -13,7 +13,7 @@ import type {
   WritableResourceKind,
 } from './resource-kind.ts';
 
-/** Creates the verbs of a resource kind: list, create, read, change, replace and remove. */
+/** Creates the operations of a resource kind: list, create, read, update, replace and delete. */
 export function defineResourceVerbs<
   Row,
   Config,
@@ -169,7 +169,10 @@ function getSchema<S, Name extends keyof S>(schemas: S, name: Name): S[Name] {
   return schemas[name];
 }
 
-/** Loads a resource. @throws Fault `not_found`, also for a resource of another org */
+/**
+ * Returns a resource.
+ * @throws Fault `not_found`, also for a resource of another organization
+ */
 export async function requireResource<Row>(
   kind: ResourceLookup<Row>,
   { reader, orgId, actor }: ReadContext,
@@ -181,7 +184,10 @@ export async function requireResource<Row>(
   return row;
 }
 
-/** Loads a resource that the actor may change. @throws Fault `not_found`, `managed_by_file` */
+/**
+ * Returns a resource that the actor may change.
+ * @throws Fault `not_found`, `managed_by_file`
+ */
 export async function requireChangeableResource<Row>(
   kind: ResourceLookup<Row>,
   context: WriteContext,

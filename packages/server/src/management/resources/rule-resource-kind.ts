@@ -27,7 +27,7 @@ import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
 type RuleInputFields = Readonly<Record<string, unknown>>;
 
-/** A rule from floe.yaml or from the API. */
+/** A rule that floe.yaml defines or that was created with the API. */
 export interface ManagedRule<Config> {
   readonly id: string;
   readonly config: Config;
@@ -43,7 +43,7 @@ type RuleResourceKind<Config, View extends ResourceObject> = ResourceKind<
   RuleSchemas<View>
 >;
 
-/** Properties that differ between kinds of rules. */
+/** The properties that differ between kinds of rules. */
 export interface RuleResourceKindSpec<Config, View extends ResourceObject>
   extends Pick<
     RuleResourceKind<Config, View>,
@@ -206,7 +206,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
   };
 }
 
-/** The fields that a client sent, without read-only fields. */
+/** Returns the fields that a client sent, without read-only fields. */
 export function selectProvidedRuleFields(
   fields: RuleInputFields,
   ignored: ReadonlySet<string> = new Set(),
@@ -216,7 +216,7 @@ export function selectProvidedRuleFields(
   );
 }
 
-/** Source and author of a rule, which every kind shows. */
+/** Returns a rule's source and author, which all kinds of rules show. */
 export function toRuleMetadata({ source, row }: Pick<ManagedRule<unknown>, 'source' | 'row'>) {
   const toIso = (ms: number) => new Date(ms).toISOString();
   return {

@@ -38,8 +38,9 @@ const VIEW_SCHEMAS = {
 type SavedViewConfig = ReturnType<typeof toSavedViewConfig>;
 
 /**
- * The kind of saved views of console pages. Every member may write their own views. A view that is or was
- * shared belongs to the org and requires the scope `management`.
+ * The resource kind of saved views of console pages. Every member may write their own views. A view
+ * that is or was shared belongs to the organization, and changing it requires the scope
+ * `management`.
  */
 export const SAVED_VIEW_KIND: ResourceKind<SavedViewRow, SavedViewConfig, ViewResource, typeof VIEW_SCHEMAS> =
   {

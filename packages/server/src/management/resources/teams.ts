@@ -27,7 +27,7 @@ const TEAM_SCHEMAS = {
   replaceParams: z.strictObject({ id: slugField() }),
 };
 
-/** The kind of teams. */
+/** The resource kind of teams. */
 export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, typeof TEAM_SCHEMAS> = {
   kind: 'teams',
   path: '/api/management/teams',

@@ -7,10 +7,10 @@ import type { RunningOrg } from '../running-org.ts';
 import { castToJson } from '../validate-input.ts';
 
 /**
- * Returns the configuration of the org with a draft of a route applied. The draft replaces the route that it
- * edits, or is appended. A disabled draft receives no requests.
+ * Returns the organization's configuration with a draft route applied. The draft replaces the route
+ * that it edits, or is appended. A disabled draft receives no requests.
  *
- * @param providers ids that its targets may reference
+ * @param providers the provider ids that the draft's targets may use
  * @throws Fault `invalid_request`; `param` is the path in the draft
  */
 export function applyRouteDraft(

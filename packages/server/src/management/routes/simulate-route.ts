@@ -33,7 +33,7 @@ type RouteSimulationInput = z.output<typeof routeSimulationInput>;
 type RouteSimulationResult = z.input<typeof routeSimulationResult>;
 type RouteSimulationStep = RouteSimulationResult['steps'][number];
 
-/** Dependencies on the running gateway. */
+/** The dependencies on the running gateway. */
 export interface RouteSimulationDependencies {
   readonly getRunningOrg: GetRunningOrg;
   readonly breakers: BreakerSource;
@@ -52,8 +52,8 @@ const SIMULATED_SURFACES = {
 } as const;
 
 /**
- * Determines how a request would be routed now, with the reason for each step. Sends, reserves and stores
- * nothing.
+ * Defines the operation that determines how a request would be routed now, with the reason for each
+ * step. Sends, reserves and stores nothing.
  */
 export function defineSimulateRouteVerb(dependencies: RouteSimulationDependencies): Verb {
   return defineReadVerb({

@@ -25,13 +25,13 @@ import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 
-/** The settings of an org from floe.yaml and from the API, as the store has them. */
+/** An organization's stored settings, from floe.yaml and from the API. */
 export interface StoredSettings {
   readonly rows: readonly ConfigEntryRow[];
   readonly settings: OrgSettings;
 }
 
-/** Loads all settings sections of an org. */
+/** Loads all of an organization's settings sections. */
 export async function loadStoredSettings(reader: DatabaseReader, orgId: string): Promise<StoredSettings> {
   const rows = await listConfigEntriesOfOrg(reader, orgId, 'settings');
   const over = Object.fromEntries(rows.map((row) => [row.id, parseStoredEntry(row)['value']]));
@@ -42,7 +42,7 @@ function defaultOrgConfig(): OrgConfig {
   return OrgSchema.parse({ id: 'defaults' });
 }
 
-/** Source and metadata of a section. A section without a row has its default. */
+/** Returns a section's source and metadata. A section without a row has its default. */
 export function getSectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
   const row = rows.find(({ id }) => id === section);
   if (row) return toEntryMetadata(row);
@@ -51,8 +51,8 @@ export function getSectionMetadata({ rows }: StoredSettings, section: SettingsSe
 }
 
 /**
- * Writes a section: merges the given fields over the stored ones. Null restores the default. Returns false if
- * nothing changed.
+ * Writes a section: merges the given fields over the stored ones. Null restores a field's default.
+ * Returns false if nothing changed.
  *
  * @throws Fault `invalid_request` with its `param`, `managed_by_file`
  */

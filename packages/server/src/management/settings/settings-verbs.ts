@@ -20,7 +20,7 @@ import {
 
 const ORG_SETTINGS_PATH = '/api/management/settings';
 
-/** The verb `GET /api/management/settings`. */
+/** The operation `GET /api/management/settings`. */
 export const getSettingsVerb = defineReadVerb({
   name: 'settings.get',
   method: 'GET',
@@ -31,7 +31,7 @@ export const getSettingsVerb = defineReadVerb({
   run: async ({ reader, orgId }) => toSettingsResource(await loadStoredSettings(reader, orgId)),
 });
 
-/** The verb `PATCH /api/management/settings`. */
+/** The operation `PATCH /api/management/settings`. */
 export function defineUpdateSettingsVerb(
   getRunningOrg: GetRunningOrg,
   monitoring: MonitoringDependencies,

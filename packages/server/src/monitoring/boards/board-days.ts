@@ -1,7 +1,10 @@
 import { createPeriodResolver } from '../../guardrails/budget-period.ts';
 import type { MonitorStatusSpan } from '../timeline.ts';
 
-/** A day in the time zone of a board. It has 23 or 25 hours when daylight saving time begins or ends. */
+/**
+ * A day in a board's time zone. It has 23 hours when daylight saving time begins, and 25 hours when
+ * it ends.
+ */
 export interface BoardDay {
   /** Date such as `2026-11-21`. */
   readonly date: string;
@@ -9,7 +12,10 @@ export interface BoardDay {
   readonly endsAt: number;
 }
 
-/** Milliseconds of each status in one day. The rest of the day is unknown or in the future. */
+/**
+ * How many milliseconds of a day a monitor had each status. The rest of the day is unknown or in
+ * the future.
+ */
 export interface StatusDurations {
   readonly healthy: number;
   readonly failing: number;
@@ -18,7 +24,7 @@ export interface StatusDurations {
   readonly waiting: number;
 }
 
-/** The last `count` days in a time zone including today, oldest first. */
+/** Returns the last `count` days in a time zone, including today, oldest first. */
 export function listLastBoardDays(timezone: string, nowMs: number, count: number): BoardDay[] {
   const dayAt = createPeriodResolver('day', timezone);
   const days: BoardDay[] = [];
@@ -30,7 +36,7 @@ export function listLastBoardDays(timezone: string, nowMs: number, count: number
   return days.reverse();
 }
 
-/** Sums the status durations of each day. `spans` must be sorted and must not overlap. */
+/** Returns the status durations for each day. `spans` must be sorted and must not overlap. */
 export function sumStatusDurationsByDay(
   spans: readonly MonitorStatusSpan[],
   days: readonly BoardDay[],

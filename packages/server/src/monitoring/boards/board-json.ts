@@ -1,7 +1,7 @@
 import type { BoardStatus } from '@floe/contract/api/boards';
 import type { BoardMonitor, BoardView } from './board-view.ts';
 
-/** The worst status of the monitors of a board. */
+/** Returns the worst status of a board's monitors. */
 export function computeOverallBoardStatus({ groups }: Pick<BoardView, 'groups'>): BoardStatus['status'] {
   const states = new Set(groups.flatMap(({ monitors }) => monitors.map(({ status }) => status)));
   for (const state of ['failing', 'healthy', 'waiting', 'paused'] as const)
@@ -9,7 +9,7 @@ export function computeOverallBoardStatus({ groups }: Pick<BoardView, 'groups'>)
   return 'empty';
 }
 
-/** Converts a board to the JSON that has the same data as the page. */
+/** Converts a board to JSON that contains the same data as the public page. */
 export function toBoardStatus(view: BoardView): BoardStatus {
   return {
     slug: view.slug,

@@ -30,12 +30,15 @@ import {
   sumStatusDurationsByDay,
 } from './board-days.ts';
 
-/** Number of days that a board shows. */
+/** The number of days that a board shows. */
 export const BOARD_HISTORY_DAYS = 90;
 const MAX_LISTED_DOWNTIMES = 50;
 const MAINTENANCE_LOOKAHEAD_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A monitor on a board: its name and states, but no description, metadata or errors. */
+/**
+ * A monitor on a board. It contains the name and the status history, but no description, metadata
+ * or errors.
+ */
 export interface BoardMonitor {
   readonly id: string;
   readonly name: string;
@@ -66,7 +69,7 @@ export interface AnnouncedMaintenance extends MaintenanceOccurrence {
   readonly monitors: readonly string[];
 }
 
-/** The content of a board at one time. Times are in milliseconds since the epoch. */
+/** A board's content at one time. Times are in Unix milliseconds. */
 export interface BoardView {
   readonly slug: string;
   readonly name: string;
@@ -82,7 +85,9 @@ export interface BoardView {
   readonly maintenance: readonly AnnouncedMaintenance[];
 }
 
-/** Loads the content of a board. The number of statements does not depend on the number of monitors. */
+/**
+ * Loads a board's content. The number of SQL statements does not depend on the number of monitors.
+ */
 export async function loadBoardView(
   reader: DatabaseReader,
   row: Pick<BoardRow, 'org_id' | 'slug' | 'name' | 'timezone' | 'groups_json'>,

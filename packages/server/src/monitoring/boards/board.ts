@@ -5,7 +5,9 @@ import type { BoardRow } from '../../store/monitoring/boards.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { requireMonitorsExist } from '../require-monitors.ts';
 
-/** Limits the time to render and load the page. */
+/**
+ * The maximum number of monitors on a board, which limits the time needed to load and render it.
+ */
 export const MAX_MONITORS_PER_BOARD = 500;
 
 export interface BoardGroup {
@@ -24,9 +26,10 @@ export function parseBoardGroups({
 }
 
 /**
- * Checks that a board names only monitors of its organization.
+ * Requires that all monitors on a board belong to its organization.
  *
- * @param before the previous groups, whose monitors may have been removed
+ * @param before the board's groups before the change. Monitors in them are accepted even if they
+ * were removed.
  * @throws Fault `invalid_request` with `param`
  */
 export async function requireBoardMonitors(

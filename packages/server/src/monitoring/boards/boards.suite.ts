@@ -25,7 +25,7 @@ import { CONFIG_FILE_BOARD_KIND } from './config-file-boards.ts';
 
 const DAY = 24 * 60 * MINUTE;
 
-/** Tests that read and write boards, with one kind of database. */
+/** Tests that read and write boards, for one kind of database. */
 export function boardsSuite(name: string, open: (t: TestContext) => Promise<Database>): void {
   async function beat(database: Database, id: string, at: number) {
     const context = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };

@@ -16,7 +16,7 @@ import { parseBoardGroups } from './board.ts';
 const SLUG_TAKEN =
   'must be unique in the installation, but another organization already has a board with this slug. Choose another slug, or rename or delete that board first.';
 
-/** The boards of floe.yaml. */
+/** The resource kind of boards in floe.yaml. */
 export const CONFIG_FILE_BOARD_KIND = defineConfigFileKind({
   kind: 'boards',
   list: ({ boards }) => boards,
@@ -48,7 +48,7 @@ function findTakenSlugs(
   });
 }
 
-/** The columns of a board. */
+/** Converts a board's configuration to database columns. */
 export function toBoardColumns(config: BoardConfig) {
   const { slug, name, ...plain } = storedBoardFields.parse(config);
   return {
@@ -60,14 +60,14 @@ export function toBoardColumns(config: BoardConfig) {
   };
 }
 
-/** The settings of a board in the form of the API and floe.yaml. */
+/** Converts a board row to the settings that the API and floe.yaml use. */
 export function toBoardSettings(row: BoardRow) {
   const { slug, name, ...plain } = storedBoardFields.parse(row);
   const groups = parseBoardGroups(row).map((group) => ({ name: group.name, monitors: [...group.monitors] }));
   return { slug, name, public: row.public === 1, ...plain, groups };
 }
 
-/** A board in the form that the audit log stores. */
+/** Converts a board row to the form that the audit log stores. */
 export function toBoardAuditView(row: BoardRow) {
   const { org_id: _org, source_file: _file, source_line: _line, groups_json, ...rest } = row;
   return { ...rest, groups: JSON.parse(groups_json) };

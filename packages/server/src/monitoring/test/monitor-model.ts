@@ -1,6 +1,6 @@
 /**
- * The reference model of a monitor's history, second by second. It uses no code of the engine, with which
- * tests compare it.
+ * A reference model of a monitor's history, computed second by second. It shares no code with the
+ * engine. Tests compare the engine with it.
  */
 export interface MonitorModelPlan {
   readonly schedule: MonitorModelSchedule;
@@ -11,7 +11,7 @@ export interface MonitorModelPlan {
 }
 
 /**
- * An interval, or a cron expression with a function that tells whether it fires at a second, counted from
+ * An interval, or a cron expression with a function that tells whether it fires at a second after
  * the full hour (UTC).
  */
 export type MonitorModelSchedule =

@@ -110,7 +110,10 @@ async function countChecks(database: DatabaseWithBeats, status: string): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** Advances the clock for a running process, with a pulse and a sweep every three seconds. */
+/**
+ * Advances the manual clock for a running process. The process records that it is running and
+ * sweeps every three seconds.
+ */
 export async function runEngineFor(clock: FakeClock, engine: MonitoringEngine, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 3_000) {
     clock.advance(Math.min(3_000, left));

@@ -12,7 +12,10 @@ export const MONITOR_TEST_START = Date.UTC(2026, 10, 21);
 export const MINUTE = 60_000;
 export const testBeatUrlSecret = createSecretKey(Buffer.alloc(32, 7));
 
-/** A definition in the form of floe.yaml. The default is an interval of one minute without a grace period. */
+/**
+ * Returns a monitor definition in the form of floe.yaml. By default, it has an interval of one
+ * minute and no grace period.
+ */
 export function createTestMonitorDefinition(
   id: string,
   changes: Partial<MonitorConfig> = {},
@@ -41,7 +44,7 @@ export async function addTestOrg(database: Database, id = MONITOR_TEST_ORG): Pro
   await database.transaction((writer) => insertOrg(writer, { id, name: id, created_at: MONITOR_TEST_START }));
 }
 
-/** Runs a change of monitors in a transaction, at `nowMs`. */
+/** Runs a change to monitors in a transaction, at `nowMs`. */
 export function runMonitorChange<T>(
   database: Database,
   {
@@ -81,7 +84,7 @@ export function createTestBeatCall(
   };
 }
 
-/** The recorded history of a monitor as lines for comparison. */
+/** Returns a monitor's recorded history as lines for comparison. */
 export async function loadRecordedHistory(database: Database, uid: string) {
   const checks = await database.read.selectFrom('checks').selectAll().where('uid', '=', uid).execute();
   const periods = await database.read

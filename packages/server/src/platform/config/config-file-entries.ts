@@ -56,20 +56,20 @@ function entryFileKind<Config>(
   });
 }
 
-/** The providers of floe.yaml. */
+/** The resource kind of providers in floe.yaml. */
 export const CONFIG_FILE_PROVIDER_KIND = entryFileKind<ProviderConfig>(
   { kind: 'providers', list: ({ providers }) => providers, nameOf: ({ id }) => id, isReferenced: true },
   (config) => splitProviderSecrets(config).entry,
   removeProvider,
 );
 
-/** The routes of floe.yaml. */
+/** The resource kind of routes in floe.yaml. */
 export const CONFIG_FILE_ROUTE_KIND = entryFileKind<RouteConfig>(
   { kind: 'routes', list: ({ routes }) => routes, nameOf: ({ model }) => model },
   (config) => config,
 );
 
-/** The policies of floe.yaml. */
+/** The resource kind of policies in floe.yaml. */
 export const CONFIG_FILE_POLICY_KIND = entryFileKind<PolicyConfig>(
   { kind: 'policies', list: ({ policies }) => policies, nameOf: ({ name }) => name },
   (config) => config,
@@ -81,7 +81,7 @@ interface OrgSetting {
   readonly value: unknown;
 }
 
-/** The settings of organizations in floe.yaml. */
+/** The resource kind of an organization's settings in floe.yaml. */
 export const CONFIG_FILE_SETTINGS_KIND = entryFileKind<OrgSetting>(
   {
     kind: 'settings',

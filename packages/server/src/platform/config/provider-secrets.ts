@@ -17,7 +17,7 @@ export type ProviderSecrets = z.output<typeof Secrets>;
 
 export const NO_PROVIDER_SECRETS: ProviderSecrets = { headers: {} };
 
-/** Splits a provider into the part that may be shown and the secrets. */
+/** Splits a provider's configuration into the part that may be shown and the secrets. */
 export function splitProviderSecrets(config: ProviderConfig): {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly secrets: ProviderSecrets;
@@ -35,7 +35,7 @@ export function splitProviderSecrets(config: ProviderConfig): {
   };
 }
 
-/** Joins the two parts to the form of floe.yaml. */
+/** Combines the part that may be shown and the secrets to a provider in the form of floe.yaml. */
 export function joinProviderSecrets(
   entry: Readonly<Record<string, unknown>>,
   { headers, proxy_userinfo, ...keys }: ProviderSecrets,
@@ -53,7 +53,7 @@ export function joinProviderSecrets(
 }
 
 /**
- * Splits the URL of a proxy into the part that may be shown, and the user and password (RFC 3986, section
+ * Splits a proxy URL into the part that may be shown, and the user and password (RFC 3986, section
  * 3.2.1).
  */
 export function splitProxyUrl(proxy: string): {
@@ -64,7 +64,7 @@ export function splitProxyUrl(proxy: string): {
   return userinfo ? { address: `${scheme}${rest}`, userinfo } : { address: proxy, userinfo: undefined };
 }
 
-/** Joins the two parts of the URL of a proxy. */
+/** Combines the two parts of a proxy URL. */
 export function joinProxyUrl(address: string, userinfo: string | undefined): string {
   return userinfo === undefined ? address : address.replace('://', () => `://${userinfo}@`);
 }
@@ -74,7 +74,7 @@ export function hasProviderSecrets(secrets: ProviderSecrets): boolean {
   return Object.keys(headers).length > 0 || Object.values(keys).some((value) => value !== undefined);
 }
 
-/** Encrypts the secrets of a provider for its row. Returns null if there are none. */
+/** Encrypts a provider's secrets for its row. Returns null if there are none. */
 export function encryptProviderSecrets(
   secrets: ProviderSecrets,
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
@@ -86,7 +86,10 @@ export function encryptProviderSecrets(
     : null;
 }
 
-/** Decrypts the secrets of a provider. @throws UnreadableSecretError */
+/**
+ * Decrypts a provider's secrets.
+ * @throws UnreadableSecretError
+ */
 export function decryptProviderSecrets(row: ConfigEntryRow, key: SecretEncryptionKey): ProviderSecrets {
   if (row.secrets_sealed === null) return NO_PROVIDER_SECRETS;
   return Secrets.parse(
@@ -94,7 +97,7 @@ export function decryptProviderSecrets(row: ConfigEntryRow, key: SecretEncryptio
   );
 }
 
-/** The row to which the secrets of a config entry are bound. */
+/** Identifies the row that an entry's secrets are encrypted for. */
 export function toEntrySecretLocation(
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
   version: number,
@@ -102,7 +105,7 @@ export function toEntrySecretLocation(
   return { orgId: row.org_id, rowId: row.row_id, version };
 }
 
-/** The row to which a provider credential is bound. */
+/** Identifies the row that a provider credential is encrypted for. */
 export function toCredentialSecretLocation(
   row: Pick<ProviderCredentialRow, 'org_id' | 'id'>,
   version: number,
@@ -111,16 +114,16 @@ export function toCredentialSecretLocation(
 }
 
 /**
- * Origin to which the credentials of a provider are sent: that of its base URL, or of the public URL of its
- * kind.
+ * Returns the origin that a provider's credentials are sent to: the origin of its base URL, or of
+ * the public URL for its kind.
  */
 export function getProviderOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): string {
   return parseOrigin(base_url ?? findProviderSheet(kind)?.baseUrl ?? '');
 }
 
 /**
- * Whether a provider uses the public URL of its kind. Only then may credentials of this machine be sent to
- * it.
+ * Returns whether a provider uses the public URL for its kind. Only then may credentials from this
+ * host's environment be sent to it.
  */
 export function usesDefaultOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): boolean {
   return (
@@ -134,7 +137,10 @@ function parseOrigin(address: string): string {
   return /^[a-z]+:\/\/[^/]+/i.exec(address)?.[0].toLowerCase() ?? address;
 }
 
-/** The last four characters of a credential. Null for a short one, because they would reveal too much. */
+/**
+ * Returns the last four characters of a credential. Null for a short credential, because they would
+ * reveal too much of it.
+ */
 export function getLastFourCharacters(secret: string): string | null {
   return secret.length < 16 ? null : secret.slice(-4);
 }

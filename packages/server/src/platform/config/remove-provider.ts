@@ -11,7 +11,10 @@ import {
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { parseStoredEntry, parseStoredRoute } from './stored-config.ts';
 
-/** Deletes a provider with its credentials. @throws Fault `conflict` with the resources that refer to it */
+/**
+ * Deletes a provider and its credentials.
+ * @throws Fault `conflict` with the resources that refer to it
+ */
 export async function removeProvider(writer: DatabaseWriter, row: ConfigEntryRow): Promise<void> {
   await requireUnused(writer, row.org_id, row.id);
   for (const { id } of await listProviderCredentials(writer, row.org_id, row.id))

@@ -2,7 +2,7 @@ import type { OrgConfig } from '@floe/contract/config';
 import { ORG_SETTINGS_FIELDS } from '@floe/contract/config/org';
 import * as z from 'zod';
 
-/** Settings of an organization. Each section is changed as a whole. */
+/** The schema of an organization's settings. Each section is changed as a whole. */
 export const OrgSettingsSchema = z.strictObject(ORG_SETTINGS_FIELDS);
 export type OrgSettings = z.output<typeof OrgSettingsSchema>;
 export type SettingsSection = keyof OrgSettings;
@@ -14,7 +14,7 @@ export function isSettingsSection(name: string): name is SettingsSection {
   return Object.hasOwn(ORG_SETTINGS_FIELDS, name);
 }
 
-/** The settings of an organization. `over` replaces sections. */
+/** Returns an organization's settings, in which the sections in `over` replace others. */
 export function mergeOrgSettings(
   org: Pick<OrgConfig, SettingsSection>,
   over: Readonly<Record<string, unknown>> = {},

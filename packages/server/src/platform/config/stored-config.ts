@@ -21,7 +21,7 @@ import {
 } from './provider-secrets.ts';
 import { mergeOrgSettings } from './settings-sections.ts';
 
-/** The resources of an organization that were created with the API, in the form of floe.yaml. */
+/** An organization's resources that were created with the API, in the form of floe.yaml. */
 export interface StoredOrgConfig {
   readonly name: string;
   readonly timezone: string;
@@ -42,8 +42,8 @@ export interface StoredConfig {
 export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
 
 /**
- * Loads the resources that were created with the API, for the snapshot. Does not include those of
- * floe.yaml.
+ * Loads the resources that were created with the API, for the snapshot. Does not include resources
+ * from floe.yaml.
  */
 export async function loadStoredConfig(
   reader: DatabaseReader,
@@ -84,7 +84,10 @@ export async function loadStoredConfig(
   return { orgs: stored, unusable };
 }
 
-/** Entries are validated when they are stored. The schema adds defaults for fields of later releases. */
+/**
+ * Parses a stored route. Entries are validated when they are stored. The schema adds the defaults
+ * of fields that later releases introduced.
+ */
 export function parseStoredRoute(row: ConfigEntryRow): RouteConfig {
   return RouteSchema.parse(parseStoredEntry(row));
 }
@@ -94,7 +97,7 @@ export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
 }
 
 /**
- * Decrypts a provider. Leaves out credentials that were given for another base URL.
+ * Decrypts a stored provider. Omits credentials that were created for another base URL.
  *
  * @throws UnreadableSecretError
  */
@@ -119,17 +122,20 @@ export function decryptStoredProvider(
   };
 }
 
-/** Parses the JSON of a row. This program writes only objects, so anything else is corrupt data. */
+/**
+ * Parses the JSON in a config entry row. This program writes only objects, so any other value means
+ * that the data is corrupt.
+ */
 export function parseStoredEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonObject {
   const value: unknown = JSON.parse(row.entry_json);
   if (!isObject(value)) throw new Error('a configuration entry is not an object');
   return value;
 }
 
-/** Id of the organization that the first start without a file creates. */
+/** The id of the organization that the first start without floe.yaml creates. */
 export const DEFAULT_ORG_ID = 'default';
 
-/** Whether floe.yaml sets a section of an organization. */
+/** Returns whether floe.yaml sets a section of an organization. */
 export type IsSetInConfigFile = (orgId: string, section: string) => boolean;
 
 export interface MergedConfig {
@@ -141,8 +147,8 @@ export interface MergedConfig {
 }
 
 /**
- * Merges floe.yaml with the resources of the API. Where both set a value, the file wins. Leaves out
- * organizations without any configuration, except `defaultOrg`.
+ * Merges floe.yaml with the resources that were created with the API. If both set a value,
+ * floe.yaml takes precedence. Omits organizations without any configuration, except `defaultOrg`.
  */
 export function mergeConfig(
   file: readonly OrgConfig[],

@@ -17,16 +17,19 @@ import {
   startConsoleSession,
 } from './sign-in-context.ts';
 
-/** The content of an invitation's page. @throws Fault `not_found` if the invitation is not valid */
+/**
+ * Returns what an invitation's page shows.
+ * @throws Fault `not_found` if the invitation is not valid
+ */
 export function previewInvitation(context: SignInContext, token: string): Promise<InvitationDetails> {
   return findOpenInvitation(context.database.read, token, context.clock.now());
 }
 
 /**
- * Accepts an invitation and signs in to its organization. Returns the value of the cookie. Creates an
- * account if there is none. The owner of an existing account must prove that it is theirs, with its
- * password or a session. An account without any organization protects nothing, so there the invitation
- * replaces its credentials.
+ * Accepts an invitation and signs in to its organization. Returns the cookie's value. Creates an
+ * account if there is none. The person must prove that an existing account is theirs, with its
+ * password or a session. An account that belongs to no organization gives access to nothing, so in
+ * that case the invitation replaces its credentials.
  *
  * @throws Fault `not_found` if the invitation is not valid, `sign_in_failed`, `too_many_attempts`,
  * `conflict`; `invalid_request` for an unacceptable password

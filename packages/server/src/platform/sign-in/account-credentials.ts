@@ -7,16 +7,19 @@ import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-/** Whether an account belongs to no organization, so that its takeover gains nothing. */
+/**
+ * Returns whether an account belongs to no organization, so that taking it over would give access
+ * to nothing.
+ */
 export async function isUnclaimedAccount(reader: DatabaseReader, userId: string): Promise<boolean> {
   return (await listMembershipsOfUser(reader, userId)).length === 0;
 }
 
 /**
- * Replaces the password, passkeys and identities of an account and ends its sessions. Used for an account
- * without organization, and with an owner link of this host.
+ * Replaces an account's password, passkeys and identities, and ends its sessions. Used for an
+ * account that belongs to no organization, and for an owner link that was created on this host.
  *
- * @param passwordHash the new password; null for none
+ * @param passwordHash hash of the new password; null for none
  */
 export async function replaceAccountCredentials(
   { clock }: Pick<SignInContext, 'clock'>,
@@ -32,7 +35,7 @@ export async function replaceAccountCredentials(
   await updateUser(writer, userId, { password_hash: passwordHash, updated_at: clock.now() });
 }
 
-/** A user as an issuer identifies them. */
+/** A user as an issuer identified them. */
 export interface VerifiedIdentity {
   /** The `iss` claim. */
   readonly issuer: string;
@@ -42,8 +45,8 @@ export interface VerifiedIdentity {
 }
 
 /**
- * Adds an identity to an account. Ends all earlier sessions, because the identity is another way to sign
- * in.
+ * Adds an identity to an account. Ends all earlier sessions, because the identity adds a way to
+ * sign in.
  */
 export async function linkAccountIdentity(
   { clock }: Pick<SignInContext, 'clock'>,

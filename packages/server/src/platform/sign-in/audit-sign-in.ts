@@ -41,9 +41,9 @@ export async function auditSignIn(
 }
 
 /**
- * Records a failed sign-in in the organizations of the account. For an unknown account, uses the first
- * organization of the installation: both cases are one write, so that the time does not reveal whether the
- * account exists.
+ * Records a failed sign-in in the account's organizations. For an unknown account, records it in
+ * the installation's first organization. Both cases require one write, so that the duration does
+ * not reveal whether the account exists.
  */
 export async function auditFailedSignIn(
   writer: DatabaseWriter,

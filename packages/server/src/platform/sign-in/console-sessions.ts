@@ -17,7 +17,7 @@ import { hasAllRoles, listSessionMemberships, type SessionMembership } from './s
 import { computeSessionExpiry, type SessionPolicy } from './session-policy.ts';
 import { generateSecretToken, hasTokenFormat, sha256Hex } from './tokens.ts';
 
-/** How long actions with step-up are allowed after signing in. */
+/** How long after a sign-in actions that require step-up are allowed, in milliseconds. */
 export const STEP_UP_MS = 10 * 60_000;
 /** How long the previous cookie remains valid after a rotation, for requests in progress. */
 const ROTATION_OVERLAP_MS = 30_000;
@@ -27,7 +27,7 @@ const CACHE_TTL_MS = 2_000;
 const MAX_CACHED_SESSIONS = 5_000;
 const MAX_AGENT_CHARS = 200;
 
-/** An active session in its current state. */
+/** An active session, as it is when it is read. */
 export interface ActiveConsoleSession {
   readonly id: string;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
@@ -52,7 +52,7 @@ export interface ActiveConsoleSession {
   readonly mustRotate: boolean;
 }
 
-/** The user and the browser of a new session. */
+/** The user and the browser that a new session is for. */
 export interface NewConsoleSession {
   readonly userId: string;
   readonly membership:
@@ -81,7 +81,7 @@ interface CachedSession {
 
 type SessionDatabase = Pick<Database, 'read' | 'signals' | 'rowTransaction'>;
 
-/** Sessions of the console, with a cache of two seconds. */
+/** Manages console sessions. They are cached for two seconds. */
 export class ConsoleSessions {
   readonly #database: SessionDatabase;
   readonly #clock: Clock;

@@ -23,7 +23,7 @@ import { isLastOwnerOfOrg } from '../members.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-/** A membership that groups grant. `org` null means the only organization. */
+/** A membership that groups grant. If `org` is null, it means the only organization. */
 export interface GrantedMembership {
   readonly org: string | null;
   readonly role: MemberRole;
@@ -33,10 +33,10 @@ export interface GrantedMembership {
 type GrantContext = Pick<SignInContext, 'clock' | 'auth'>;
 
 /**
- * Stores the memberships that the groups of an issuer grant now. A membership has the strongest role that
- * any issuer grants. An issuer changes only its own grants, and a removed issuer grants nothing. A
- * membership without a grant ends. Memberships that members assigned do not change, the last owner of an
- * organization stays, and a removed member is not added again.
+ * Stores the memberships that an issuer's groups currently grant. A membership has the role with
+ * the most permissions that any issuer grants. An issuer changes only its own grants, and a removed
+ * issuer grants nothing. A membership without a grant ends. Memberships that members assigned do
+ * not change, an organization's last owner stays, and a removed member is not added again.
  */
 export async function applyGroupGrants(
   context: GrantContext,

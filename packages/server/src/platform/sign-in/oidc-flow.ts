@@ -7,7 +7,7 @@ import { loadOpenidClient } from './oidc-issuer.ts';
 import type { SignInContext } from './sign-in-context.ts';
 import { resolveSafeReturnPath } from './sign-in-site.ts';
 
-/** How long a sign-in at the issuer may take. */
+/** How long a sign-in at the issuer may take, in milliseconds. */
 export const OIDC_FLOW_TTL_MS = 10 * 60_000;
 /** For a step-up, the authentication that the issuer reports must not be older. */
 const MAX_STEP_UP_AGE_S = 600;
@@ -24,7 +24,10 @@ export type OidcFailureReason =
   | 'unavailable'
   | 'failed';
 
-/** A failed sign-in. The sign-in page shows the reason, and the log has the detail. */
+/**
+ * Thrown if a sign-in with an issuer failed. The sign-in page shows the reason, and the log
+ * contains the details.
+ */
 export class OidcSignInError extends Error {
   override readonly name = 'OidcSignInError';
   readonly reason: OidcFailureReason;
@@ -35,7 +38,10 @@ export class OidcSignInError extends Error {
   }
 }
 
-/** The state of a sign-in that the browser stores, encrypted so that no one else can read or change it. */
+/**
+ * The state of a sign-in with an issuer. The browser stores it in encrypted form, so that no one
+ * can read or change it.
+ */
 export const oidcFlowSchema = z.strictObject({
   state: z.string(),
   nonce: z.string(),
@@ -47,7 +53,10 @@ export const oidcFlowSchema = z.strictObject({
 
 export type OidcFlow = z.output<typeof oidcFlowSchema>;
 
-/** @throws Fault `not_found` */
+/**
+ * Returns the configuration of an issuer.
+ * @throws Fault `not_found`
+ */
 export function requireOidcIssuer(context: Pick<SignInContext, 'auth'>, name: string): OidcConfig {
   const found = context.auth().oidc.find((oidc) => oidc.name === name);
   if (!found)
@@ -58,7 +67,7 @@ export function requireOidcIssuer(context: Pick<SignInContext, 'auth'>, name: st
   return found;
 }
 
-/** The redirect URI that is registered at the issuer. */
+/** Returns the redirect URI that is registered at the issuer. */
 export function buildOidcCallbackUrl({ site }: Pick<SignInContext, 'site'>, name: string): URL {
   return new URL(`${site().baseUrl}/api/session/oidc/${name}/callback`);
 }
@@ -67,8 +76,8 @@ export function buildOidcCallbackUrl({ site }: Pick<SignInContext, 'site'>, name
 export type OidcFlowContext = Pick<SignInContext, 'auth' | 'issuers' | 'site' | 'clock' | 'sealingKey'>;
 
 /**
- * Returns the URL at the issuer and the state for the browser. @throws OidcSignInError `unavailable`; Fault
- * `not_found`
+ * Returns the issuer URL to redirect to, and the state that the browser must store.
+ * @throws OidcSignInError `unavailable`; Fault `not_found`
  */
 export async function startOidcFlow(
   context: OidcFlowContext,
@@ -107,10 +116,10 @@ export async function startOidcFlow(
 }
 
 /**
- * Decrypts the state that the browser stored at the start.
+ * Decrypts the state that the browser stored when the sign-in started.
  *
- * @throws OidcSignInError `expired` if there is none, or it is invalid or too old; `failed` if the response
- * belongs to another sign-in
+ * @throws OidcSignInError `expired` if there is none, or it is invalid or too old; `failed` if the
+ * response belongs to another sign-in
  */
 export function decryptOidcFlow(
   context: OidcFlowContext,
@@ -139,7 +148,7 @@ function unsealFlow(context: OidcFlowContext, name: string, sealed: string | nul
 
 const flowBinding = (name: string) => ({ orgId: '', rowId: `oidc ${name}`, version: 1 });
 
-/** The profile of a user from the ID token. */
+/** A user's profile in the ID token. */
 export interface OidcProfile {
   readonly issuer: string;
   readonly subject: string;
@@ -153,8 +162,8 @@ export interface OidcProfile {
 }
 
 /**
- * Exchanges the issuer's response for a profile. Checks state, issuer, code, PKCE, nonce and the signature
- * of the ID token.
+ * Exchanges the issuer's response for the user's profile. Checks state, issuer, code, PKCE, nonce
+ * and the ID token's signature.
  *
  * @throws OidcSignInError
  */

@@ -12,20 +12,20 @@ const MAX_RESPONSE_BYTES = 1 << 20;
 /** How long a discovery document is cached. The library refreshes the keys itself. */
 const DISCOVERY_TTL_MS = 60 * 60_000;
 
-/** Loads the library with the first sign-in that needs it. */
+/** Loads the OpenID Connect library. It is loaded at the first sign-in that needs it. */
 export function loadOpenidClient() {
   return import('openid-client');
 }
 
-/** The connection settings for issuers, the same as for all outbound calls. */
+/** The connection settings for issuers, which are the same as for all outgoing calls. */
 export interface IssuerConnection {
   readonly guard: OutboundGuard;
   readonly via: ResolvedOutboundConnections['via'];
 }
 
 /**
- * Caches the discovery documents of issuers. They are loaded when needed, so that Floe starts without the
- * issuers.
+ * Caches the issuers' discovery documents. They are loaded only when needed, so that Floe starts
+ * even if an issuer is unavailable.
  */
 export class OidcIssuers {
   readonly #connection: IssuerConnection;

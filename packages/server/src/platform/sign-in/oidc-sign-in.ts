@@ -28,7 +28,7 @@ import {
 } from './sign-in-context.ts';
 import { sha256Hex } from './tokens.ts';
 
-/** The callback request of the browser. */
+/** The browser's callback request. */
 export interface OidcCallback {
   /** The query of the callback. */
   readonly query: Readonly<Record<string, string>>;
@@ -37,9 +37,9 @@ export interface OidcCallback {
 }
 
 /**
- * Completes a sign-in with an issuer. Returns the value of the cookie and the path to which the user wanted
- * to go. A response that this browser did not request does not count as an attempt, because any page can
- * cause it.
+ * Completes a sign-in with an issuer. Returns the cookie's value and the path that the user wanted
+ * to open. A callback that this browser did not start does not count as an attempt, because any
+ * page can cause one.
  *
  * @throws OidcSignInError; Fault `not_found`, `too_many_attempts`
  */

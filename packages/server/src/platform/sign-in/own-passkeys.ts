@@ -15,7 +15,10 @@ import { createPasskeyAttestationOptions, loadWebauthn, registerPasskey } from '
 import { requireAccountControl, requireSignedIn } from './session-changes.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
-/** The passkeys of the signed-in user, oldest first. @throws Fault `session_expired` */
+/**
+ * Returns the signed-in user's passkeys, oldest first.
+ * @throws Fault `session_expired`
+ */
 export async function listOwnPasskeys(
   context: SignInContext,
   browser: BrowserRequest,
@@ -25,15 +28,18 @@ export async function listOwnPasskeys(
 }
 
 /**
- * Options for `navigator.credentials.create`. @throws Fault as `requireAccountControl`; `not_found` if
- * passkeys are disabled
+ * Returns the options for `navigator.credentials.create`.
+ * @throws Fault as `requireAccountControl`; `not_found` if passkeys are disabled
  */
 export async function createPasskeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
   const { live } = await requireAccountControl(context, browser);
   return createPasskeyAttestationOptions(context, context.database.read, live.user);
 }
 
-/** @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `registerPasskey` */
+/**
+ * Adds a passkey for the signed-in user.
+ * @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `registerPasskey`
+ */
 export async function addOwnPasskey(
   context: SignInContext,
   browser: BrowserRequest,
@@ -49,7 +55,10 @@ export async function addOwnPasskey(
   });
 }
 
-/** @throws Fault `session_expired`; `not_found` for a passkey of another user */
+/**
+ * Renames one of the signed-in user's passkeys.
+ * @throws Fault `session_expired`; `not_found` for a passkey of another user
+ */
 export async function renameOwnPasskey(
   context: SignInContext,
   browser: BrowserRequest,
@@ -65,8 +74,8 @@ export async function renameOwnPasskey(
 }
 
 /**
- * Removes a passkey and ends the sessions that it started. Returns whether the current session is one of
- * them.
+ * Removes a passkey and ends the sessions that were started with it. Returns whether the current
+ * session is one of them.
  *
  * @throws Fault as `requireAccountControl`; `not_found` for a passkey of another user
  */

@@ -11,7 +11,7 @@ import { requireSignedIn } from './session-changes.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
 /**
- * Active sessions of the signed-in user, most recently used first.
+ * Returns the signed-in user's active sessions, most recently used first.
  *
  * @throws Fault `session_expired`
  */
@@ -25,8 +25,8 @@ export async function listOwnSessions(
 }
 
 /**
- * Ends a session, which may be the current one. @throws Fault `session_expired`; `not_found` for a session
- * of another user
+ * Ends one of the signed-in user's sessions, which may be the current one.
+ * @throws Fault `session_expired`; `not_found` for a session of another user
  */
 export async function endOwnSession(
   context: SignInContext,
@@ -45,7 +45,10 @@ export async function endOwnSession(
   return live;
 }
 
-/** Ends all other sessions of the signed-in user. @throws Fault `session_expired` */
+/**
+ * Ends all of the signed-in user's other sessions.
+ * @throws Fault `session_expired`
+ */
 export async function endOtherSessions(context: SignInContext, browser: BrowserRequest): Promise<void> {
   const { database, clock, sessions } = context;
   const { live } = await requireSignedIn(context, browser);

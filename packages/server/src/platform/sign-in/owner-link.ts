@@ -43,10 +43,12 @@ interface OwnerLink {
 }
 
 /**
- * Creates a one-time link that makes its user an owner of the organization. The previous link stops
- * working. With `operator`, or if there is only one organization, the user also becomes an operator.
+ * Creates a one-time link that makes the person who uses it an owner of the organization. An
+ * earlier link stops working. If `operator` is set or there is only one organization, the person
+ * also becomes an operator.
  *
- * @throws Fault `not_found` if there is no such organization, or several and none is named
+ * @throws Fault `not_found` if the organization does not exist, or if there are several and none is
+ * specified
  */
 export async function createOwnerLink(
   writer: DatabaseWriter,
@@ -82,13 +84,13 @@ export async function createOwnerLink(
 }
 
 /**
- * Redeems the one-time link: the user becomes an owner with the given password and is signed in. The
- * password replaces all credentials of an existing account, so that an installation with a lost password
- * can be recovered, and no one else can sign in to the account.
+ * Uses the one-time owner link: the user becomes an owner with the given password and is signed in.
+ * The password replaces all credentials of an existing account. An installation whose password was
+ * lost can thus be recovered, and no one else can sign in to the account.
  *
  * @throws Fault `link_expired` if the link is used, expired or unknown; `invalid_request` for an
- * unacceptable password; `conflict` for an account that belongs to other organizations, unless the link
- * makes operators
+ * unacceptable password; `conflict` for an account that belongs to other organizations, unless the
+ * link makes operators
  */
 export async function redeemOwnerLink(
   context: SignInContext,
@@ -128,13 +130,16 @@ export async function redeemOwnerLink(
   return token;
 }
 
-/** Whether there is a link that can be redeemed. */
+/** Returns whether an owner link exists that can still be used. */
 export async function hasOpenOwnerLink(reader: DatabaseReader, clock: Clock): Promise<boolean> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
   return link !== null && link.used_at === undefined && clock.now() < link.expires_at;
 }
 
-/** The content of the link's page. @throws Fault `link_expired` if the link is used, expired or unknown */
+/**
+ * Returns what the owner link's page shows.
+ * @throws Fault `link_expired` if the link is used, expired or unknown
+ */
 export async function previewOwnerLink({ database, clock }: SignInContext, token: string) {
   const link = await requireUsableLink(database.read, clock, token);
   const org = await findOrgById(database.read, link.org_id);

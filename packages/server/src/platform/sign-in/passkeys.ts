@@ -25,12 +25,18 @@ const ALGORITHMS = [-8, -7, -257];
 
 export type PasskeyContext = Pick<SignInContext, 'clock' | 'site' | 'auth' | 'challengeKey'>;
 
-/** Loads the library with the first use, because its attestation parsers are large. */
+/**
+ * Loads the WebAuthn library. It is loaded at its first use, because its attestation parsers are
+ * large.
+ */
 export function loadWebauthn() {
   return import('@simplewebauthn/server');
 }
 
-/** @throws Fault `not_found` if passkeys are disabled or the base URL does not allow them */
+/**
+ * Returns the site settings for passkeys.
+ * @throws Fault `not_found` if passkeys are disabled or the base URL does not allow them
+ */
 export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { passkeys, baseUrl } = site();
   if (!auth().passkey)
@@ -44,8 +50,8 @@ export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 
 }
 
 /**
- * Options for `navigator.credentials.get` (PublicKeyCredentialRequestOptionsJSON). The user selects the
- * account.
+ * Returns the options for `navigator.credentials.get` (PublicKeyCredentialRequestOptionsJSON). The
+ * user selects the account.
  */
 export function createPasskeyAssertionOptions(context: PasskeyContext) {
   const { rpId } = requirePasskeySite(context);
@@ -60,7 +66,9 @@ export function createPasskeyAssertionOptions(context: PasskeyContext) {
 
 const ANY_USER: ChallengePurpose = ['passkey', ''];
 
-/** Options for `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON). */
+/**
+ * Returns the options for `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON).
+ */
 export async function createPasskeyAttestationOptions(
   context: PasskeyContext,
   reader: DatabaseReader,
@@ -84,7 +92,7 @@ export async function createPasskeyAttestationOptions(
   };
 }
 
-/** A verified assertion that was not consumed yet. */
+/** A verified passkey assertion whose challenge has not been marked as used yet. */
 export interface VerifiedPasskeyAssertion {
   readonly row: PasskeyRow;
   readonly challenge: string;
@@ -135,9 +143,10 @@ export async function verifyPasskeyAssertion(
 }
 
 /**
- * Consumes the challenge and records the use, in the transaction that acts on it.
+ * Marks the challenge as used and records the passkey's use. Must run in the transaction that acts
+ * on the assertion.
  *
- * @throws Fault `sign_in_failed` if the response was already used
+ * @throws Fault `sign_in_failed` if the assertion was already used
  */
 export async function consumePasskeyAssertion(
   { clock }: PasskeyContext,

@@ -30,7 +30,7 @@ type Argon2 = (
   done: (error: Error | null, tag: Buffer) => void,
 ) => void;
 
-/** Whether this version of Node.js can hash passwords. */
+/** Returns whether this Node.js version can hash passwords. */
 export function canHashPasswords(): boolean {
   return typeof crypto.argon2 === 'function';
 }
@@ -57,7 +57,10 @@ interface Argon2Parameters {
   readonly tag: Buffer;
 }
 
-/** @param argon2 replaced only in tests that count calls */
+/**
+ * Creates a password hasher.
+ * @param argon2 the hash function. Replaced only in tests that count calls.
+ */
 export function createPasswordHasher(argon2: Argon2 = crypto.argon2): PasswordHasher {
   const turns = new HashQueue();
   const nobodys = { ...CURRENT_PARAMETERS, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };

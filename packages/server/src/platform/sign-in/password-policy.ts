@@ -4,9 +4,9 @@ import { isCommonPassword } from './common-passwords.ts';
 import { listEnabledSignInMethods, type SignInContext } from './sign-in-context.ts';
 
 /**
- * Hashes a new password. Every password is set with this function, so that one policy applies (NIST SP
- * 800-63B, section 5.1.1.2: a minimum length, and no common passwords). Returns null if passwords are
- * disabled.
+ * Hashes a new password. Every password is set with this function, so that the same policy always
+ * applies (NIST SP 800-63B, section 5.1.1.2: a minimum length, and no common passwords). Returns
+ * null if passwords are disabled.
  *
  * @throws Fault `invalid_request` for `password`
  */

@@ -16,7 +16,7 @@ interface PasswordCredentials {
   readonly password: string;
 }
 
-/** A verified password of an account. */
+/** The proof that a password for an account was verified. */
 export interface PasswordProof {
   readonly userId: string;
   /**
@@ -28,7 +28,7 @@ export interface PasswordProof {
 }
 
 /**
- * Signs in with an e-mail address and a password. Returns the value of the cookie.
+ * Signs in with an e-mail address and a password. Returns the cookie's value.
  *
  * @throws Fault as `verifyPassword`
  */
@@ -83,7 +83,10 @@ export async function verifyPassword(
   };
 }
 
-/** @throws Fault `not_found` if passwords are disabled */
+/**
+ * Requires that password sign-in is enabled.
+ * @throws Fault `not_found` if it is disabled
+ */
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
   if (!listEnabledSignInMethods(context).password)
     throw new Fault('not_found', 'Sign-in with a password is disabled (auth.password in floe.yaml).');

@@ -5,7 +5,10 @@ import type { ActiveConsoleSession } from './console-sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 import { sha256Hex } from './tokens.ts';
 
-/** @throws Fault `session_expired` */
+/**
+ * Returns the browser's session.
+ * @throws Fault `session_expired`
+ */
 export async function requireSignedIn(
   { sessions }: Pick<SignInContext, 'sessions'>,
   browser: BrowserRequest,
@@ -16,8 +19,9 @@ export async function requireSignedIn(
 }
 
 /**
- * Requires a session that may add or replace credentials. It needs a recent step-up, so that the finder of
- * an open browser cannot return later, and every role to which the credentials would give access.
+ * Requires a session that may add or replace credentials. It needs a recent step-up, so that a
+ * person who finds an unlocked browser cannot gain lasting access. It must also have every role
+ * that the credentials would give access to.
  *
  * @throws Fault `session_expired`, `step_up_required`, `insufficient_role`
  */
@@ -43,10 +47,10 @@ export function createSessionExpiredFault(): Fault {
 }
 
 /**
- * Switches the session to another organization of the user, with a new cookie.
+ * Switches the session to another of the user's organizations, with a new cookie.
  *
- * @throws Fault `session_expired`; `not_found` for an organization to which the user does not belong,
- * whether or not it exists
+ * @throws Fault `session_expired`; `not_found` for an organization that the user does not belong
+ * to, whether or not it exists
  */
 export async function switchOrg(
   context: SignInContext,

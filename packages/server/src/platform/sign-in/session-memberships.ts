@@ -1,7 +1,7 @@
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import type { MembershipWithRolesRow } from '../../store/console-sessions.ts';
 
-/** A membership with its organization and role. */
+/** A membership, its organization and its role. */
 export interface SessionMembership {
   readonly memberId: string;
   readonly org: { readonly id: string; readonly name: string };
@@ -10,11 +10,12 @@ export interface SessionMembership {
 }
 
 /**
- * The memberships of a session, with its roles. A session that an issuer started has the roles that this
- * issuer's groups grant and those that members assigned, but not those of other issuers.
+ * Returns the memberships and roles that apply in a session. In a session that an issuer started,
+ * they are the roles that this issuer's groups grant and those that members assigned. Roles from
+ * other issuers do not apply.
  *
- * @param rows of `listMembershipsWithRoles`, with the same issuer
- * @param issuer null for other sign-in methods, to which all roles apply
+ * @param rows result of `listMembershipsWithRoles` for the same issuer
+ * @param issuer null for other sign-in methods, where all roles apply
  */
 export function listSessionMemberships(
   rows: readonly MembershipWithRolesRow[],
@@ -27,8 +28,8 @@ export function listSessionMemberships(
 }
 
 /**
- * Whether a session has all roles of its user. Only such a session may add credentials or act as an
- * operator, because credentials give access to the whole account.
+ * Returns whether a session has all of its user's roles. Only such a session may add credentials or
+ * act as an operator, because credentials give access to the whole account.
  */
 export function hasAllRoles(rows: readonly MembershipWithRolesRow[], issuer: string | null): boolean {
   return issuer === null || rows.every((row) => row.source !== 'oidc' || row.granted_role === row.role);

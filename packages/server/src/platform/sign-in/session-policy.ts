@@ -1,7 +1,9 @@
 import type { FloeConfig } from '@floe/contract/config';
 import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 
-/** How long sessions last and which sign-in methods are enabled, according to the running floe.yaml. */
+/**
+ * How long sessions last and which sign-in methods are enabled, according to the floe.yaml in use.
+ */
 export interface SessionPolicy {
   /** A session expires if it was not used for this long. */
   readonly idleMs: number;
@@ -11,7 +13,10 @@ export interface SessionPolicy {
   isMethodEnabled(session: Pick<ConsoleSessionRow, 'method' | 'issuer'>): boolean;
 }
 
-/** Converts `auth` of floe.yaml. One-time links and invitations cannot be disabled. */
+/**
+ * Converts `auth` in floe.yaml to a session policy. One-time links and invitations cannot be
+ * disabled.
+ */
 export function toSessionPolicy({ sessions, password, passkey, oidc }: FloeConfig['auth']): SessionPolicy {
   const switches: Readonly<Record<string, boolean>> = { password, passkey, oidc: oidc.length > 0 };
   const isKnown = (issuer: string | null | undefined) =>
@@ -23,7 +28,7 @@ export function toSessionPolicy({ sessions, password, passkey, oidc }: FloeConfi
   };
 }
 
-/** When a session expires if it is not used after `seenAt`. Milliseconds since the epoch. */
+/** Returns when a session expires if it is not used after `seenAt`, in Unix milliseconds. */
 export function computeSessionExpiry(
   { idleMs, maxLifetimeMs }: SessionPolicy,
   row: Pick<ConsoleSessionRow, 'created_at' | 'expires_at'>,

@@ -9,12 +9,12 @@ const RANDOM_BYTES = 16;
 const TIME_BYTES = 6;
 const MAC_BYTES = 32;
 
-/** The purpose and the user of a challenge. It is not valid for others. */
+/** The purpose and user that a challenge is valid for. */
 export type ChallengePurpose = readonly [kind: 'passkey' | 'register', userId: string];
 
 /**
- * Creates a signed challenge: base64url of random bytes, its expiry, and an HMAC with the purpose. Nothing
- * is stored, so that strangers cannot fill the database.
+ * Creates a signed challenge: random bytes, an expiry time and an HMAC that includes the purpose,
+ * in base64url. Nothing is stored, so that unauthenticated callers cannot fill the database.
  */
 export function createSignInChallenge(key: KeyObject, clock: Clock, purpose: ChallengePurpose): string {
   const body = Buffer.alloc(RANDOM_BYTES + TIME_BYTES);
@@ -23,7 +23,7 @@ export function createSignInChallenge(key: KeyObject, clock: Clock, purpose: Cha
   return Buffer.concat([body, computeMac(key, body, purpose)]).toString('base64url');
 }
 
-/** Whether a challenge was created for this purpose and has not expired. */
+/** Returns whether a challenge was created for this purpose and has not expired. */
 export function isValidSignInChallenge(
   key: KeyObject,
   clock: Clock,
@@ -40,8 +40,8 @@ export function isValidSignInChallenge(
 }
 
 /**
- * Returns false if the challenge was already used. Compares bytes, because base64url has several texts for
- * the same bytes.
+ * Marks a challenge as used. Returns false if it was already used. Compares the decoded bytes,
+ * because several base64url texts can represent the same bytes.
  */
 export function consumeSignInChallenge(writer: DatabaseWriter, clock: Clock, text: string): Promise<boolean> {
   const spelled = Buffer.from(text, 'base64url').toString('base64url');

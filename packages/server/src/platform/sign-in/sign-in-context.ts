@@ -41,14 +41,14 @@ export interface BrowserRequest {
   readonly token: string | null;
 }
 
-/** The same message for every cause. */
+/** The error message of a failed sign-in. It is the same for every cause. */
 export const SIGN_IN_FAILED_MESSAGE = 'The email address or password is incorrect.';
 
 export function createSignInFailedFault(message = SIGN_IN_FAILED_MESSAGE): Fault {
   return new Fault('sign_in_failed', message);
 }
 
-/** Runs a transaction whose audit entries contain the browser's address and session. */
+/** Runs a transaction whose audit entries record the browser's address and session. */
 export function auditedTransaction<T>(
   { database }: Pick<SignInContext, 'database'>,
   { address }: BrowserRequest,
@@ -61,7 +61,7 @@ export function auditedTransaction<T>(
   });
 }
 
-/** The sign-in methods that are enabled and possible. */
+/** Returns the sign-in methods that are enabled and possible at the base URL. */
 export function listEnabledSignInMethods({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { password, passkey, oidc } = auth();
   return {
@@ -71,7 +71,7 @@ export function listEnabledSignInMethods({ auth, site }: Pick<SignInContext, 'au
   };
 }
 
-/** A user who has authenticated. */
+/** A user who has proved their identity. */
 export interface AuthenticatedUser {
   readonly userId: string;
   readonly method: SignInMethod;
@@ -86,8 +86,8 @@ export interface AuthenticatedUser {
 }
 
 /**
- * Starts a session in the transaction of `writer`, and ends the previous one of the browser. Returns the
- * value of the new cookie. It changes with each sign-in, to prevent session fixation.
+ * Starts a session in the transaction of `writer`, and ends the browser's previous session. Returns
+ * the new cookie's value. The value changes with each sign-in, to prevent session fixation.
  *
  * @throws Fault `sign_in_failed` if the user belongs to no organization
  */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The addresses of this installation, for sign-in. */
+/** The URLs of this installation that sign-in needs. */
 export interface SignInSite {
   /** Such as `https://floe.example.com/ai`, without a trailing slash. */
   readonly baseUrl: string;
@@ -13,7 +13,10 @@ export interface SignInSite {
   readonly passkeys: { readonly rpId: string; readonly origin: string } | null;
 }
 
-/** @param ports of further listeners, which use the same host */
+/**
+ * Returns the sign-in URLs for a base URL.
+ * @param ports the ports of further listeners on the same host
+ */
 export function createSignInSite(baseUrl: string, ports: readonly number[] = []): SignInSite {
   const url = new URL(baseUrl);
   const origins = [
@@ -37,9 +40,9 @@ function passkeySettings({ protocol, hostname, origin }: URL): SignInSite['passk
 }
 
 /**
- * Returns a path of this installation to which the browser goes after a sign-in, or the start page if
- * `asked` is no such path. Parses as browsers do: `//host`, `/\host` and control characters lead to other
- * sites.
+ * Returns the path of this installation that the browser opens after a sign-in. Returns the start
+ * page if `asked` is not such a path. Parses the path as browsers do, because `//host`, `/\host`
+ * and control characters lead to other sites.
  */
 export function resolveSafeReturnPath(site: SignInSite, asked: string | undefined): string {
   const home = `${site.prefix}/`;

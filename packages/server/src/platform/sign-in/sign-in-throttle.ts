@@ -24,14 +24,14 @@ const ADDRESS_POLICY: ThrottlePolicy = { freeAttempts: 20, maxPauseMs: 15 * 60_0
 const ATTEMPT_TTL_MS = 60 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 
-/** What an attempt counts against. */
+/** The account and address that a sign-in attempt is counted for. */
 export interface SignInAttempt {
   /** Null if the attempt names no account, as with a passkey. */
   readonly account: string | null;
   readonly address: string;
 }
 
-/** A counted attempt. */
+/** A sign-in attempt that has been counted. */
 export interface CountedAttempt {
   /** How long the next attempt must wait. */
   readonly pausedMs: number;
@@ -54,7 +54,10 @@ export interface SignInThrottle {
   recordSuccess(writer: DatabaseWriter, trier: SignInAttempt, taken: CountedAttempt): Promise<void>;
 }
 
-/** Counts in the database, so that restarts do not reset it and processes share it. */
+/**
+ * Creates a throttle that limits sign-in attempts. Attempts are counted in the database, so that
+ * restarts do not reset the count and processes share it.
+ */
 export function createSignInThrottle(database: Database, clock: Clock): SignInThrottle {
   async function refuseBlocked(
     reader: DatabaseReader,

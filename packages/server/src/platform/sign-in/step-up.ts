@@ -16,15 +16,15 @@ import {
   type SignInContext,
 } from './sign-in-context.ts';
 
-/** A password or a passkey of the signed-in user. */
+/** A password or a passkey assertion from the signed-in user. */
 export interface StepUpProof {
   readonly password?: string | undefined;
   readonly passkey?: PasskeyAssertion | undefined;
 }
 
 /**
- * Authenticates the signed-in user again. For ten minutes, actions with step-up are allowed. Returns the
- * new value of the cookie.
+ * Authenticates the signed-in user again. Actions that require step-up are then allowed for ten
+ * minutes. Returns the cookie's new value.
  *
  * @throws Fault `session_expired`, `sign_in_failed`, `too_many_attempts`
  */
@@ -86,8 +86,8 @@ async function verifyProof(
 }
 
 /**
- * Sets a new password for the signed-in user after a step-up, and ends all other sessions. Returns the new
- * value of the cookie.
+ * Sets a new password for the signed-in user after a step-up, and ends all other sessions. Returns
+ * the cookie's new value.
  *
  * @throws Fault as `requireAccountControl`; `invalid_request` for an unacceptable password
  */

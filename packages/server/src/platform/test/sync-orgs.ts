@@ -17,7 +17,7 @@ function buildConfigFile(orgs: readonly object[], line = 7): ConfigFile {
   return { config: FloeConfigSchema.parse(tree), path: null, lineOf: () => line, sets };
 }
 
-/** Stores the resources of some kinds. */
+/** Stores the resources of the given kinds. */
 export function syncTestOrgs(
   writer: DatabaseWriter,
   kinds: readonly ResourceKindSyncFactory[],

@@ -6,7 +6,7 @@ import { ResponseReader } from './response-reader.ts';
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
 /**
- * A request in progress: the head as Latin-1 text, the body, the handler of the response, and its flow
+ * A request in progress: the head as Latin-1 text, the body, the response handler, and the flow
  * control.
  */
 export interface InFlightHttp1Request extends FlowControl {
@@ -18,7 +18,8 @@ export interface InFlightHttp1Request extends FlowControl {
 }
 
 /**
- * Called when a connection becomes idle. `restMs` is the time for which it may be reused; 0 if it is closed.
+ * Called when a connection becomes idle. `restMs` is how many milliseconds the connection may be
+ * kept for reuse; 0 if it is closed.
  */
 export type OnConnectionIdle = (connection: Http1Connection, restMs: number) => void;
 

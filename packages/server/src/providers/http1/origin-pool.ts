@@ -47,8 +47,8 @@ class PooledCall implements InFlightHttp1Request {
 }
 
 /**
- * Keep-alive connections to one origin, one per concurrent request. The most recently used connection is
- * reused first.
+ * A pool of keep-alive connections to one origin, one per concurrent request. The most recently
+ * used connection is reused first.
  */
 export class OriginPool {
   readonly #url: URL;

@@ -14,8 +14,8 @@ const CONNECTION_FIELDS = new Set([
 ]);
 
 /**
- * Returns the request line and headers with the final empty line, one character per byte. `host` is added
- * unless a header has it.
+ * Returns the request line and headers with the final empty line, one character per byte. Adds
+ * `host` unless a header has it.
  * @throws UnsendableRequestError if a part contains characters that are not allowed in it
  */
 export function formatRequestHead(

@@ -1,6 +1,6 @@
 import { MalformedResponseError, type UpstreamHeaders } from '../transport.ts';
 
-/** Status line and headers of a response, and how its body ends (RFC 9112, section 6.3). */
+/** A response's status line and headers, and how its body ends (RFC 9112, section 6.3). */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: UpstreamHeaders;
@@ -24,8 +24,8 @@ const STATUS = /^[1-9]\d\d$/;
 const DIGITS = /^\d{1,15}$/;
 
 /**
- * Parses a head without its final empty line, one character per byte. `isBodiless` means that the response to
- * the request has no body (HEAD).
+ * Parses a response head without its final empty line, one character per byte. `isBodiless` means
+ * that the response has no body because of the request method (HEAD).
  * @throws MalformedResponseError
  */
 export function parseResponseHead(text: string, isBodiless: boolean): ResponseHead {

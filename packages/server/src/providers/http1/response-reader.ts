@@ -11,12 +11,12 @@ const MAX_HEAD_BYTES = 64 * 1024;
 const HEAD_END = '\r\n\r\n';
 const PROTOCOL = 'HTTP/1.';
 
-/** Receives a response. `pause` and `resume` control the reader and the socket. */
+/** Receives a response from the reader. */
 export type ResponseListener = Pick<UpstreamHandler, 'onHead' | 'onData'>;
 
 /**
- * Reads one HTTP/1.1 response from the bytes of a connection. Skips interim responses with status 1xx (RFC
- * 9110, section 15.2).
+ * Reads one HTTP/1.1 response from a connection's bytes. Skips interim responses with status 1xx
+ * (RFC 9110, section 15.2).
  */
 export class ResponseReader {
   /** Whether the complete response has been read. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { generateSchemaExample } from './schema-example.ts';
 
-/** The response of the sandbox to a Chat request. */
+/** The sandbox's response to a Chat request. */
 export interface SandboxResponse {
   /** The texts of the streamed chunks, in order. */
   readonly words: readonly string[];
@@ -15,7 +15,7 @@ export type SandboxFailure =
   | { readonly type: 'status'; readonly status: number }
   | { readonly type: 'cut' | 'silence' | 'malformed' | 'no-finish' };
 
-/** Creates the response of a sandbox model. */
+/** Builds a sandbox model's response to a Chat request. */
 export function buildSandboxResponse(model: string, body: JsonObject): SandboxResponse {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const calls = model === 'tools' ? offeredCalls(body, messages) : [];
@@ -44,7 +44,10 @@ function answerText(model: string, body: JsonObject, messages: readonly Json[]):
   return result === undefined ? findLastMessageText(messages, 'user') : `The tool answered: ${result}`;
 }
 
-/** Returns the text of the last message of a role. Other parts are named in brackets. */
+/**
+ * Returns the text of the last message with a role. Parts that are not text are replaced with their
+ * type in brackets.
+ */
 export function findLastMessageText(messages: readonly Json[], role: string): string {
   const last = messages.filter((message) => isObject(message) && message.role === role).at(-1);
   if (!isObject(last)) return 'Hello from the sandbox.';

@@ -1,6 +1,8 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
-/** An origin within this process. `createSandboxTransport` handles its requests. */
+/**
+ * The origin of sandbox requests. It is handled within this process by `createSandboxTransport`.
+ */
 export const SANDBOX_ORIGIN = 'sandbox://local';
 
 /**

@@ -12,8 +12,8 @@ import { sandbox } from './sandbox-sheet.ts';
 const SLOW_WORD_MS = 1000;
 
 /**
- * Creates a transport that responds within the process, without a socket, with the bytes that a provider
- * would send.
+ * Creates a transport that responds within this process, without a socket. It returns the bytes
+ * that a real provider would send.
  */
 export function createSandboxTransport(clock: Clock): UpstreamTransport {
   return {

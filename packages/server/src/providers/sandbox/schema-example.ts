@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 const MAX_DEPTH = 6;
 
 /**
- * Returns a value that satisfies a JSON Schema, limited to what schemas of tools and responses use.
- * Deterministic.
+ * Returns a deterministic value that satisfies a JSON Schema. Supports only the schema keywords
+ * that tools and response formats use.
  */
 export function generateSchemaExample(schema: unknown, name = 'value', depth = 0): Json {
   if (!isObject(schema) || depth > MAX_DEPTH) return 'example';

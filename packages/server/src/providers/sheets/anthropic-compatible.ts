@@ -1,7 +1,10 @@
 import { messagesCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 
-/** Any host that copies the Messages dialect. The base URL must be configured, without `/v1`. */
+/**
+ * The provider sheet of any provider that copies the Messages dialect. The base URL must be
+ * configured, without `/v1`.
+ */
 export const anthropicCompatible: ProviderSheet = {
   ...messagesCompatibleFields,
   kind: 'anthropic-compatible',

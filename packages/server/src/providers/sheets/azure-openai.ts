@@ -2,10 +2,10 @@ import type { ProviderAddress, ProviderSheet } from '../provider-sheet.ts';
 import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
 
 /**
- * Azure OpenAI. The base URL must be configured: `https://{resource}.openai.azure.com` or
- * `.services.ai.azure.com`, with or without `/openai` or `/openai/v1`. Its model list contains base models
- * rather than deployments, so Floe does not read it. Claude deployments require an `anthropic-compatible`
- * provider at `…/anthropic`.
+ * The provider sheet of Azure OpenAI. The base URL must be configured:
+ * `https://{resource}.openai.azure.com` or `.services.ai.azure.com`, with or without `/openai` or
+ * `/openai/v1`. Azure's model list contains base models rather than deployments, so Floe does not
+ * read it. Claude deployments require an `anthropic-compatible` provider at `…/anthropic`.
  */
 export const azureOpenai: ProviderSheet = {
   kind: 'azure-openai',

@@ -3,7 +3,10 @@ import { claudeQuirks } from './claude-models.ts';
 
 const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
 
-/** Amazon Bedrock. Claude uses Messages through InvokeModel; all other models use Converse. */
+/**
+ * The provider sheet of Amazon Bedrock. Claude uses Messages through InvokeModel. All other models
+ * use Converse.
+ */
 export const bedrock: ProviderSheet = {
   kind: 'bedrock',
   name: 'Amazon Bedrock',

@@ -1,8 +1,9 @@
 import type { Quirk } from '../provider-sheet.ts';
 
 /**
- * Quirks of the Claude models at any provider, newest first. Unknown models are treated as the newest.
- * `strict` is not set, because it requires a schema subset that Floe does not convert to.
+ * The quirks of Claude models at any provider, newest first. Unknown models are treated like the
+ * newest one. `strict` is not set, because it requires a schema subset that Floe does not convert
+ * to.
  */
 export const claudeQuirks: readonly Quirk[] = [
   {

@@ -1,6 +1,6 @@
 import type { ErrorStatusOverride, ProviderSheet, Quirk } from '../provider-sheet.ts';
 
-/** Quirks of the Gemini models at any provider. */
+/** The quirks of Gemini models at any provider. */
 export const geminiQuirks: readonly Quirk[] = [
   {
     options: {
@@ -26,7 +26,7 @@ export const geminiQuirks: readonly Quirk[] = [
   { models: ['gemini-2.0*', 'gemini-1*'], options: { rejectedFields: [] } },
 ];
 
-/** Exceptions to the default meaning of Gemini's error statuses. */
+/** The exceptions to the default meaning of error statuses at Gemini. */
 export const geminiErrors: readonly ErrorStatusOverride[] = [
   { status: 400, text: 'api_key_invalid', means: 'bad_credentials' },
 ];

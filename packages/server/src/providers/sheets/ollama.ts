@@ -1,6 +1,9 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
-/** Ollama. The default is a local server without a key; the cloud host requires a bearer key. */
+/**
+ * The provider sheet of Ollama. The default is a local server without a key. The cloud service
+ * requires a bearer key.
+ */
 export const ollama: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'ollama',

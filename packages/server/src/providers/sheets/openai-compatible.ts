@@ -1,6 +1,9 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
-/** Any host that copies the Chat dialect. The base URL must be configured, including `/v1`. */
+/**
+ * The provider sheet of any provider that copies the Chat dialect. The base URL must be configured,
+ * including `/v1`.
+ */
 export const openaiCompatible: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'openai-compatible',

@@ -18,8 +18,8 @@ const NON_REASONING = [
 const REASONING = ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*', 'ft:gpt-*', 'ft:o*'];
 
 /**
- * From 5.4 on, Chat rejects tools together with reasoning, and 5.6 reasons by default. Responses accepts
- * both.
+ * The OpenAI models that work better with Responses. From 5.4 on, Chat rejects requests that
+ * combine tools and reasoning, and 5.6 reasons by default. Responses accepts both.
  */
 export const openaiDialectPreferences: readonly DialectPreference[] = [
   { models: NON_REASONING, dialect: 'chat' },
@@ -27,8 +27,9 @@ export const openaiDialectPreferences: readonly DialectPreference[] = [
 ];
 
 /**
- * Quirks of the OpenAI models, as measured in July 2026. Efforts are in descending order, so an effort
- * between two values is rounded up. Reasoning is omitted for unknown names, such as those of deployments.
+ * The quirks of OpenAI models, as measured in July 2026. Reasoning efforts are in descending order,
+ * so an effort between two values is rounded up. For unknown names, such as deployment names,
+ * reasoning is omitted.
  */
 export const openaiQuirks: readonly Quirk[] = [
   {

@@ -1,6 +1,9 @@
 import type { ProviderSheet } from '../provider-sheet.ts';
 
-/** Perplexity. Its Chat API ended on 2026-09-27; only Responses remains. */
+/**
+ * The provider sheet of Perplexity. Its Chat API ended on 2026-09-27, so only Responses is
+ * supported.
+ */
 export const perplexity: ProviderSheet = {
   kind: 'perplexity',
   name: 'Perplexity',

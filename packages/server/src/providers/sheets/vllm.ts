@@ -1,6 +1,9 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
-/** vLLM, self-hosted. The base URL must be configured, including `/v1`. */
+/**
+ * The provider sheet of vLLM, which is self-hosted. The base URL must be configured, including
+ * `/v1`.
+ */
 export const vllm: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'vllm',

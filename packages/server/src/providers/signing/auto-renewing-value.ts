@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 
-/** A value that may expire. */
+/** A value with an optional expiry time. */
 export interface ExpiringValue {
   /** In milliseconds of the injected clock; null if it never expires. */
   readonly expiresAt: number | null;
@@ -14,9 +14,9 @@ const RENEW_AHEAD_MS = 5 * 60_000;
 const RETRY_DELAY_MS = 15_000;
 
 /**
- * Fetches and caches a value that expires, such as a token or temporary keys. While the value is in use, it
- * is renewed in the background before it expires. Callers wait only for the first fetch and after an expiry.
- * At most one fetch runs at a time.
+ * Fetches and caches a value that expires, such as a token or temporary keys. While the value is in
+ * use, it is renewed in the background before it expires. Callers wait only for the first fetch and
+ * after the value has expired. At most one fetch runs at a time.
  */
 export class AutoRenewingValue<T extends ExpiringValue> {
   readonly #clock: Clock;

@@ -20,9 +20,9 @@ const METADATA_SESSION_S = '21600';
 const MAX_PROFILE_CHAIN = 5;
 
 /**
- * Finds AWS keys in the sources of an `AwsIdentity`.
- * @throws Fault `upstream_auth_failed` if there are none or a service rejects the request;
- * `upstream_unreachable`
+ * Fetches AWS keys from the sources that an `AwsIdentity` lists.
+ * @throws Fault `upstream_auth_failed` if no source has keys or a service rejects the request;
+ * `upstream_unreachable` if a service does not respond
  */
 export async function fetchAwsCredentials(
   identity: AwsIdentity,

@@ -7,15 +7,15 @@ export interface AwsKeys {
   readonly token?: string | undefined;
 }
 
-/** AWS keys with their expiry. */
+/** AWS keys and when they expire. */
 export interface AwsCredentials extends ExpiringValue {
   readonly keys: AwsKeys;
 }
 
 /**
- * The sources of AWS keys, in the order of the default chain: configuration, named profile, environment, web
- * identity, default profile, container, machine. The first available source is used. If there is a `role`,
- * these keys assume it.
+ * The sources of AWS keys, in the order of AWS's default chain: configuration, named profile,
+ * environment, web identity, default profile, container, instance role. The first available source
+ * is used. If `role` is set, the keys are used to assume that role.
  */
 export interface AwsIdentity {
   readonly type: 'aws';
@@ -38,13 +38,13 @@ export interface AwsIdentity {
   readonly sts: string;
 }
 
-/** A role to assume with a token from a file. */
+/** An AWS role that is assumed with a token from a file. */
 export interface WebIdentity {
   readonly tokenFile: string;
   readonly roleArn: string;
 }
 
-/** A container service that returns keys. */
+/** A container service that returns AWS keys. */
 export interface ContainerSource {
   readonly url: string;
   readonly token?: string | undefined;
@@ -53,7 +53,7 @@ export interface ContainerSource {
 
 type VariableLookup = (name: string) => string | undefined;
 
-/** The settings `identity` and `role_arn` of a provider, and the environment. */
+/** The provider settings `identity` and `role_arn`, and the environment. */
 export interface AwsSettings {
   readonly service: string;
   readonly region: string;
@@ -68,7 +68,7 @@ export interface AwsSettings {
 const CONTAINER_SERVICE_URL = 'http://169.254.170.2';
 const METADATA_SERVICE_URL = 'http://169.254.169.254';
 
-/** Determines the sources of AWS keys. */
+/** Determines the sources of AWS keys from the settings and the environment. */
 export function resolveAwsIdentity(settings: AwsSettings, variable: VariableLookup): AwsIdentity {
   const set = (name: string) => variable(name) || undefined;
   const home = set('HOME') ?? set('USERPROFILE') ?? '.';
@@ -105,7 +105,7 @@ export function resolveAwsIdentity(settings: AwsSettings, variable: VariableLook
   };
 }
 
-/** Regions in China have a separate domain. */
+/** Returns the AWS domain for a region. Regions in China have a separate domain. */
 export function getAwsDomain(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }

@@ -1,9 +1,12 @@
-/** Sections of an AWS CLI file: `[default]` and `[profile name]` with `name = value` lines. */
+/**
+ * The sections of an AWS CLI file. A section starts with `[default]` or `[profile name]`, and
+ * contains `name = value` lines.
+ */
 export type AwsProfiles = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /**
- * Parses `~/.aws/credentials` or `~/.aws/config`. Ignores nested lines, which belong to settings that Floe
- * does not use.
+ * Parses `~/.aws/credentials` or `~/.aws/config`. Ignores nested lines, because they belong to
+ * settings that Floe does not use.
  */
 export function parseAwsProfiles(text: string): AwsProfiles {
   const profiles = new Map<string, Map<string, string>>();
@@ -23,7 +26,7 @@ export function parseAwsProfiles(text: string): AwsProfiles {
   return profiles;
 }
 
-/** Returns a profile from both files. The credentials file takes precedence. */
+/** Returns the settings of a profile from both files. The credentials file takes precedence. */
 export function findAwsProfile(
   name: string,
   config: AwsProfiles,

@@ -8,7 +8,10 @@ import type { UpstreamTransport } from '../transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 1 << 20 };
 const CONNECT_MS = 5_000;
-/** A larger clock difference is corrected, because services reject requests with such a difference. */
+/**
+ * The smallest time difference that is corrected, in milliseconds. Services reject requests whose
+ * time differs by more.
+ */
 export const MIN_CLOCK_SKEW_MS = 60_000;
 
 /** The dependencies for fetching credentials. */
@@ -18,7 +21,7 @@ export interface CredentialContext {
   readonly via: (origin: string) => ConnectionOptions | undefined;
 }
 
-/** A request for a credential. */
+/** A request to a service that returns credentials. */
 export interface CredentialRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly url: string;
@@ -29,7 +32,7 @@ export interface CredentialRequest {
   readonly isLocal?: boolean;
 }
 
-/** Builds a POST request with a form. */
+/** Builds a POST request with a form body. */
 export function buildFormRequest(
   url: string,
   fields: Readonly<Record<string, string>>,
@@ -39,7 +42,7 @@ export function buildFormRequest(
   return { method: 'POST', url, headers: ['content-type', type], body } satisfies CredentialRequest;
 }
 
-/** A response with status 200. */
+/** A credential service's response with status 200. */
 export interface CredentialResponse {
   readonly text: string;
   /** Milliseconds by which the service's clock is ahead. */
@@ -51,7 +54,8 @@ export interface CredentialResponse {
 }
 
 /**
- * Calls a service that returns credentials. Returns a response with any status except 429 and 5xx.
+ * Calls a service that returns credentials. Returns a response with any status other than 429 and
+ * 5xx.
  * @throws Fault `upstream_unreachable` if there is no response, or if its status is 429 or 5xx
  */
 export async function callCredentialService(
@@ -94,8 +98,8 @@ export async function requestCredential(
 }
 
 /**
- * Requests a credential with a request that contains the time. If the service rejects it because its clock
- * differs, the request is repeated with the service's time.
+ * Sends a credential request that contains the current time. If the service rejects it because its
+ * own time differs, the request is repeated with the service's time.
  */
 export async function requestCredentialWithSkewRetry(
   context: CredentialContext,
@@ -126,7 +130,10 @@ function toCredentialResponse(
   return grant;
 }
 
-/** Returns the fault for a missing or invalid credential. `what` completes the message. */
+/**
+ * Returns the fault for a missing or invalid credential. `what` describes the credential in the
+ * message.
+ */
 export function credentialFault(what: string, answer?: BufferedResponse): Fault {
   const detail = answer && responseDetail(answer);
   return new Fault('upstream_auth_failed', `Could not obtain a credential: ${what}.`, detail);
@@ -140,7 +147,10 @@ function responseDetail({ status, body }: BufferedResponse) {
   return { upstreamStatus: status, upstreamBody: body.toString('utf8', 0, 500) };
 }
 
-/** Reads a credential file. `what` describes it in the error. @throws Fault `upstream_auth_failed` */
+/**
+ * Reads a credential file. `what` describes the file in the error message.
+ * @throws Fault `upstream_auth_failed`
+ */
 export async function readCredentialFile(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -150,7 +160,10 @@ export async function readCredentialFile(path: string, what: string): Promise<st
   }
 }
 
-/** Parses a JSON object. `what` describes its source in the error. @throws Fault `upstream_auth_failed` */
+/**
+ * Parses a JSON object. `what` describes its source in the error message.
+ * @throws Fault `upstream_auth_failed`
+ */
 export function parseCredentialJson(text: string, what: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
@@ -162,8 +175,8 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
 }
 
 /**
- * Returns the milliseconds by which the service's clock is ahead. Returns 0 if the response has no date or
- * the difference is small.
+ * Returns how many milliseconds the service's time is ahead. Returns 0 if the response has no date
+ * or the difference is small.
  */
 export function computeClockSkew(headers: BufferedResponse['headers'], now: number): number {
   const { date } = headers;
@@ -171,7 +184,7 @@ export function computeClockSkew(headers: BufferedResponse['headers'], now: numb
   return Number.isFinite(theirs) && Math.abs(theirs - now) > MIN_CLOCK_SKEW_MS ? theirs - now : 0;
 }
 
-/** Returns a member if it is a string; otherwise undefined. */
+/** Returns the value of a member if it is a string; otherwise undefined. */
 export function readStringMember(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,6 +1,7 @@
 /**
- * The sources of Google access tokens: a credentials file (service account, user, or workload identity
- * federation) or the metadata service, which is used only if it is configured.
+ * The sources of Google access tokens: a credentials file (for a service account, a user, or
+ * workload identity federation), or the metadata service. The metadata service is used only if it
+ * is configured.
  */
 export interface GoogleIdentity {
   readonly type: 'google';
@@ -12,13 +13,13 @@ export interface GoogleIdentity {
   readonly metadata?: string | undefined;
 }
 
-/** The settings of a provider for Google authentication. */
+/** The provider settings for Google authentication. */
 export interface GoogleSettings {
   readonly file?: string | undefined;
   readonly metadata: boolean;
 }
 
-/** Determines the sources of Google access tokens. */
+/** Determines the sources of Google access tokens from the settings and the environment. */
 export function resolveGoogleIdentity(
   settings: GoogleSettings,
   variable: (name: string) => string | undefined,

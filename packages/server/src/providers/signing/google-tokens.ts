@@ -20,14 +20,14 @@ const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 /** Maximum lifetime of a token, which is also assumed if the response does not contain it. */
 const MAX_TOKEN_LIFETIME_S = 3600;
 
-/** An access token with its expiry. */
+/** An access token and when it expires. */
 export interface AccessToken extends ExpiringValue {
   readonly value: string;
 }
 
 /**
- * Fetches an access token (developers.google.com/identity/protocols/oauth2/service-account). Reads the file
- * each time, so that a rotated file is used.
+ * Fetches an access token (developers.google.com/identity/protocols/oauth2/service-account). Reads
+ * the credentials file each time, so that a rotated file is used.
  * @throws Fault `upstream_auth_failed` or `upstream_unreachable`
  */
 export async function fetchGoogleToken(

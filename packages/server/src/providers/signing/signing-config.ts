@@ -3,8 +3,8 @@ import type { AwsIdentity } from './aws-identity.ts';
 import type { GoogleIdentity } from './google-identity.ts';
 
 /**
- * How requests of a provider are signed. The transport caches tokens and temporary keys under `key`, so they
- * remain valid when the configuration is reloaded.
+ * How a provider's requests are signed. The transport caches tokens and temporary keys under `key`,
+ * so that they survive a reload of the configuration.
  */
 export interface SigningConfig {
   /** Equal for equal identities, regardless of other settings. */

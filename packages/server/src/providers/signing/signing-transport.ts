@@ -38,9 +38,9 @@ const EXPIRED_KEY_ERRORS = /^(ExpiredToken|InvalidClientTokenId|UnrecognizedClie
 const CLOCK_SKEW_ERRORS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpired|RequestTimeTooSkewed)/;
 
 /**
- * Signs requests with a signing configuration and forwards all others unchanged. With a valid token, requests
- * do not wait. If a new token or a corrected time can resolve a rejection, the request is repeated once,
- * which is not visible to the caller.
+ * Signs requests whose provider has a signing configuration; forwards others unchanged. If a valid
+ * token is cached, requests do not wait. If a request is rejected and a new token or a corrected
+ * time can help, the request is repeated once. The caller does not see the first rejection.
  */
 export function createSigningTransport(inner: UpstreamTransport, clock: Clock): UpstreamTransport {
   const signers = new Map<string, Signer>();

@@ -2,7 +2,10 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { AwsKeys } from './aws-identity.ts';
 
-/** A request as Signature Version 4 requires it: the path as sent, header names in lower case. */
+/**
+ * A request in the form that Signature Version 4 needs: the path as it is sent, and header names in
+ * lowercase.
+ */
 export interface SigV4Request {
   readonly method: string;
   /** Path and query as sent. */
@@ -22,8 +25,9 @@ export interface SigV4Scope {
 }
 
 /**
- * Returns the `authorization` header of AWS Signature Version 4 (docs.aws.amazon.com, "Create a signed AWS
- * API request"). The path is encoded once more than it is sent, as for every service except S3.
+ * Returns the `authorization` header for AWS Signature Version 4 (docs.aws.amazon.com, "Create a
+ * signed AWS API request"). The signed path is encoded once more than the sent path, as AWS
+ * requires for every service except S3.
  */
 export function createSigV4Authorization(context: SigV4Request, scope: SigV4Scope, keys: AwsKeys): string {
   const day = scope.date.slice(0, 8);
@@ -47,7 +51,7 @@ export function createSigV4Authorization(context: SigV4Request, scope: SigV4Scop
   return `AWS4-HMAC-SHA256 Credential=${keys.id}/${credential}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
-/** Signs a request and returns its flat header list with the signature headers added. */
+/** Signs a request. Returns the flat header list with the signature headers added. */
 export function signRequestHeaders(
   request: {
     readonly method: string;

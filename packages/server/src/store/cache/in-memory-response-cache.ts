@@ -7,7 +7,7 @@ const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 /** Approximate size of an entry besides its response. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
-/** A response cache in the memory of this process, with a limit in bytes. */
+/** A response cache in the memory of this process, limited to a number of bytes. */
 export class InMemoryResponseCache implements ResponseCache {
   readonly #answers: LRUCache<string, CachedResponse>;
   readonly #sizes = new Map<string, { entries: number; bytes: number }>();

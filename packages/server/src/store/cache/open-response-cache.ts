@@ -11,7 +11,10 @@ export interface OpenResponseCacheOptions {
   readonly isStoreSlow: () => boolean;
 }
 
-/** Opens the cache of `storage.shared`: `memory`, or the URL of the Redis server that all processes share. */
+/**
+ * Opens the response cache that `storage.shared` configures: `memory`, or the URL of a Redis server
+ * that all processes share.
+ */
 export async function openResponseCache(
   shared: string,
   { clock, log, isStoreSlow }: OpenResponseCacheOptions,

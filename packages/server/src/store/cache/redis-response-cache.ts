@@ -19,8 +19,8 @@ export interface RedisResponseCacheOptions {
 }
 
 /**
- * Opens the cache that all processes share. Does not wait for Redis. Until Redis is available, the cache is
- * empty.
+ * Opens the response cache that all processes share. Does not wait for a connection to Redis. Until
+ * Redis is available, the cache is empty.
  */
 export async function openRedisResponseCache(options: RedisResponseCacheOptions): Promise<ResponseCache> {
   const { Redis } = await import('ioredis');

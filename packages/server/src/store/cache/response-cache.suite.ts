@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CachedResponse, ResponseCache } from './response-cache.ts';
 
-/** Tests for every response cache. `pass` lets time pass for the store. */
+/** Tests that every response cache must pass. `pass` advances the store's time. */
 export function responseCacheSuite(
   kind: string,
   open: (t: TestContext) => Promise<{ cache: ResponseCache; pass: (ms: number) => Promise<void> }>,

@@ -1,4 +1,4 @@
-/** A complete response with its metadata. */
+/** A complete cached response with its metadata. */
 export interface CachedResponse {
   /** JSON of the caller. The cache does not read it. */
   readonly head: string;
@@ -6,9 +6,9 @@ export interface CachedResponse {
 }
 
 /**
- * Responses by key, each with a lifetime. A lost response costs only a call to a provider, so the methods
- * never fail: a response that cannot be read is missing, and one that cannot be stored is dropped. All
- * implementations pass one test suite.
+ * Stores responses by key, each with an expiration time. Because a lost response only costs a call
+ * to a provider, the methods never fail. A response that cannot be read is treated as missing, and
+ * one that cannot be stored is dropped. All implementations pass one test suite.
  */
 export interface ResponseCache {
   get(orgId: string, key: string): Promise<CachedResponse | null>;

@@ -6,11 +6,12 @@ interface TableEntry<Bucket> {
 }
 
 /**
- * Buckets by organization and name. Each call of `sweep` checks a few of them, so that the table contains
- * only buckets in use.
+ * Stores counters by organization and name. Each call of `sweep` checks a few of them and removes
+ * those no longer in use.
  *
- * The sweep stores only a position in a list, and no iterator or map of an organization. It looks up each
- * entry in the current map before it removes it, so that a bucket in use is never removed.
+ * The sweep stores only its position in a list, and no iterator or per-organization map. Before it
+ * removes an entry, it looks up the entry in the current map, so that a counter in use is never
+ * removed.
  */
 export class BucketTable<Bucket> {
   /** Two levels, because a joined name would have to be hashed for each request. */

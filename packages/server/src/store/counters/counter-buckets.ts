@@ -3,7 +3,7 @@ import type { BucketClaim, ReservationSettlement } from '../ports.ts';
 import { ReleaseEstimator } from './release-estimator.ts';
 import { SLIDING_WINDOW_SLOTS, SlidingWindow } from './sliding-window.ts';
 
-/** A bucket in memory. `nowMs` and `second` are from the same monotonic clock. */
+/** An in-memory counter. `nowMs` and `second` must come from the same monotonic clock. */
 export interface CounterBucket {
   /** 0 if the claim fits. Otherwise the wait in milliseconds, or Infinity if waiting does not help. */
   msUntilAvailable(claim: BucketClaim, nowMs: number, second: number): number;
@@ -16,7 +16,7 @@ export interface CounterBucket {
   isEmpty(nowMs: number, second: number, wallMs: number): boolean;
 }
 
-/** A rate limit: units within 60 seconds. */
+/** A counter for a rate limit. It counts units within 60 seconds. */
 export class WindowBucket implements CounterBucket {
   readonly #window = new SlidingWindow();
 
@@ -52,8 +52,9 @@ export class WindowBucket implements CounterBucket {
 const MEAN_RETENTION_MS = 60_000;
 
 /**
- * Slots of the running exchanges of this process. A slot ends only when it is settled. A blocked process
- * therefore still counts its exchanges, and the bucket of a killed process disappears with it.
+ * A counter for a concurrency limit. It counts the exchanges in progress in this process. An
+ * exchange is counted until it is settled, so a blocked process still counts its exchanges. If the
+ * process is killed, the counter is lost with it.
  */
 export class ProcessSlotBucket implements CounterBucket {
   /** How long the shared store keeps the slots of a process that does not renew them. */
@@ -121,7 +122,10 @@ interface Reservation {
   readonly since: number;
 }
 
-/** Money spent in a period, and money reserved by running exchanges. */
+/**
+ * A counter for a budget: the money spent in a period, and the money that exchanges in progress
+ * have reserved.
+ */
 export class SpendBucket implements CounterBucket {
   readonly #reservations = new OpenAddressingMap<Reservation>();
   readonly #estimate = new ReleaseEstimator();
@@ -190,5 +194,5 @@ export class SpendBucket implements CounterBucket {
   }
 }
 
-/** How long a slot can affect a window, in milliseconds. */
+/** How long a one-second interval can affect a window, in milliseconds. */
 export const WINDOW_SLOT_RETENTION_MS = SLIDING_WINDOW_SLOTS * 1000;

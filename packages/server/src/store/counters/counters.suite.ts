@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AcquireResult, BucketClaim, Counters, ReservationSettlement } from '../ports.ts';
 
-/** The counters under test, with their time. */
+/** The counters under test, and control over their time. */
 export interface CountersHarness {
   readonly counters: Counters;
   /** How much time of the store may pass between two calls of a test, in milliseconds. */
@@ -65,8 +65,8 @@ export function testSettlement(
 }
 
 /**
- * Tests for every implementation of counters. `open` creates empty counters that are closed when the test
- * ends.
+ * Tests that every implementation of counters must pass. `open` creates empty counters that are
+ * closed when the test ends.
  */
 export function countersSuite(store: string, open: (t: TestContext) => Promise<CountersHarness>): void {
   test(`${store}: a window admits its limit in any 60 seconds and says exactly when there is room again`, async (t) => {

@@ -4,8 +4,9 @@ import type { AcquireResult, BucketClaim } from '../ports.ts';
 const MAX_BUCKETS = 10_000;
 
 /**
- * Limits that the shared store has reported as exhausted, and until when. Requests stay in their window
- * whatever happens to the store, so the report remains valid and processes can use it during an outage.
+ * Remembers which limits the shared store has reported as exhausted, and until when. Requests stay
+ * in their window whatever happens to the store, so the report remains valid and a process can use
+ * it while the store is unavailable.
  */
 export class ExhaustedLimitCache {
   readonly #exhaustedUntil = new Map<string, number>();

@@ -18,8 +18,8 @@ import { type CounterBucket, ProcessSlotBucket, SpendBucket, WindowBucket } from
 const BUCKETS_SWEPT_PER_ACQUIRE = 2;
 
 /**
- * The counters of one process. They start empty; the database knows the spending
- * (`BucketClaim.minimumUsed`).
+ * The counters of a single process. They start empty. The amounts already spent come from the
+ * database (`BucketClaim.minimumUsed`).
  */
 export class InMemoryCounters implements Counters {
   readonly #clock: Clock;

@@ -5,7 +5,7 @@ import { StoreUnusableError } from '../store-unusable-error.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Connects once and changes nothing.
+ * Connects to a Redis server once and reports its state. Changes nothing.
  *
  * @throws StoreUnusableError when the server cannot be reached or rejects the connection
  */

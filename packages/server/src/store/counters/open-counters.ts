@@ -16,7 +16,7 @@ export interface OpenCountersOptions {
   readonly refreshSpend: () => Promise<void>;
 }
 
-/** The counters with information about the shared store. */
+/** The opened counters, and information about the shared store. */
 export interface OpenedCounters {
   readonly counters: Counters;
   /** Returns null without a shared store. */
@@ -29,8 +29,8 @@ export interface OpenedCounters {
 }
 
 /**
- * Opens the counters of `storage.shared`: `memory`, or Redis with a fallback that keeps requests from
- * waiting for it.
+ * Opens the counters that `storage.shared` configures: `memory`, or Redis with a local fallback, so
+ * that requests do not wait when Redis is unavailable.
  */
 export async function openCounters(shared: string, options: OpenCountersOptions): Promise<OpenedCounters> {
   if (shared === 'memory')

@@ -20,7 +20,8 @@ export interface PendingStoreUpdatesOptions {
 }
 
 /**
- * Updates for the shared store after an outage: settlements, and requests that this process granted alone.
+ * Updates to send to the shared store after it was unavailable: settlements, and requests that this
+ * process granted alone.
  */
 export class PendingSharedStoreUpdates {
   readonly #options: PendingStoreUpdatesOptions;

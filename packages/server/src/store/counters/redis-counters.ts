@@ -40,7 +40,10 @@ export interface RedisCountersOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** The `concurrency` slots that this process has, by its own count. */
+/**
+ * The exchanges in progress in this process, by the process's own count, for limits of kind
+ * `concurrency`.
+ */
 export interface LocalConcurrencySlots {
   getSlots(orgId: string, bucket: string): ProcessSlotBucket | undefined;
 }
@@ -52,15 +55,15 @@ export interface AcquireCaller {
   isWaiting(): boolean;
 }
 
-/** A bucket in which this process has slots. */
+/** A concurrency counter in which this process has exchanges in progress. */
 export interface BucketWithLocalSlots {
   readonly bucket: string;
   readonly slots: ProcessSlotBucket;
 }
 
 /**
- * Counters in a remote store, whose calls may fail or hang. `resilient-counters.ts` protects callers from
- * that.
+ * Counters in a remote store, whose calls may fail or not return. `resilient-counters.ts` protects
+ * callers from such calls.
  */
 export interface SharedStoreCounters extends Counters {
   /**
@@ -83,8 +86,9 @@ export interface SharedStoreCounters extends Counters {
 }
 
 /**
- * Opens counters in Redis or Valkey. Each step is one Lua call with the server's time, exact across
- * processes. Keys have a hash tag per organization, so that a cluster stores them together.
+ * Opens counters in Redis or Valkey. Each operation is one Lua call that uses the server's time, so
+ * counts are exact across processes. All keys of an organization share a hash tag, so that a
+ * cluster stores them on one node.
  */
 export async function openRedisCounters(options: RedisCountersOptions): Promise<SharedStoreCounters> {
   const { Redis } = await import('ioredis');

@@ -1,11 +1,12 @@
 import { COUNTER_SCRIPT_PRELUDE } from './redis-scripts.ts';
 
 /**
- * Increases the reservations of an exchange in budgets, each by the same amount, as far as there is room. A
- * reservation that the store has lost is counted again from what its process knows.
+ * Increases an exchange's budget reservations, each by the same amount, as far as the budgets
+ * permit. If the store has lost a reservation, it is restored from the amount that the process
+ * reports.
  *
- * ARGV: offset, id, hold ms, held, amount, then per key: limit (or -1 for none), minimumUsed, endsAt.
- * Returns the granted amount, and the index of the key with the least room or 0.
+ * ARGV: offset, id, hold ms, held, amount, then per key: limit (or -1 for none), minimumUsed,
+ * endsAt. Returns the granted amount, and the index of the key with the least room or 0.
  */
 export const COUNTER_EXTEND_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local id, hold, known, granted, short = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), 0

@@ -9,7 +9,7 @@
  * the form 1e+15.
  */
 
-/** The beginning of every script. */
+/** The common beginning of all counter scripts. */
 export const COUNTER_SCRIPT_PRELUDE = `
 local stamp = redis.call('TIME')
 local now = stamp[1] * 1000 + math.floor(stamp[2] / 1000) + tonumber(ARGV[1])
@@ -84,10 +84,11 @@ end
 `;
 
 /**
- * ARGV: offset, id, hold ms, process, then per key: kind, amount, limit, flags (1 enforced, 2 persistent),
- * minimumUsed, endsAt, ttlMs. For concurrency, the minimum is the number of slots that the process has, and
- * endsAt is their mean duration. If this number is higher than the one here, returns -1 and acquires
- * nothing: the process must count its slots again first.
+ * Acquires all claims of an exchange, or none. ARGV: offset, id, hold ms, process, then per key:
+ * kind, amount, limit, flags (1 enforced, 2 persistent), minimumUsed, endsAt, ttlMs. For a
+ * concurrency key, minimumUsed is the number of exchanges that the process has in progress, and
+ * endsAt is their mean duration. If that number is higher than the number in the store, the script
+ * returns -1 and acquires nothing. The process must then run the recount script first.
  */
 export const COUNTER_ACQUIRE_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local id, hold, own = ARGV[2], tonumber(ARGV[3]), ARGV[4]
@@ -198,7 +199,10 @@ end
 return reply
 `;
 
-/** ARGV: offset, id, process, then per key: kind, amount, actual, endsAt. Idempotent. */
+/**
+ * Replaces an exchange's reservations with the final amounts. Idempotent. ARGV: offset, id,
+ * process, then per key: kind, amount, actual, endsAt.
+ */
 export const COUNTER_SETTLE_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local id, own = ARGV[2], ARGV[3]
 for i, key in ipairs(KEYS) do
@@ -231,7 +235,10 @@ end
 return 1
 `;
 
-/** ARGV: offset, then per key: kind, minimumUsed. Returns per key: used, reset, held. */
+/**
+ * Reads counters without changing them. ARGV: offset, then per key: kind, minimumUsed. Returns per
+ * key: used, reset, held.
+ */
 export const COUNTER_PEEK_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local reply = {}
 for i, key in ipairs(KEYS) do
@@ -252,8 +259,8 @@ return reply
 `;
 
 /**
- * Renews the lease of a process on its slots and returns the number of slots of each key; 0 if the lease
- * was lost. ARGV: offset, process, then per key: ttlMs.
+ * Renews a process's lease on its concurrency entries. Returns the number of entries per key, or 0
+ * if the lease has expired. ARGV: offset, process, then per key: ttlMs.
  */
 export const COUNTER_RENEW_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local own, reply = ARGV[2], {}
@@ -266,8 +273,9 @@ return reply
 `;
 
 /**
- * Counts the slots of a process again: adds the named ones, and removes those that are not named and older
- * than `stale`. ARGV: offset, process, ttlMs, stale ms, then pairs: id, age in ms.
+ * Corrects the concurrency entries of a process: adds the listed ones, and removes those that are
+ * not listed and are older than `stale`. ARGV: offset, process, ttlMs, stale ms, then pairs: id,
+ * age in ms.
  */
 export const COUNTER_RECOUNT_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local key, own, named = KEYS[1], ARGV[2], {}

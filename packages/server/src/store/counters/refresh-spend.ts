@@ -14,7 +14,7 @@ export interface SpendRefreshOptions {
   readonly refreshSpend: () => Promise<void>;
 }
 
-/** Resolves when the spending of other processes has been read, or after the timeout. */
+/** Reads the spending of other processes. Resolves when it has been read, or after the timeout. */
 export async function refreshSpendBeforeUse({
   clock,
   log,

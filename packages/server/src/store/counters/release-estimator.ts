@@ -6,7 +6,10 @@ const ESTIMATE_TTL_MS = 100;
 /** Weight of a new duration in the mean. */
 const MEAN_WEIGHT = 1 / 8;
 
-/** Estimates when the next of several holders releases a slot or reservation, from recent durations. */
+/**
+ * Estimates, from recent durations, when the next exchange releases its concurrency slot or
+ * reservation.
+ */
 export class ReleaseEstimator {
   #meanMs = 0;
   #estimatedAt = Number.NEGATIVE_INFINITY;

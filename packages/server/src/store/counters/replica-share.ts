@@ -1,6 +1,6 @@
 import type { BucketClaim } from '../ports.ts';
 
-/** The rank of this process among those that share a store. */
+/** This process's position among the processes that use the same shared store. */
 export interface ReplicaRank {
   /** Number of running processes, including this one. */
   readonly replicaCount: number;
@@ -9,10 +9,10 @@ export interface ReplicaRank {
 }
 
 /**
- * Computes the share of a limit that one process may use while the shared store is unavailable. For a
- * budget, the share is of the remaining amount. The shares of all processes add up to the limit. Some
- * processes get one unit more; which ones depends on the bucket, so that no process is always at a
- * disadvantage.
+ * Computes the share of a limit that one process may use while the shared store is unavailable. For
+ * a budget, it is a share of the remaining amount. The shares of all processes add up to the limit.
+ * If the limit cannot be divided evenly, some processes get one more unit. Which processes get it
+ * depends on the counter, so that no process is always at a disadvantage.
  */
 export function computeReplicaShare(claim: BucketClaim, { replicaCount, rank }: ReplicaRank): BucketClaim {
   if (claim.outageMode === 'open') return { ...claim, enforced: false };

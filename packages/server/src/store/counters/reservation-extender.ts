@@ -18,8 +18,8 @@ export interface ReservationExtenderOptions {
 }
 
 /**
- * Extends reservations in the shared store, or within the share of this process while the store does not
- * respond.
+ * Extends reservations in the shared store. While the store does not respond, extends them within
+ * this process's share.
  */
 export class ReservationExtender {
   readonly #options: ReservationExtenderOptions;

@@ -2,8 +2,8 @@
 import type { AcquireResult, BucketClaim, ReservationSettlement } from '../ports.ts';
 
 /**
- * Releases what an unanswered `acquire` may have reserved. Requests per minute and the slots of a running
- * exchange stay counted.
+ * Returns a settlement that releases what an `acquire` without a response may have reserved.
+ * Requests per minute and the concurrency slots of an exchange in progress stay counted.
  */
 export function buildAbandonedSettlement(
   id: string,
@@ -17,8 +17,8 @@ export function buildAbandonedSettlement(
 }
 
 /**
- * Converts a settlement to what this process counted in its share: tokens are capped by the share, or the
- * claim was refused.
+ * Returns a settlement that corresponds to what this process counted in its share: token amounts
+ * are limited to the share, and rejected claims are removed.
  */
 export function buildCorrectedSettlement(
   id: string,
@@ -42,8 +42,9 @@ export function buildCorrectedSettlement(
 }
 
 /**
- * If this process granted an exchange alone, the store counts only its slots, if they were reported.
- * Returns null without slots.
+ * Returns the part of a settlement that concerns concurrency. If this process granted an exchange
+ * alone, the store counts only its concurrency slots, and only if they were reported. Returns null
+ * if there are none.
  */
 export function extractSlotSettlement(settlement: ReservationSettlement): ReservationSettlement | null {
   const claims = settlement.claims.filter(({ kind }) => kind === 'lease');

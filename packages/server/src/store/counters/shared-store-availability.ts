@@ -24,8 +24,8 @@ export interface StoreAvailabilityOptions {
 }
 
 /**
- * Tracks whether requests should wait for the shared store. After several failures in a row they do not,
- * until a probe succeeds.
+ * Tracks whether requests should wait for the shared store. After several consecutive failures,
+ * requests do not wait until a probe succeeds.
  */
 export class SharedStoreAvailability {
   readonly #options: StoreAvailabilityOptions;

@@ -1,4 +1,4 @@
-/** How well the shared store has served this process since its start. */
+/** How reliably the shared store has responded to this process since the process started. */
 export interface SharedStoreStats {
   /** This process currently counts alone. */
   readonly isUnavailable: boolean;

@@ -1,9 +1,13 @@
-/** A slot counts completely until all of it is older than 60 seconds. */
+/**
+ * The number of one-second intervals in a window. An interval counts completely until all of it is
+ * older than 60 seconds.
+ */
 export const SLIDING_WINDOW_SLOTS = 61;
 
 /**
- * Counts units in any 60 seconds, in slots of one second. The oldest slot counts completely although only a
- * part is in the window, so that there are never more than `limit` units in any 60 seconds.
+ * Counts units within any 60 seconds, in one-second intervals. The oldest interval counts
+ * completely even if only a part of it is in the window, so that no 60 seconds ever contain more
+ * than `limit` units.
  */
 export class SlidingWindow {
   readonly #slots = new Float64Array(SLIDING_WINDOW_SLOTS);

@@ -20,7 +20,7 @@ export interface SlotLeaseRenewerOptions {
   readonly inFlight: () => number;
 }
 
-/** Renews the slots of this process in the shared store while it has any. */
+/** Renews this process's concurrency slots in the shared store while it has any. */
 export class SlotLeaseRenewer {
   readonly #options: SlotLeaseRenewerOptions;
   #timer: Timer | null = null;

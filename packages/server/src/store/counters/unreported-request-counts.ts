@@ -11,8 +11,9 @@ interface UnreportedBucket {
 const MAX_BUCKETS = 10_000;
 
 /**
- * Requests of the last minute that this process granted alone and the shared store does not know. They are
- * reported when the store responds again, so that all processes together stay within the limit.
+ * The requests of the last minute that this process granted alone and that the shared store has not
+ * counted. They are reported when the store responds again, so that all processes together stay
+ * within the limit.
  */
 export class UnreportedRequestCounts {
   readonly #buckets = new Map<string, UnreportedBucket>();

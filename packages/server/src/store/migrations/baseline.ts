@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { DatabaseEngine } from '../database-engine.ts';
 import type { Migration } from './migration.ts';
 
-/** Creates every table of the first release, with one file per engine. */
+/** The migration that creates every table of the first release, from one SQL file per engine. */
 export const baselineMigration: Migration = {
   number: 1,
   name: 'baseline',
@@ -12,7 +12,10 @@ export const baselineMigration: Migration = {
   },
 };
 
-/** The statements of a baseline. An empty line separates them, and occurs nowhere else. */
+/**
+ * Returns the statements in an engine's baseline file. Statements are separated by an empty line,
+ * which occurs nowhere else in the file.
+ */
 export function loadBaselineStatements(engine: DatabaseEngine): readonly string[] {
   const text = readFileSync(new URL(`baseline/${engine}.sql`, import.meta.url), 'utf8');
   return text.trim().split(/;\n\n/);

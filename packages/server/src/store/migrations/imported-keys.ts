@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Adds the product from which a key was imported. Null for keys of Floe. */
+/**
+ * The migration that adds the column for the product that a key was imported from. The value is
+ * null for keys that Floe created.
+ */
 export const importedKeysMigration: Migration = {
   number: 2,
   name: 'imported-keys',

@@ -4,8 +4,8 @@ import type { Migration } from './migration.ts';
 import { monitorFileStateMigration } from './monitor-file-state.ts';
 
 /**
- * All migrations in order. A released migration never changes. A database runs those after the last number
- * that it has.
+ * All migrations in order. A released migration never changes. A database runs the migrations whose
+ * number is higher than its last applied one.
  */
 export const MIGRATIONS: readonly Migration[] = [
   baselineMigration,

@@ -2,8 +2,8 @@ import type { DatabaseEngine } from '../database-engine.ts';
 import type { DatabaseWriter } from '../ports.ts';
 
 /**
- * One step forward for both engines. It never changes once released. It must not use `Schema`, which
- * changes later, so it names tables in raw SQL.
+ * A single schema change for both engines. A migration never changes after its release. Because
+ * `Schema` may change later, a migration must not use it, and names tables in raw SQL.
  */
 export interface Migration {
   readonly number: number;

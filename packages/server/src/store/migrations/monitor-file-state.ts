@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Adds the last pause and mute of a monitor in floe.yaml. Null for monitors that are not in the file. */
+/**
+ * The migration that adds columns for the last pause and mute of a monitor that floe.yaml defines.
+ * The values are null for other monitors.
+ */
 export const monitorFileStateMigration: Migration = {
   number: 3,
   name: 'monitor-file-state',

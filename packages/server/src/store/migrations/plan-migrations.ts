@@ -5,15 +5,16 @@ import { MIGRATIONS } from './migration-list.ts';
 /** The first of the migrations that one baseline replaced. */
 const PRE_RELEASE_MIGRATION = 'first-tables';
 
-/** A row of the table `migrations`. */
+/** An applied migration, as the table `migrations` records it. */
 export type AppliedMigration = Pick<Migration, 'number' | 'name'>;
 
 /**
- * Returns the migrations that a database still needs, in order. The numbers may have gaps. The applied
- * migrations must be a prefix of the program's list, because the changes of another build are unknown.
+ * Returns the pending migrations of a database, in order. The numbers may have gaps. The applied
+ * migrations must be a prefix of the program's list, because the changes of another build are
+ * unknown.
  *
- * @throws StoreUnusableError if a newer program or one with other migrations has changed the database.
- * Nothing is changed.
+ * @throws StoreUnusableError if a newer program or one with other migrations has changed the
+ * database. Nothing is changed.
  */
 export function planMigrations(
   applied: readonly AppliedMigration[],

@@ -17,10 +17,11 @@ export interface RunMigrationsOptions {
 type MigrationDatabase = Pick<Database, 'transaction'>;
 
 /**
- * Runs the missing migrations, each in a transaction with its row in `migrations`. Concurrent processes run
- * each migration once.
+ * Runs the pending migrations, each in a transaction that also inserts its row in `migrations`. If
+ * several processes call it at once, each migration runs only once.
  *
- * @throws StoreUnusableError if the tables come from a newer program or another build (`planMigrations`)
+ * @throws StoreUnusableError if the tables come from a newer program or another build
+ * (`planMigrations`)
  */
 export async function runMigrations(
   database: MigrationDatabase,

@@ -6,15 +6,18 @@ type Value = string | number | null;
 type RowRecords = readonly Readonly<Record<string, Value>>[];
 
 /**
- * A statement per engine whose parameters are JSON lists of rows. Created once, because it is on the hot
- * path.
+ * An SQL statement for both engines whose parameters are JSON arrays of rows. Created only once,
+ * because it is used for every beat.
  */
 export interface BatchStatement {
   readonly sqlite: string;
   readonly postgres: string;
 }
 
-/** Defines a statement for both engines. `rows(n, …)` produces the n-th parameter as a table. */
+/**
+ * Defines a statement for both engines. `rows(n, …)` produces the SQL that reads the n-th parameter
+ * as a table.
+ */
 export function defineBatchStatement(
   text: (
     rows: (parameter: number, table: string, columns: readonly string[]) => string,
@@ -37,7 +40,8 @@ export function defineBatchStatement(
 }
 
 /**
- * Encodes rows as one parameter, so that a batch of any size uses the same statement, which is parsed once.
+ * Encodes rows as one JSON parameter. Batches of any size can thus use the same statement, which is
+ * parsed only once.
  */
 export function encodeRowsAsJson(
   writer: DatabaseWriter,
@@ -49,7 +53,10 @@ export function encodeRowsAsJson(
   return JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
 }
 
-/** Runs a statement in a transaction. The caller names the type of the selected rows. */
+/**
+ * Runs a batch statement in a transaction and returns the selected rows. The caller specifies the
+ * row type.
+ */
 export async function runBatchStatement<Row>(
   writer: DatabaseWriter,
   { sqlite, postgres }: BatchStatement,
@@ -61,7 +68,7 @@ export async function runBatchStatement<Row>(
   return castRows<Row>((await writer.executeQuery(query)).rows);
 }
 
-/** A statement that inserts rows, or replaces those with the same `uid`. */
+/** Returns a statement that inserts rows, or replaces those with the same `uid`. */
 export function buildUpsertStatement(table: string, columns: readonly string[]): BatchStatement {
   const others = columns.filter((column) => column !== 'uid');
   return defineBatchStatement(
@@ -74,7 +81,7 @@ export function buildUpsertStatement(table: string, columns: readonly string[]):
 /** Number of rows in one statement, which takes some milliseconds. */
 const ROWS_PER_UPSERT = 1_000;
 
-/** Runs a statement of `buildUpsertStatement` for any number of rows. */
+/** Runs a statement from `buildUpsertStatement` for any number of rows. */
 export async function upsertRows<Row extends object>(
   writer: DatabaseWriter,
   text: BatchStatement,
@@ -100,7 +107,7 @@ function toRecord<Row extends object>(
   );
 }
 
-/** PostgreSQL text cannot contain U+0000 or half a surrogate pair, which JSON writes as escapes. */
+/** Replaces JSON escapes that PostgreSQL cannot store as text: U+0000 and unpaired surrogates. */
 export function replaceUnstorableJson(json: string): string {
   return json.replace(/\\u0000|\\ud[89a-f]../gi, '\\ufffd');
 }

@@ -4,12 +4,12 @@ import type { BoardsTable } from './monitoring-tables.ts';
 
 export type BoardRow = BoardsTable;
 
-/** The board with this slug. Slugs are unique in the installation. */
+/** Returns the board with this slug. Slugs are unique in the installation. */
 export function findBoardBySlug(reader: DatabaseReader, slug: string): Promise<BoardRow | undefined> {
   return reader.selectFrom('boards').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
-/** A board of an organization, by id or slug. */
+/** Returns an organization's board by id or slug. */
 export function findBoardByIdOrSlug(
   reader: DatabaseReader,
   orgId: string,
@@ -23,23 +23,29 @@ export function findBoardByIdOrSlug(
     .executeTakeFirst();
 }
 
-/** Boards of all organizations. */
+/** Returns the boards of all organizations. */
 export function listAllBoards(reader: DatabaseReader): Promise<BoardRow[]> {
   return reader.selectFrom('boards').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-/** Boards of an organization in the requested order. */
+/** Returns a page of an organization's boards in the requested order. */
 export function getBoardPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<BoardRow>> {
   const rows = reader.selectFrom('boards').selectAll().where('org_id', '=', request.orgId);
   return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
-/** @throws Fault `conflict` if a board of any organization has this slug. */
+/**
+ * Inserts a board.
+ * @throws Fault `conflict` if a board in any organization already has this slug
+ */
 export async function insertBoard(writer: DatabaseWriter, row: BoardRow): Promise<void> {
   await writer.insertInto('boards').values(row).execute();
 }
 
-/** @throws Fault `conflict` if another board of any organization has this slug. */
+/**
+ * Updates a board.
+ * @throws Fault `conflict` if another board in any organization has this slug
+ */
 export async function updateBoard(
   writer: DatabaseWriter,
   id: string,

@@ -17,7 +17,7 @@ export function findMaintenanceWindowById(
     .executeTakeFirst();
 }
 
-/** Maintenance windows of an organization in the requested order. */
+/** Returns a page of an organization's maintenance windows in the requested order. */
 export function getMaintenanceWindowPage(
   reader: DatabaseReader,
   request: ListRequest,
@@ -26,7 +26,7 @@ export function getMaintenanceWindowPage(
   return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
-/** Maintenance windows of these organizations that have not finally ended at `nowMs`. */
+/** Returns these organizations' maintenance windows that have not ended for good at `nowMs`. */
 export function listUnfinishedMaintenanceWindows(
   reader: DatabaseReader,
   orgIds: readonly string[],
@@ -42,7 +42,10 @@ export function listUnfinishedMaintenanceWindows(
     .execute();
 }
 
-/** @throws Fault `conflict` if the organization has a maintenance window with this id. */
+/**
+ * Inserts a maintenance window.
+ * @throws Fault `conflict` if the organization already has a maintenance window with this id
+ */
 export async function insertMaintenanceWindow(
   writer: DatabaseWriter,
   row: MaintenanceWindowRow,
@@ -71,7 +74,7 @@ export async function deleteMaintenanceWindow(
   await writer.deleteFrom('maintenance_windows').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** Monitors of these organizations that are muted at `nowMs`, and until when. */
+/** Returns these organizations' monitors that are muted at `nowMs`, and until when. */
 export async function listMutedMonitors(
   reader: DatabaseReader,
   orgIds: readonly string[],

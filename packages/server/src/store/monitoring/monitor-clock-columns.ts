@@ -5,7 +5,10 @@ import type {
   MonitorClocksTable,
 } from './monitoring-tables.ts';
 
-/** Columns that events change. The others change with the definition. */
+/**
+ * The monitor state columns that events change. The other columns change with the monitor's
+ * definition.
+ */
 export const MONITOR_CLOCK_STATE_COLUMNS = [
   'status',
   'last_beat_at',
@@ -25,7 +28,10 @@ export const MONITOR_CLOCK_STATE_COLUMNS = [
   'wake_at',
 ] as const satisfies readonly (keyof MonitorClocksTable)[];
 
-/** Other columns on which an evaluation depends. A rotated beat URL is also a difference. */
+/**
+ * The monitor state columns that are copied from the definition and affect the evaluation. A
+ * rotated beat URL also counts as a difference.
+ */
 export const MONITOR_CLOCK_DEFINITION_COLUMNS = [
   'token_hash',
   'interval_ms',

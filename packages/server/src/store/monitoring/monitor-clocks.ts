@@ -21,10 +21,10 @@ import type {
 } from './monitor-clock-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
-/** `wake_at` of a clock that the sweep never evaluates. */
+/** The `wake_at` value for a monitor that the sweep never evaluates. */
 export const NEVER_WAKE_AT = Number.MAX_SAFE_INTEGER;
 
-/** How a beat refers to its monitor. */
+/** How a beat identifies its monitor. */
 export type MonitorReference =
   | { readonly orgId: string; readonly id: string }
   | { readonly tokenHash: string };
@@ -43,8 +43,8 @@ const LOCK_REFERENCED = defineBatchStatement(
 );
 
 /**
- * The clocks of these references, locked until the transaction ends. All transactions lock in the same
- * order.
+ * Returns the state rows (clocks) of the referenced monitors, locked until the transaction ends.
+ * All transactions lock rows in the same order.
  */
 export function lockReferencedMonitorClocks(
   writer: DatabaseWriter,
@@ -65,8 +65,8 @@ const LOCK_DUE = defineBatchStatement((_, engine) =>
 );
 
 /**
- * Clocks that may be due before `beforeMs`, oldest first and locked. Skips clocks that another transaction
- * has locked.
+ * Returns the state rows of monitors that may be due before `beforeMs`, oldest first and locked.
+ * Skips rows that another transaction has locked.
  */
 export function lockDueMonitorClocks(
   writer: DatabaseWriter,
@@ -76,7 +76,7 @@ export function lockDueMonitorClocks(
   return runBatchStatement<MonitorClockRow>(writer, LOCK_DUE, [beforeMs, limit]);
 }
 
-/** Whether any clock may be due before `beforeMs`. */
+/** Returns whether any monitor may be due before `beforeMs`. */
 export async function hasDueMonitorClock(reader: DatabaseReader, beforeMs: number): Promise<boolean> {
   const row = await reader
     .selectFrom('monitor_clocks')
@@ -92,7 +92,10 @@ const LOCK_FUTURE = defineBatchStatement(
     `select * from monitor_clocks where settled_at > ${engine === 'sqlite' ? '?1' : '$1'} order by uid ${lockClause(engine)}`,
 );
 
-/** Clocks that were evaluated beyond `nowMs`, locked. The database clock was set back since. */
+/**
+ * Returns, locked, the state rows of monitors that were evaluated for a time later than `nowMs`.
+ * This happens if the database server's time was set back.
+ */
 export function lockFutureMonitorClocks(writer: DatabaseWriter, nowMs: number): Promise<MonitorClockRow[]> {
   return runBatchStatement<MonitorClockRow>(writer, LOCK_FUTURE, [nowMs]);
 }
@@ -102,7 +105,9 @@ const LOCK_BY_UID = defineBatchStatement(
     select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these) order by uid ${lockClause(engine)}`,
 );
 
-/** Clocks by uid, locked. Leaves out missing ones. */
+/**
+ * Returns, locked, the state rows of the monitors with these uids. Missing monitors are omitted.
+ */
 export async function lockMonitorClocksByUid(
   writer: DatabaseWriter,
   uids: readonly string[],
@@ -121,7 +126,7 @@ const DELETE_BY_UID = defineBatchStatement(
     `delete from monitor_clocks where uid in (select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these)`,
 );
 
-/** Deletes clocks. Their monitors accept no beats and are not evaluated. */
+/** Deletes the state rows of monitors. Such monitors accept no beats and are not evaluated. */
 export async function deleteMonitorClocks(writer: DatabaseWriter, uids: readonly string[]): Promise<void> {
   if (uids.length === 0) return;
   const these = encodeRowsAsJson(
@@ -141,7 +146,7 @@ const CLOCK_COLUMNS = [
 ] as const;
 const UPSERT_CLOCKS = buildUpsertStatement('monitor_clocks', CLOCK_COLUMNS);
 
-/** Inserts clocks, or replaces those that the transaction has locked. */
+/** Inserts the state rows of monitors, or replaces rows that the transaction has locked. */
 export function upsertMonitorClocks(writer: DatabaseWriter, rows: readonly MonitorClockRow[]): Promise<void> {
   return upsertRows(writer, UPSERT_CLOCKS, CLOCK_COLUMNS, rows);
 }
@@ -154,7 +159,7 @@ const UPDATE_STATE = defineBatchStatement(
     from ${rows(1, 'monitor_clocks', STATE_UPDATE_COLUMNS)} as moved where monitor_clocks.uid = moved.uid`,
 );
 
-/** Updates clocks that the transaction has locked. */
+/** Updates monitor state rows that the transaction has locked. */
 export async function updateMonitorClockStates(
   writer: DatabaseWriter,
   rows: readonly MonitorClockRow[],
@@ -191,7 +196,9 @@ export async function insertMonitorChecks(
     ]);
 }
 
-/** Inserts periods in order. Of two periods of a monitor with the same start, the later one is kept. */
+/**
+ * Inserts periods in order. If two periods of a monitor have the same start, the later one is kept.
+ */
 export async function insertMonitorPeriods(
   writer: DatabaseWriter,
   rows: readonly MonitorPeriodRow[],
@@ -209,8 +216,8 @@ const KNOWN_KEYS = defineBatchStatement(
 );
 
 /**
- * Earlier beats with the same idempotency keys. Their clocks are locked, so that no other transaction can
- * add one.
+ * Returns earlier beats with the same idempotency keys. The monitors' state rows are locked, so no
+ * other transaction can add one meanwhile.
  */
 export async function findBeatIdempotencyKeys(
   writer: DatabaseWriter,
@@ -237,7 +244,7 @@ function toPlainRow<Row extends object>(row: Row): { [Column in keyof Row]: Row[
   return row;
 }
 
-/** Definitions by uid, for messages. */
+/** Returns monitor definitions by uid, for use in messages. */
 export async function findMonitorsByUid(
   reader: DatabaseReader,
   uids: readonly string[],

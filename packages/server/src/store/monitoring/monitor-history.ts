@@ -12,7 +12,10 @@ export interface MonitorCheckQuery extends TimeRangeRequest {
   readonly status?: string | undefined;
 }
 
-/** Checks of a monitor, newest first. @throws Fault `invalid_request` for a cursor of another list. */
+/**
+ * Returns a page of a monitor's checks, newest first.
+ * @throws Fault `invalid_request` for a cursor of another list
+ */
 export function getMonitorCheckPage(
   reader: DatabaseReader,
   { uid, status, ...time }: MonitorCheckQuery,
@@ -21,7 +24,10 @@ export function getMonitorCheckPage(
   return getTimeRangePage(status === undefined ? rows : rows.where('status', '=', status), 'at', time);
 }
 
-/** Periods that overlap a range, oldest first, each with its end. The end of the current period is null. */
+/**
+ * Returns the periods that overlap a range, oldest first, each with its end. The end of the current
+ * period is null.
+ */
 export async function listMonitorPeriodsInRange(
   reader: DatabaseReader,
   uid: string,
@@ -48,7 +54,10 @@ export async function listMonitorPeriodsInRange(
     .filter(({ started_at }) => started_at < toMs);
 }
 
-/** Periods of several monitors that overlap the time from `fromMs`, by monitor, oldest first. */
+/**
+ * Returns the periods of several monitors that overlap the time since `fromMs`, by monitor, oldest
+ * first.
+ */
 export async function listMonitorPeriodsSince(
   reader: DatabaseReader,
   uids: readonly string[],
@@ -87,8 +96,8 @@ export async function listMonitorPeriodsSince(
 }
 
 /**
- * Moves the periods of a monitor that begin after `nowMs` back by `aheadMs`. Keeps their order and puts
- * them after the others. Returns the new start of the last one.
+ * Moves the periods of a monitor that begin after `nowMs` back by `aheadMs`. Keeps their order and
+ * places them after all other periods. Returns the new start of the last one.
  */
 export async function shiftFutureMonitorPeriods(
   writer: DatabaseWriter,
@@ -109,7 +118,7 @@ export async function shiftFutureMonitorPeriods(
   return at;
 }
 
-/** Deletes idempotency keys of beats that were received before `beforeMs`. */
+/** Deletes the idempotency keys of beats that were received before `beforeMs`. */
 export async function expireBeatIdempotencyKeys(
   database: Pick<Database, 'rowTransaction'>,
   beforeMs: number,
@@ -120,8 +129,8 @@ export async function expireBeatIdempotencyKeys(
 }
 
 /**
- * Deletes checks and ended periods from before `beforeMs` in batches, and monitors that were removed before
- * it, with the rest of their history. Returns the number of checks.
+ * Deletes checks and ended periods from before `beforeMs` in batches. Also deletes monitors that
+ * were removed before then, with all their remaining history. Returns the number of deleted checks.
  */
 export async function expireMonitorHistory(
   database: Pick<Database, 'read' | 'rowTransaction'>,

@@ -1,6 +1,9 @@
 import type { DatabaseReader } from '../ports.ts';
 
-/** Number of monitors of an organization by status, as their clocks were last written. */
+/**
+ * Returns the number of an organization's monitors by status. Uses the last status that was
+ * written.
+ */
 export async function countOrgMonitorsByStatus(
   reader: DatabaseReader,
   orgId: string,
@@ -21,7 +24,9 @@ export interface FailingMonitor {
   readonly last_beat_at: number | null;
 }
 
-/** Failing monitors of an organization, longest failure first. */
+/**
+ * Returns an organization's failing monitors. The monitor that has been failing longest is first.
+ */
 export function listFailingMonitors(
   reader: DatabaseReader,
   orgId: string,

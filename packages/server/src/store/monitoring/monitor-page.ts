@@ -27,7 +27,10 @@ export interface MonitorQuery extends Omit<ListRequest, 'sort'> {
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Monitors of an organization that were not removed, in the requested order. */
+/**
+ * Returns a page of an organization's monitors in the requested order. Removed monitors are
+ * omitted.
+ */
 export function getMonitorPage(
   reader: DatabaseReader,
   { sort, ...query }: MonitorQuery,

@@ -1,4 +1,4 @@
-/** What a process reports with a pulse. */
+/** What a process reports when it records that it is still running. */
 export interface MonitoringPulseInput {
   readonly processId: string;
   /** Wall clock of the process. PostgreSQL uses its own clock instead. */
@@ -22,7 +22,7 @@ export interface MonitoringPulseInput {
   readonly gapsUntilMs: number;
 }
 
-/** What a process learns from a pulse. */
+/** What a process learns from the database when it records that it is still running. */
 export interface MonitoringPulseResult {
   /** Database time. */
   readonly nowMs: number;
@@ -38,7 +38,7 @@ export interface MonitoringPulseResult {
   readonly futureMs: number;
 }
 
-/** A span in which no process accepted beats. */
+/** A time span in which no process accepted beats. */
 export interface MonitoringGap {
   readonly startAt: number;
   readonly endAt: number;

@@ -12,7 +12,10 @@ const CLOCK_JUMP_MS = 1_000;
 /** A gap may become certain, or longer, until this long after its end. */
 const LATE_GAPS_MS = 600_000;
 
-/** Records that the process is running, and detects gaps. Calls run one at a time. */
+/**
+ * Records that this process is running, and detects time spans in which no process was. Calls run
+ * one at a time.
+ */
 export async function recordMonitoringPulse(
   writer: DatabaseWriter,
   given: MonitoringPulseInput,
@@ -244,7 +247,7 @@ async function readDatabaseTime(writer: DatabaseWriter): Promise<number> {
   return rows[0]?.now ?? Number.NaN;
 }
 
-/** Confirmed gaps that ended after `afterMs`, in order. */
+/** Returns the confirmed gaps that ended after `afterMs`, in order. */
 export async function listMonitoringGapsAfter(
   reader: DatabaseReader,
   afterMs: number,

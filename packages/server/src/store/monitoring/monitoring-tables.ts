@@ -2,7 +2,7 @@ import type { storedMaintenanceWindowFields } from '@floe/contract/api/maintenan
 import type { storedBoardFields, storedMonitorFields } from '@floe/contract/config/monitoring';
 import type * as z from 'zod';
 
-/** The definition of a monitor. Its state is in `monitor_clocks`. */
+/** The definitions of monitors. Their state is in `monitor_clocks`. */
 export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
   /**
    * Identifies the history. If a removed monitor is created again before retention deletes it, it gets the
@@ -48,8 +48,8 @@ export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
 }
 
 /**
- * The state of a monitor, which every beat reads and writes. Narrow, and with all columns that a beat
- * needs.
+ * The state of each monitor. Every beat reads and writes a row. The table has few columns, and
+ * contains everything that a beat needs.
  */
 export interface MonitorClocksTable {
   uid: string;
@@ -90,7 +90,7 @@ export interface MonitorClocksTable {
   wake_at: number;
 }
 
-/** One row per beat, per missed beat, and per expected beat in a gap. */
+/** The checks. There is one row per beat, per missed beat, and per expected beat in a gap. */
 export interface MonitorChecksTable {
   uid: string;
   /** When the beat arrived, or when the result became certain. Lists are sorted by it. */
@@ -108,7 +108,7 @@ export interface MonitorChecksTable {
   missed_count: number;
 }
 
-/** Each period ends where the next one of its monitor begins. */
+/** The periods of monitors. Each period ends when the monitor's next period begins. */
 export interface MonitorPeriodsTable {
   uid: string;
   started_at: number;
@@ -116,7 +116,7 @@ export interface MonitorPeriodsTable {
   reason: string;
 }
 
-/** Idempotency keys of beats. Stored for two days. */
+/** The idempotency keys of beats. A row is kept for two days. */
 export interface BeatIdempotencyKeysTable {
   uid: string;
   key: string;
@@ -124,13 +124,13 @@ export interface BeatIdempotencyKeysTable {
   received_at: number;
 }
 
-/** Default grace period per organization. */
+/** The default grace period of each organization. */
 export interface MonitorDefaultsTable {
   org_id: string;
   grace_ms: number;
 }
 
-/** Processes that accept beats. */
+/** The processes that accept beats, each with the time until which it is considered running. */
 export interface MonitorLeasesTable {
   process_id: string;
   /** Since when the process accepts beats. */
@@ -140,13 +140,13 @@ export interface MonitorLeasesTable {
   accepted_until: number;
 }
 
-/** One row: the time of the last pulse of any process. */
+/** A table with one row: the last time at which any process recorded that it was running. */
 export interface MonitorPulseTable {
   id: number;
   seen_at: number;
 }
 
-/** Spans in which no process accepted beats. */
+/** The time spans in which no process accepted beats. */
 export interface MonitorGapsTable {
   started_at: number;
   ended_at: number;
@@ -156,7 +156,7 @@ export interface MonitorGapsTable {
   clock_stepped: number;
 }
 
-/** A page that shows selected monitors. */
+/** The boards, which are pages that show selected monitors. */
 export interface BoardsTable extends z.output<typeof storedBoardFields> {
   id: string;
   org_id: string;
@@ -171,7 +171,10 @@ export interface BoardsTable extends z.output<typeof storedBoardFields> {
   updated_by: string;
 }
 
-/** A maintenance window: from start to end, or repeated with `cron`, `timezone` and `duration_ms`. */
+/**
+ * The maintenance windows. A window lasts from a start to an end, or is repeated with `cron`,
+ * `timezone` and `duration_ms`.
+ */
 export interface MaintenanceWindowsTable extends z.output<typeof storedMaintenanceWindowFields> {
   org_id: string;
   id: string;

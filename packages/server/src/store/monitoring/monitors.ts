@@ -19,7 +19,7 @@ export function findMonitorById(
     .executeTakeFirst();
 }
 
-/** Monitors of an organization with these ids that were not removed, without order. */
+/** Returns an organization's monitors with these ids, unsorted. Removed monitors are omitted. */
 export async function findMonitorsByIds(
   reader: DatabaseReader,
   orgId: string,
@@ -35,12 +35,12 @@ export async function findMonitorsByIds(
     .execute();
 }
 
-/** Monitors of all organizations, including removed ones. */
+/** Returns the monitors of all organizations, including removed ones. */
 export function listAllMonitors(reader: DatabaseReader): Promise<MonitorRow[]> {
   return reader.selectFrom('monitors').selectAll().orderBy('org_id').orderBy('id').execute();
 }
 
-/** Monitors of an organization, including removed ones, by id. */
+/** Returns an organization's monitors, including removed ones, sorted by id. */
 export function listMonitorsOfOrg(reader: DatabaseReader, orgId: string): Promise<MonitorRow[]> {
   return reader.selectFrom('monitors').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
@@ -75,14 +75,14 @@ const MONITOR_COLUMNS = [
 const UPSERT_MONITORS = buildUpsertStatement('monitors', MONITOR_COLUMNS);
 
 /**
- * Inserts definitions, or replaces them by uid. @throws Fault `conflict` if an organization has another
- * monitor with an id
+ * Inserts monitor definitions, or replaces those with the same uid.
+ * @throws Fault `conflict` if an organization has another monitor with one of the ids
  */
 export function upsertMonitors(writer: DatabaseWriter, rows: readonly MonitorRow[]): Promise<void> {
   return upsertRows(writer, UPSERT_MONITORS, MONITOR_COLUMNS, rows);
 }
 
-/** Clocks of monitors, by uid. */
+/** Returns the state rows of monitors by uid. */
 export async function findMonitorClocksByUid(
   reader: DatabaseReader,
   uids: readonly string[],
@@ -96,7 +96,7 @@ export async function findMonitorClocksByUid(
   return new Map(rows.map((row) => [row.uid, row]));
 }
 
-/** Number of monitors per status, for `/metrics`. */
+/** Returns the number of monitors by status, for `/metrics`. */
 export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status: string; count: number }[]> {
   return reader
     .selectFrom('monitor_clocks')
@@ -105,7 +105,10 @@ export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status:
     .execute();
 }
 
-/** The status of up to `limit` monitors of all organizations, always the same ones, for `/metrics`. */
+/**
+ * Returns the status of up to `limit` monitors across all organizations, for `/metrics`. Repeated
+ * calls choose the same monitors.
+ */
 export function listMonitorStatuses(
   reader: DatabaseReader,
   limit: number,
@@ -140,7 +143,10 @@ export async function setDefaultGraceMs(
     .execute();
 }
 
-/** Time of the last pulse of any process, for changes outside the engine. */
+/**
+ * Returns the last time at which any process recorded that it was running, in Unix milliseconds;
+ * null if there is none. Used for changes outside the monitoring engine.
+ */
 export async function getLastMonitoringPulseAt(reader: DatabaseReader): Promise<number | null> {
   const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();
   return row?.seen_at ?? null;

@@ -6,7 +6,10 @@ import {
 } from './monitor-clock-columns.ts';
 import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from './monitor-clock-rows.ts';
 
-/** Uneventful beats of one monitor: they change its clock and add rows, but no miss, period or alert. */
+/**
+ * Beats of one monitor that update its state row and add check rows, but cause no missed check, new
+ * period or alert.
+ */
 export interface UneventfulBeats {
   /** The clock with which they were evaluated. */
   readonly before: MonitorClockRow;
@@ -17,7 +20,7 @@ export interface UneventfulBeats {
 
 const COMPARED_COLUMNS = [...MONITOR_CLOCK_STATE_COLUMNS, ...MONITOR_CLOCK_DEFINITION_COLUMNS];
 
-/** Statements for SQLite, which run per row in the writer's thread. */
+/** The statements for uneventful beats in SQLite. The writer thread runs them for each row. */
 export const SQLITE_BEAT_STATEMENTS = {
   known: 'select 1 from beat_keys where uid = ?1 and key = ?2',
   move: `update monitor_clocks set ${MONITOR_CLOCK_STATE_COLUMNS.map((column) => `${column} = ?`).join(', ')}
@@ -32,7 +35,7 @@ function insertRowStatement(table: string, columns: readonly string[]): string {
 
 type Value = string | number | null;
 
-/** The same as lists of parameters, without column names. */
+/** Uneventful beats as parameter lists, without column names. */
 export interface OptimisticBeatParameters {
   readonly move: readonly Value[];
   readonly checks: readonly (readonly Value[])[];
@@ -62,8 +65,9 @@ const recordset = (parameter: number, table: string) =>
   `json_populate_recordset(null::${table}, $${parameter}::json)`;
 
 /**
- * The same for PostgreSQL as one statement, and therefore one transaction and one round trip. Rows are
- * locked in the order of their uids. A row that another transaction changed meanwhile is compared again.
+ * The statement for uneventful beats in PostgreSQL. A single statement needs only one transaction
+ * and one round trip. It locks rows in uid order. If another transaction changed a row meanwhile,
+ * the row is compared again.
  */
 export const POSTGRES_BEAT_STATEMENT = {
   name: 'floe_keep_beats',
@@ -84,7 +88,7 @@ export const POSTGRES_BEAT_STATEMENT = {
     select uid from kept`,
 } as const;
 
-/** Writes beats that only change a clock. */
+/** Writes beats that only update a monitor's state row. */
 export interface BeatStore {
   /**
    * Writes the beats whose clock has not changed since the evaluation, in one transaction and one message.

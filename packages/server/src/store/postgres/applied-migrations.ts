@@ -3,7 +3,10 @@ import type { AppliedMigration } from '../migrations/plan-migrations.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
-/** The migrations of a PostgreSQL database. Empty for an empty database. Changes nothing. */
+/**
+ * Returns the migrations that were applied to a PostgreSQL database. Returns an empty list for an
+ * empty database. Changes nothing.
+ */
 export async function readAppliedPostgresMigrations(url: string): Promise<readonly AppliedMigration[]> {
   const pool = createPostgresPool({ url, log: silentLog, connections: 1, statementTimeoutMs: null });
   try {

@@ -2,7 +2,7 @@ import { replaceUnstorableJson } from '../monitoring/batch-statements.ts';
 import { POSTGRES_BEAT_STATEMENT, type UneventfulBeats } from '../monitoring/uneventful-beats.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
-/** See `BeatStore.applyBeatsIfUnchanged`. */
+/** Implements `BeatStore.applyBeatsIfUnchanged` for PostgreSQL. */
 export async function applyPostgresBeatsIfUnchanged(
   connection: PostgresConnection,
   beats: readonly UneventfulBeats[],

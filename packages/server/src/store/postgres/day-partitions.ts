@@ -21,7 +21,8 @@ function startOfDay(ms: number): number {
 }
 
 /**
- * Creates the partitions that rows need before they are inserted, and the one after the newest in advance.
+ * Creates the day partitions that rows need before the rows are inserted, and the next day's
+ * partition in advance.
  */
 export class DayPartitions {
   readonly #known = new Set<number>();

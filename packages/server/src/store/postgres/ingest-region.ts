@@ -60,9 +60,9 @@ const INSERT_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(
 const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(', ')}) values ($1, $2, $3, $4)`;
 
 /**
- * Inserts the rows of a region and adds the new ones to the rollups, in one transaction. If a table rejects
- * a row, repeats the region row by row, so that only this row is rejected. Any other error rolls back
- * everything.
+ * Inserts the rows in a spool region and adds the new ones to the rollups, in one transaction. If a
+ * table rejects a row, repeats the region row by row, so that only this row is skipped. Any other
+ * error rolls back everything.
  */
 export async function ingestPostgresSpoolRegion(
   connection: PostgresConnection,

@@ -7,7 +7,7 @@ import { createPostgresPool } from './postgres-pool.ts';
 const STATEMENT_TIMEOUT_MS = 5_000;
 
 /**
- * Connects once and changes nothing.
+ * Connects to a PostgreSQL server once and reports its state. Changes nothing.
  *
  * @throws StoreUnusableError when the server cannot be reached or rejects the connection
  */

@@ -44,10 +44,11 @@ export interface OpenPostgresOptions {
 }
 
 /**
- * Opens and migrates a PostgreSQL database. Waits up to 30 seconds for an unavailable server.
+ * Opens a PostgreSQL database and runs pending migrations. Waits up to 30 seconds if the server is
+ * unavailable.
  *
- * @throws StoreUnusableError if it cannot be reached, rejects the connection, or was created by a newer
- * program
+ * @throws StoreUnusableError if the server cannot be reached or rejects the connection, or a newer
+ * program created the database
  */
 export async function openPostgres(url: string, options: OpenPostgresOptions): Promise<Database & BeatStore> {
   const place = describeDatabaseUrl(url);

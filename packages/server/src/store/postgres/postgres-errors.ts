@@ -23,13 +23,13 @@ const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|
 const PG_CLIENT_ERRORS =
   /timeout|Connection terminated|Client has encountered a connection error|not queryable/i;
 
-/** SQLSTATE or system error code. Null for an error without a code. */
+/** Returns an error's SQLSTATE or system error code. Null if the error has no code. */
 export function getPostgresErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** Why the database is unavailable. Null if the statement caused the error. */
+/** Returns why the database is unavailable. Null if the statement itself caused the error. */
 export function describePostgresOutage(error: unknown): string | null {
   const code = getPostgresErrorCode(error);
   if (code !== null) {
@@ -46,17 +46,25 @@ export function describePostgresOutage(error: unknown): string | null {
 /** Floe has no check constraints, so this error means that a row has no partition. */
 const CHECK_VIOLATION = '23514';
 
-/** Whether the partition of a row is missing, because another process may have dropped it. */
+/**
+ * Returns whether the error means that a row's partition is missing. Another process may have
+ * dropped the partition.
+ */
 export function isMissingPartitionError(error: unknown): boolean {
   return getPostgresErrorCode(error) === CHECK_VIOLATION;
 }
 
-/** Whether the row caused the error (classes 22 and 23), so that a retry cannot help. */
+/**
+ * Returns whether the row's data caused the error (classes 22 and 23), so that a retry cannot
+ * succeed.
+ */
 export function isPostgresRowError(error: unknown): boolean {
   return /^2[23]...$/.test(getPostgresErrorCode(error) ?? '') && !isMissingPartitionError(error);
 }
 
-/** Converts the error of a statement to a `Fault` if waiting helps or the caller caused it. */
+/**
+ * Converts a statement error to a `Fault` if a retry can succeed or the caller caused the error.
+ */
 export function toPostgresStatementError(error: unknown, sql: string): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;
   if (getPostgresErrorCode(error) === UNIQUE_VIOLATION)

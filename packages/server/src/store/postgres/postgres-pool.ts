@@ -28,7 +28,10 @@ export interface PostgresPoolOptions {
   readonly statementTimeoutMs: number | null;
 }
 
-/** Creates a bounded pool. A slow or unavailable server causes an error within the limits above. */
+/**
+ * Creates a connection pool of limited size. If the server is slow or unavailable, calls fail
+ * within the time limits above.
+ */
 export function createPostgresPool({
   url,
   log,
@@ -66,7 +69,7 @@ interface StatementResult<Row> {
   readonly rows: Row[];
 }
 
-/** The pool in the form that Kysely expects. Errors are `Fault`s. */
+/** A connection pool in the form that Kysely expects. Its errors are `Fault`s. */
 export class PostgresPool {
   readonly options: object;
   readonly #pool: pg.Pool;
@@ -100,7 +103,7 @@ export class PostgresPool {
   }
 }
 
-/** One connection of the pool. */
+/** One connection from the pool. */
 export class PostgresConnection {
   readonly #client: pg.PoolClient;
   #broken: unknown = null;

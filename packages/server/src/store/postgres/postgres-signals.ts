@@ -21,9 +21,9 @@ export interface PostgresSignalsOptions {
 }
 
 /**
- * Signals with a version number that each change increases in its transaction. NOTIFY reports it
- * immediately. The number is also polled every 900 ms, because notifications are lost while the listening
- * connection is down.
+ * Notifies processes of snapshot changes through a version number in the database. Each change
+ * increases the number in its transaction. NOTIFY reports the new number immediately. The number is
+ * also polled every 900 ms, because notifications are lost while the listening connection is down.
  */
 export class PostgresSignals implements SnapshotSignals {
   readonly #options: PostgresSignalsOptions;

@@ -4,7 +4,7 @@ import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { Database, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import type { RelayDecisionsTable, RelayReportsTable } from './relay-tables.ts';
 
-/** A line of the relay's spool. */
+/** A row in the relay's spool. */
 export type RelayRow =
   | { readonly table: 'relay_decisions'; readonly row: RelayDecisionsTable }
   | { readonly table: 'relay_reports'; readonly row: RelayReportsTable };
@@ -14,8 +14,8 @@ const ROWS_PER_STATEMENT = 200;
 const LINE_BREAK = 0x0a;
 
 /**
- * Inserts the rows of a region of the relay's spool in one transaction. Ignores existing rows. There are at
- * most some hundred decisions per second, so the main thread parses them.
+ * Inserts the rows in a region of the relay's spool in one transaction. Ignores rows that already
+ * exist. The main thread parses them, because there are at most a few hundred decisions per second.
  */
 export async function ingestRelayRegion(database: Database, region: SpoolRegion): Promise<SpoolIngestResult> {
   const piece = await readRegion(region);

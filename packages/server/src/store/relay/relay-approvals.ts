@@ -8,7 +8,10 @@ export type RelayApprovalRow = RelayApprovalsTable;
 /** Maximum number of approvals of one session that are read. */
 const MAX_PER_SESSION = 200;
 
-/** Approvals of a session, or of a key without a session, that may be valid at `nowMs`, newest first. */
+/**
+ * Returns the approvals for a session, or for a key without a session, that may be valid at
+ * `nowMs`, newest first.
+ */
 export function listValidRelayApprovals(
   reader: DatabaseReader,
   {
@@ -58,7 +61,10 @@ export function findRelayApprovalById(
     .executeTakeFirst();
 }
 
-/** Stores the decision about a waiting approval. Returns false if it was already decided or has expired. */
+/**
+ * Stores the decision on a waiting approval. Returns false if it was already decided or has
+ * expired.
+ */
 export async function recordRelayApprovalDecision(
   writer: DatabaseWriter,
   row: Pick<RelayApprovalRow, 'org_id' | 'id' | 'state' | 'scope' | 'decided_at' | 'decided_by' | 'note'>,
@@ -77,7 +83,7 @@ export async function recordRelayApprovalDecision(
   return numUpdatedRows > 0n;
 }
 
-/** Consumes an approval that is valid once. Returns false if it was already consumed. */
+/** Marks a single-use approval as used. Returns false if it was already used. */
 export async function consumeRelayApproval(
   writer: DatabaseWriter,
   orgId: string,
@@ -94,7 +100,10 @@ export async function consumeRelayApproval(
   return numUpdatedRows > 0n;
 }
 
-/** Approvals of an organization, newest first. `waiting` leaves out expired ones. */
+/**
+ * Returns a page of an organization's approvals, newest first. The filter `waiting` omits expired
+ * ones.
+ */
 export function getRelayApprovalPage(
   reader: DatabaseReader,
   {

@@ -36,8 +36,9 @@ const ROWS_SCANNED = 20_000;
 type Query = SelectQueryBuilder<DatabaseSchema, 'relay_decisions', RelayDecisionRow>;
 
 /**
- * Decisions of an organization that match all filters, newest first. With `q`, a page scans 20,000 rows. It
- * may have fewer rows than requested, even none, and still have a cursor.
+ * Returns a page of an organization's decisions that match all filters, newest first. With `q`, a
+ * page scans 20,000 rows. Such a page may have fewer rows than requested, or even none, and still
+ * have a cursor.
  */
 export async function getRelayDecisionPage(
   reader: DatabaseReader,
@@ -72,7 +73,7 @@ export function findRelayDecisionById(
     .executeTakeFirst();
 }
 
-/** The newest decisions since `fromMs` whose events were stored. */
+/** Returns the newest decisions since `fromMs` whose events were stored. */
 export function listRelayDecisionsWithEvents(
   reader: DatabaseReader,
   orgId: string,
@@ -90,7 +91,7 @@ export function listRelayDecisionsWithEvents(
     .execute();
 }
 
-/** Number of decisions per rule since `fromMs`, among the newest ones. */
+/** Returns the number of decisions by rule since `fromMs`, among the newest decisions. */
 export async function countRelayDecisionsByRule(
   reader: DatabaseReader,
   orgId: string,

@@ -7,7 +7,7 @@ export interface RelayReportFilters {
   readonly type?: string | undefined;
 }
 
-/** Reports of the agents of an organization, newest first. */
+/** Returns a page of the reports that an organization's agents sent, newest first. */
 export function getRelayReportPage(
   reader: DatabaseReader,
   request: PageRequest & TimeRangeRequest & RelayReportFilters,

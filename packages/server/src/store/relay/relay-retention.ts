@@ -3,7 +3,7 @@ import type { Database } from '../ports.ts';
 /** Small enough for a transaction of some milliseconds. */
 const ROWS_PER_BATCH = 2_000;
 
-/** Deletes decisions, reports, approvals and sessions from before a time. */
+/** Deletes decisions, reports, approvals and sessions from before the given time. */
 export async function expireRelayHistory(
   database: Pick<Database, 'transaction'>,
   orgId: string,

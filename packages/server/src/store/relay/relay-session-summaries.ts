@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import { getKeysetPage, type PageRequest, type PageSortKey, type RowPage } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
 
-/** A session with the sums of all its keys. An agent may use one key for models and another for the relay. */
+/**
+ * A session with the totals over all its keys. An agent may use one key for models and another one
+ * for the relay.
+ */
 export interface RelaySessionSummary {
   /** The first of its keys. With the time, its position in the list. */
   readonly first_key: string;
@@ -40,8 +43,8 @@ const BY_LAST_USE: PageSortKey<RelaySessionSummary> = {
 };
 
 /**
- * Sessions of an organization with their sums, newest first. Requests without a session form one session
- * per key.
+ * Returns a page of an organization's sessions with their totals, newest first. Requests without a
+ * session id form one session per key.
  */
 export function getRelaySessionPage(
   reader: DatabaseReader,
@@ -57,7 +60,7 @@ export function getRelaySessionPage(
   return getKeysetPage(reader.selectFrom(query.as('sums')).selectAll(), BY_LAST_USE, request);
 }
 
-/** Sessions of a time range, newest first, up to the maximum number. */
+/** Returns the sessions in a time range, newest first, up to the maximum number. */
 export function listRelaySessionSummaries(
   reader: DatabaseReader,
   request: { readonly orgId: string; readonly from: number; readonly to: number },

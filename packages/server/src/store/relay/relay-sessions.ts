@@ -3,14 +3,14 @@ import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import type { RelaySessionsTable } from './relay-tables.ts';
 
-/** What is added to a session: its counts since the last write. */
+/** The counts to add to a session: what has been counted since the last write. */
 export type RelaySessionDelta = RelaySessionsTable;
 
 const ROWS_PER_STATEMENT = 200;
-/** Maximum number of calls per read. The caller continues after the last one. */
+/** The maximum number of sessions per read. The caller continues after the last returned one. */
 export const MAX_RELAY_SESSIONS_PER_READ = 5_000;
 
-/** Adds counts to sessions. Creates missing sessions. */
+/** Adds counts to sessions. Creates sessions that do not exist. */
 export async function addToRelaySessions(
   writer: DatabaseWriter,
   deltas: readonly RelaySessionDelta[],
@@ -36,14 +36,14 @@ export async function addToRelaySessions(
       .execute();
 }
 
-/** The last relay call of a session. */
+/** When a session last called the relay. */
 export interface RelaySessionActivity {
   readonly org_id: string;
   readonly session_id: string;
   readonly last_relay_call_at: number;
 }
 
-/** Sessions that have called the relay since `sinceMs`, oldest first. */
+/** Returns the sessions that have called the relay since `sinceMs`, oldest first. */
 export async function listRelayActivitySince(
   reader: DatabaseReader,
   sinceMs: number,

@@ -1,4 +1,4 @@
-/** One row per decision of the relay. Written through a spool of its own. */
+/** The relay's decisions, one row each. Written through their own spool. */
 export interface RelayDecisionsTable {
   id: string;
   org_id: string;
@@ -32,7 +32,7 @@ export interface RelayDecisionsTable {
   latency_us: number;
 }
 
-/** An action that an agent reported after it happened. */
+/** The actions that agents reported after the actions happened. */
 export interface RelayReportsTable {
   id: string;
   org_id: string;
@@ -48,7 +48,7 @@ export interface RelayReportsTable {
   details_json: string;
 }
 
-/** An approval of an `ask` decision. */
+/** The approvals of `ask` decisions. */
 export interface RelayApprovalsTable {
   id: string;
   org_id: string;
@@ -78,7 +78,7 @@ export interface RelayApprovalsTable {
   used_at: number | null;
 }
 
-/** A session of an agent, with its number of model requests and relay calls. */
+/** Agent sessions, with their number of model requests and relay calls. */
 export interface RelaySessionsTable {
   org_id: string;
   session_id: string;

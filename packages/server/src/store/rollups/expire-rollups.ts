@@ -11,8 +11,9 @@ const ROWS_PER_BATCH = 2000;
 type RollupDatabase = Pick<Database, 'read' | 'transaction'>;
 
 /**
- * Merges an organization's minutes from before `minutesMs`, and deletes complete days of rollups from
- * before `requestsMs`. Writers wait for one batch at most: readers scan the tables, and only once a day.
+ * Merges an organization's per-minute rollups from before `minutesMs`, and deletes whole days of
+ * rollups from before `requestsMs`. Works in batches, so that writers wait for one batch at most.
+ * Scans the tables, but runs only once a day.
  */
 export async function expireRollups(
   database: RollupDatabase,

@@ -6,21 +6,25 @@ export type HistogramBucket = (typeof HISTOGRAM_BUCKETS)[number];
 const FIRST_BOUND_MS = 5;
 const LAST_BUCKET = HISTOGRAM_BUCKETS.length - 1;
 
-/** The bucket of a duration. Bucket `n` contains durations up to `5 * 2^n` milliseconds. */
+/**
+ * Returns the histogram bucket for a duration in milliseconds. Bucket `n` contains durations up to
+ * `5 * 2^n` milliseconds.
+ */
 export function findHistogramBucket(ms: number): number {
   let bucket = 0;
   for (let bound = FIRST_BOUND_MS; ms > bound && bucket < LAST_BUCKET; bound *= 2) bucket += 1;
   return bucket;
 }
 
-/** Upper bound of a bucket in milliseconds. Null for the last one. */
+/** Returns a bucket's upper bound in milliseconds. Null for the last bucket, which has none. */
 export function getBucketUpperBoundMs(bucket: HistogramBucket): number | null {
   return bucket === LAST_BUCKET ? null : FIRST_BOUND_MS * 2 ** bucket;
 }
 
 /**
- * Estimates a percentile (`share` 0.95 for p95) from counts per bucket, assuming that values are evenly
- * distributed in a bucket. Null without values. The error is at most the width of one bucket.
+ * Estimates a percentile in milliseconds from the counts per bucket. `share` is 0.95 for p95.
+ * Assumes that values are evenly distributed within a bucket, so the error is at most the width of
+ * one bucket. Null if there are no values.
  */
 export function estimatePercentile(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -6,14 +6,15 @@ import { buildValueFilterCondition, isRollupDimension, type RollupFacet } from '
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
-/** A partial range or a part of it, with its index in the request. */
+/** A partial range or a part of one, with its index in the request. */
 export interface IndexedPartialRange extends PartialRange {
   readonly index: number;
 }
 
 /**
- * Splits ranges into whole minutes of `rollup_minutes` (quarter hours where minutes are merged) and the
- * rows around them. Returns only rows if the minutes cannot satisfy the request.
+ * Splits ranges into whole minutes, which `rollup_minutes` covers, and the remaining rows around
+ * them. Where minutes have been merged, uses whole quarter hours. Returns only rows if the rollups
+ * cannot provide the requested sums.
  */
 export function splitPartialRangesAtMinutes({
   ranges,
@@ -49,7 +50,7 @@ export function splitPartialRangesAtMinutes({
   return { minutes, rest };
 }
 
-/** Sums of whole minutes and quarter hours per range and values. */
+/** Returns the sums of whole minutes and quarter hours, by range and group values. */
 export async function sumRollupRows(
   reader: DatabaseReader,
   request: PartialRangeRequest,

@@ -18,8 +18,8 @@ import {
 } from './rollup-figures.ts';
 
 /**
- * Sums the rows of each range per value of `groupBy`, as rollups do. Leaves out ranges without rows. A
- * range may have two results, which the caller adds.
+ * Sums the rows in each range per value of `groupBy`, in the same way as rollups. Ranges without
+ * rows are omitted. A range may have two results, which the caller must add.
  */
 export async function sumPartialRanges(
   reader: DatabaseReader,

@@ -2,13 +2,13 @@ import type { SqlCondition } from '../exchange-filters.ts';
 import type { RollupFacet, RollupFacetFilter } from './read-rollups.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
-/** A time range [from, to) in milliseconds that is not a whole minute or hour. */
+/** A time range [from, to) in Unix milliseconds that does not cover whole minutes or hours. */
 export interface PartialRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A request for the sums of partial ranges. */
+/** A request for the sums over partial ranges. */
 export interface PartialRangeRequest {
   readonly orgId: string;
   /** At most an hour each, because rows are read individually. */
@@ -25,7 +25,7 @@ export interface PartialRangeRequest {
   readonly figures: readonly RollupFigureColumn[];
 }
 
-/** Sums of one partial range and one combination of values. */
+/** The sums for one partial range and one combination of group values. */
 export interface PartialRangeSums {
   /** Index of the range in the request. */
   readonly rangeIndex: number;

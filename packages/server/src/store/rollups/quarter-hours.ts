@@ -5,17 +5,25 @@ import { MINUTE_MS } from './rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS } from './rollup-figures.ts';
 import { ROLLUP_TABLES } from './rollup-statements.ts';
 
-/** Old minutes are merged into this length. Offsets of all current time zones are multiples of it. */
+/**
+ * The length that old minutes are merged into, in milliseconds. The offsets of all current time
+ * zones are multiples of it.
+ */
 export const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 
-/** The facet that counts all requests. It has a row at each time at which any other facet has one. */
+/**
+ * The facet that counts all requests. If any facet has a row for a time, this facet has one too.
+ */
 export const ALL_FACET = 'all';
 /** Small enough for a transaction of some milliseconds. */
 const ROWS_PER_BATCH = 500;
 /** Rows of one statement. SQLite accepts 32,766 parameters. */
 const ROWS_PER_INSERT = 200;
 
-/** Lists the facets of an organization's rollup rows without a full scan. `all` is the last one. */
+/**
+ * Returns the facets that occur in an organization's rollup rows, without a full scan. `all` is
+ * last.
+ */
 export async function listRollupFacets(
   reader: DatabaseReader,
   table: 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs',
@@ -37,8 +45,9 @@ export async function listRollupFacets(
 }
 
 /**
- * Merges minutes from before `beforeMs` into quarter hours, in the same table and in batches. A row at the
- * start of a quarter hour may then stand for all of it. The sum of a quarter hour is correct at every time.
+ * Merges minutes from before `beforeMs` into quarter hours, in the same table and in batches.
+ * Afterwards, a row at the start of a quarter hour may contain the sums of the whole quarter hour.
+ * The sums over each quarter hour stay correct at all times.
  */
 export async function mergeMinutesIntoQuarterHours(
   database: Pick<Database, 'read' | 'transaction'>,

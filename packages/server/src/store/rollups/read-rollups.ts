@@ -17,7 +17,10 @@ import type { RollupFigureColumn, RollupSumColumn } from './rollup-figures.ts';
  */
 export type RollupFacet = RollupDimension | UnpairedDimension | `metadata.${string}`;
 
-/** Requests with one of `any` (empty: all) and none of `none`. '' means requests without a value. */
+/**
+ * Selects requests by a facet value: the value must be in `any` (if it is not empty) and not in
+ * `none`. '' stands for requests without a value.
+ */
 export interface RollupFacetFilter {
   readonly facet: RollupFacet;
   readonly any: readonly string[];
@@ -46,26 +49,26 @@ interface FigureSelection {
   readonly figures: readonly RollupFigureColumn[];
 }
 
-/** Intervals in the local time of a time zone. */
+/** Chart intervals that follow the local time of a time zone. */
 export interface LocalRollupSteps {
   readonly stepMs: number;
   /** Offsets of the time zone from UTC, span by span (`listUtcOffsetSpans`). Absent: UTC. */
   readonly offsets?: readonly UtcOffsetSpan[] | undefined;
 }
 
-/** The sums of one step of a chart. */
+/** The sums for one interval of a chart. */
 export interface RollupStep {
   /** Start of the step in local milliseconds. In UTC, the time itself. */
   readonly at: number;
   readonly sums: readonly number[];
 }
 
-/** Whether there are hourly rollups for this pair of facets. */
+/** Returns whether hourly rollups exist for this pair of facets. */
 export function isRollupPair(one: RollupFacet, other: RollupFacet): boolean {
   return one !== other && isRollupDimension(one) && isRollupDimension(other);
 }
 
-/** Sums of the whole range. */
+/** Returns the sums over the whole range. */
 export async function getRollupTotal(
   reader: DatabaseReader,
   request: RollupRequest & FigureSelection,
@@ -75,7 +78,10 @@ export async function getRollupTotal(
   return toSums(total, figures);
 }
 
-/** Sums per step of `stepMs`, in order. Leaves out steps without requests. */
+/**
+ * Returns the sums per interval of `stepMs` milliseconds, in order. Intervals without requests are
+ * omitted.
+ */
 export async function getRollupSteps(
   reader: DatabaseReader,
   request: RollupRequest & FigureSelection & LocalRollupSteps,
@@ -89,7 +95,7 @@ export async function getRollupSteps(
   return rows.map((row) => ({ at: row.step, sums: toSums(row, figures) }));
 }
 
-/** The values of `groupBy` with the largest sum of `order`, largest first. */
+/** Returns the values of `groupBy` that have the largest sum of `order`, largest first. */
 export async function getTopRollupValues(
   reader: DatabaseReader,
   request: RollupRequest &
@@ -133,7 +139,10 @@ export async function getTopRollupValues(
   return found.map((row) => ({ value: row.group, sums: toSums(row, figures) }));
 }
 
-/** Sums per step for each of `values` of `groupBy`, without order. Leaves out steps without requests. */
+/**
+ * Returns the sums per interval for each of the `values` of `groupBy`, unsorted. Intervals without
+ * requests are omitted.
+ */
 export async function getRollupSeries(
   reader: DatabaseReader,
   request: RollupRequest &
@@ -189,7 +198,9 @@ function selectFilteredRows(reader: DatabaseReader, request: RollupRequest) {
   return rows.where(buildValueFilterCondition(sql.ref('value'), any, none));
 }
 
-/** Matches one of `any` (empty: all) and none of `none`. */
+/**
+ * Returns an SQL condition that requires a value in `any` (if it is not empty) and not in `none`.
+ */
 export function buildValueFilterCondition(
   column: RawBuilder<string>,
   any: readonly string[],

@@ -6,16 +6,16 @@ import { getCountedModel } from './counted-model.ts';
 import { findHistogramBucket, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
 import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
-/** `attempts_json` of a request without an upstream call. */
+/** The `attempts_json` value of a request without an upstream call. */
 export const NO_ATTEMPTS_JSON = '[]';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** What charts can be grouped and filtered by, in the order of the names of pairs. */
+/** The dimensions that charts can be grouped and filtered by. Pair names use this order. */
 export const ROLLUP_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];
 
-/** Dimensions that are counted per hour and not in pairs. */
+/** Dimensions that are counted per hour, but not in pairs. */
 export const UNPAIRED_DIMENSIONS = [
   'model_requested',
   'route_mode',
@@ -27,7 +27,9 @@ export const UNPAIRED_DIMENSIONS = [
 ] as const;
 export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
 
-/** The facet of a pair of dimensions, in the order of `ROLLUP_DIMENSIONS`. */
+/**
+ * Returns the facet name for a pair of dimensions. The name uses the order of `ROLLUP_DIMENSIONS`.
+ */
 export function formatPairFacet(
   one: RollupDimension,
   other: RollupDimension,
@@ -41,7 +43,10 @@ export function formatMetadataFacet(name: string): `metadata.${string}` {
   return `metadata.${name}`;
 }
 
-/** A row for a rollup table. `figures` are ordered as `ROLLUP_FIGURE_COLUMNS`; pairs use only the sums. */
+/**
+ * An increment for a rollup row. `figures` are in the order of `ROLLUP_FIGURE_COLUMNS`. Pairs use
+ * only the sums.
+ */
 export interface RollupDelta {
   readonly orgId: string;
   readonly facet: string;
@@ -67,17 +72,17 @@ export interface AccumulatedRollups {
   readonly metadata: readonly ExchangeMetadataEntry[];
 }
 
-/** Declared metadata keys, by organization id. */
+/** The declared metadata keys of each organization, by organization id. */
 export type DeclaredMetadataKeysByOrg = ReadonlyMap<string, readonly string[]>;
 
-/** Parses the declared keys from `orgs.metadata_keys_json`. */
+/** Parses the declared metadata keys in `orgs.metadata_keys_json`. */
 export function parseDeclaredMetadataKeys(
   orgs: readonly { readonly id: string; readonly metadata_keys_json: string | null }[],
 ): DeclaredMetadataKeysByOrg {
   return new Map(orgs.map(({ id, metadata_keys_json }) => [id, parseMetadataKeyNames(metadata_keys_json)]));
 }
 
-/** Parses the JSON array of names. Ignores values that are not text. */
+/** Parses a JSON array of metadata key names. Ignores elements that are not strings. */
 export function parseMetadataKeyNames(json: string | null): string[] {
   const list: Json = json === null ? [] : JSON.parse(json);
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
@@ -128,7 +133,7 @@ interface Combination {
   readonly figures: number[];
 }
 
-/** Sums the changes of rollups from new exchanges. */
+/** Adds up the rollup increments that new exchanges cause. */
 export class RollupAccumulator {
   readonly #declared: DeclaredMetadataKeysByOrg;
   readonly #combinations = new Map<string, Combination>();

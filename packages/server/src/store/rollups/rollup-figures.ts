@@ -1,6 +1,6 @@
 import { HISTOGRAM_BUCKETS, type HistogramBucket } from './histogram-buckets.ts';
 
-/** The sums of every rollup. */
+/** The sums that every rollup row has. */
 export interface RollupSums {
   requests: number;
   /** Requests that called an upstream and have an error outcome. */
@@ -18,10 +18,13 @@ export interface RollupSums {
 
 type Histogram<Name extends string> = { [Column in `${Name}_${HistogramBucket}`]: number };
 
-/** Sums and histograms. `latency_<n>` and `first_token_<n>` count exchanges per bucket. */
+/**
+ * The sums and histograms of a rollup row. `latency_<n>` and `first_token_<n>` count the exchanges
+ * in a bucket.
+ */
 export interface RollupFigures extends RollupSums, Histogram<'latency'>, Histogram<'first_token'> {}
 
-/** Columns of `RollupSums` in the order of the tables. */
+/** The columns of `RollupSums`, in the order of the tables. */
 export const ROLLUP_SUM_COLUMNS = [
   'requests',
   'errors',
@@ -39,7 +42,7 @@ export type RollupSumColumn = (typeof ROLLUP_SUM_COLUMNS)[number];
 export const LATENCY_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `latency_${bucket}` as const);
 export const FIRST_TOKEN_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `first_token_${bucket}` as const);
 
-/** Columns of `RollupFigures`. The sums are first. */
+/** The columns of `RollupFigures`. The sums come first. */
 export const ROLLUP_FIGURE_COLUMNS = [
   ...ROLLUP_SUM_COLUMNS,
   ...LATENCY_BUCKET_COLUMNS,

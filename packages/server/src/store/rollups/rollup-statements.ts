@@ -1,7 +1,7 @@
 import type { ExchangeMetadataEntry, RollupDelta } from './rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
 
-/** The rollup tables with their keys and figures. */
+/** The rollup tables, with their key columns and value columns. */
 export const ROLLUP_TABLES = {
   rollup_minutes: { key: ['org_id', 'facet', 'at', 'value'], figures: ROLLUP_FIGURE_COLUMNS },
   rollup_hours: { key: ['org_id', 'facet', 'at', 'value'], figures: ROLLUP_FIGURE_COLUMNS },
@@ -15,7 +15,10 @@ export function listRollupColumns(table: RollupTableName): readonly string[] {
   return [...ROLLUP_TABLES[table].key, ...ROLLUP_TABLES[table].figures];
 }
 
-/** SQL that adds rows of `source` (values or a select) to a rollup table, for both engines. */
+/**
+ * Returns SQL that adds the rows of `source` (values or a select) to a rollup table, for both
+ * engines.
+ */
 export function buildRollupUpsertSql(table: RollupTableName, source: string): string {
   const { key, figures } = ROLLUP_TABLES[table];
   return `insert into ${table} as t (${listRollupColumns(table).join(', ')}) ${source}
@@ -23,7 +26,7 @@ export function buildRollupUpsertSql(table: RollupTableName, source: string): st
     ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
 }
 
-/** The values of a delta in the order of `listRollupColumns`. */
+/** Returns an increment's values in the order of `listRollupColumns`. */
 export function toRollupRowValues(table: RollupTableName, delta: RollupDelta): (string | number)[] {
   const { orgId, facet, at, value, byValue, figures } = delta;
   return table === 'rollup_pairs'
@@ -31,7 +34,7 @@ export function toRollupRowValues(table: RollupTableName, delta: RollupDelta): (
     : [orgId, facet, at, value, ...figures];
 }
 
-/** The values of an entry in the order of `METADATA_COLUMNS`. */
+/** Returns a metadata entry's values in the order of `METADATA_COLUMNS`. */
 export function toMetadataRowValues(entry: ExchangeMetadataEntry): (string | number)[] {
   return [entry.orgId, entry.name, entry.value, entry.createdAt, entry.exchangeId];
 }

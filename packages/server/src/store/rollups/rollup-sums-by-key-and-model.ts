@@ -12,7 +12,7 @@ export interface RollupSumsByKeyAndModel {
   readonly sums: readonly number[];
 }
 
-/** Sums of a range of whole hours by key and model, sorted by both. */
+/** Returns the sums over a range of whole hours by key and model, sorted by both. */
 export async function sumRollupsByKeyAndModel(
   reader: DatabaseReader,
   { orgId, from, to }: { readonly orgId: string; readonly from: number; readonly to: number },

@@ -1,7 +1,7 @@
 import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 
-/** An amount of a budget that an exchange has reserved or spent. */
+/** A budget amount that an exchange has reserved or spent. */
 export interface BudgetCharge {
   readonly orgId: string;
   readonly bucket: string;
@@ -16,13 +16,13 @@ export interface BudgetCharge {
   readonly mode: 'hard' | 'soft';
 }
 
-/** The spending of a bucket after a batch. */
+/** A budget counter's spending after a batch of charges. */
 export interface BucketSpendChange extends BudgetCharge {
   readonly beforeNanoUsd: number;
   readonly afterNanoUsd: number;
 }
 
-/** A batch of a spend journal whose lines are all on disk. */
+/** A batch of spend journal lines that are all on disk. */
 export interface SpendJournalBatch {
   readonly journal: string;
   /** Number of the last line in the batch. */
@@ -30,7 +30,7 @@ export interface SpendJournalBatch {
   readonly charges: readonly BudgetCharge[];
 }
 
-/** Adds a batch to the sums. Idempotent. Returns the changed buckets. */
+/** Adds a journal batch to the budget sums. Idempotent. Returns the sums that changed. */
 export async function applySpendJournalBatch(
   writer: DatabaseWriter,
   { journal, upTo, charges }: SpendJournalBatch,
@@ -72,7 +72,7 @@ async function addSpend(
   return { ...charge, beforeNanoUsd: after - nanoUsd, afterNanoUsd: after };
 }
 
-/** The spending of one bucket. */
+/** The stored spending for one budget, subject and period. */
 export interface BudgetSpendRow {
   readonly org_id: string;
   readonly bucket: string;
@@ -80,7 +80,10 @@ export interface BudgetSpendRow {
   readonly ends_at: number;
 }
 
-/** Sums of all organizations that are valid at `nowMs` and changed since `sinceMs`. */
+/**
+ * Returns all organizations' budget sums that are valid at `nowMs` and have changed since
+ * `sinceMs`.
+ */
 export function listBudgetSpendSince(
   reader: DatabaseReader,
   sinceMs: number,
@@ -94,7 +97,7 @@ export function listBudgetSpendSince(
     .execute();
 }
 
-/** Number of the last line of a journal that was applied. -1 for an unknown journal. */
+/** Returns the number of a journal's last applied line. -1 for an unknown journal. */
 export async function getAppliedJournalLineNumber(reader: DatabaseReader, journal: string): Promise<number> {
   const row = await reader
     .selectFrom('spend_journals')

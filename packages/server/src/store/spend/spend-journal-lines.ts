@@ -27,8 +27,8 @@ export function formatSpendJournalLine({ n, op, id, charges }: SpendJournalLine)
 }
 
 /**
- * The lines of a journal's files in order, without duplicates. A repeated write may have written a line
- * twice.
+ * Returns the lines in a journal's files, in order and without duplicates. Duplicates occur because
+ * a repeated write may have written a line twice.
  */
 export async function readSpendJournalLines(paths: readonly string[]): Promise<SpendJournalLine[]> {
   const lines = new Map<number, SpendJournalLine>();
@@ -68,8 +68,8 @@ function parseCharge(value: Json): BudgetCharge | undefined {
 }
 
 /**
- * Charges of the journal of a killed process: its settlements after `applied`, and unsettled reservations
- * in full.
+ * Returns the charges in the journal of a process that was killed: the settlements after line
+ * `applied`, and reservations without a settlement in full.
  */
 export function computeUnappliedCharges(lines: readonly SpendJournalLine[], applied: number) {
   const done = new Set(lines.filter(({ op }) => op === 'done').map(({ id }) => id));
@@ -91,7 +91,7 @@ function mergeLinesByExchange(lines: readonly SpendJournalLine[]): SpendJournalL
   return [...byId.values()];
 }
 
-/** One charge per bucket. Leaves out buckets without spending. */
+/** Combines charges into one charge per budget counter. Counters without spending are omitted. */
 export function sumChargesByBucket(charges: readonly BudgetCharge[]): BudgetCharge[] {
   const sums = new Map<string, BudgetCharge>();
   for (const charge of charges) {

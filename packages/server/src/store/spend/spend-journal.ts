@@ -50,9 +50,10 @@ export interface SpendJournalOptions {
 }
 
 /**
- * A journal of spending that survives a killed process. A reservation is on disk before the request is
- * sent, the final cost a few milliseconds after it ended, and the database sums each line once. At the next
- * start, an unsettled reservation is charged in full.
+ * A journal that preserves spending if the process is killed. A reservation is on disk before the
+ * request is sent. The final cost is on disk a few milliseconds after the request ended. The
+ * database adds each line exactly once. At the next start, a reservation without a final cost is
+ * charged in full.
  */
 export interface SpendJournal {
   /**
@@ -68,7 +69,10 @@ export interface SpendJournal {
   close(): Promise<void>;
 }
 
-/** Opens the journal of this process, and starts to apply the journals of killed processes. */
+/**
+ * Opens this process's spend journal, and starts to apply the journals of processes that were
+ * killed.
+ */
 export async function openSpendJournal(options: SpendJournalOptions): Promise<SpendJournal> {
   const home = join(options.dataDir, 'spend');
   await (options.files ?? diskSpoolFiles).list(home);

@@ -8,7 +8,7 @@ import { openSpool } from './spool.ts';
 
 const LINE_BREAK = 0x0a;
 
-/** The destination of stored bodies, with a spool of its own like exchange rows. */
+/** A destination for stored bodies. It has its own spool, like exchange rows. */
 export interface BodySink {
   append(row: StoredBodiesRow): void;
   /** Number of bodies on disk that are not in the database. */
@@ -21,7 +21,7 @@ export interface BodySinkOptions extends Omit<RowSinkOptions, 'database'> {
   readonly database: Pick<Database, 'rowTransaction'>;
 }
 
-/** Opens the spool `<dataDir>/bodies`, with the same guarantees as the spool of rows. */
+/** Opens the spool `<dataDir>/bodies`. It has the same guarantees as the spool of exchange rows. */
 export async function openBodySink({ dataDir, database, ...options }: BodySinkOptions): Promise<BodySink> {
   const ingest = (region: SpoolRegion) => ingestBodies(database, region);
   const spool = await openSpool({ ...options, directory: join(dataDir, 'bodies'), database: { ingest } });

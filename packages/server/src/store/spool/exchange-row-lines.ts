@@ -2,7 +2,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import type { ExchangeRow } from '../ports.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 
-/** The values of one row in the order of `EXCHANGE_COLUMNS`. */
+/** One row's values, in the order of `EXCHANGE_COLUMNS`. */
 export type ExchangeRowValues = readonly (string | number | null)[];
 
 /**
@@ -18,9 +18,9 @@ const JSON_COLUMN_COUNT = 4;
 const PLAIN_COLUMN_COUNT = EXCHANGE_COLUMNS.length - JSON_COLUMN_COUNT;
 
 /**
- * Formats a row as a line of the spool, without the line break: `2`, the four columns of JSON text (empty
- * for null), then the other columns as one JSON array. The array is last, so that an incomplete line is
- * always invalid.
+ * Formats an exchange row as a spool line, without the line break. The line is `2`, then the four
+ * JSON columns as text (empty for null), then the other columns as one JSON array. Because the
+ * array is last, an incomplete line is always invalid.
  */
 export function formatExchangeRowLine(row: ExchangeRow): string {
   const {
@@ -85,7 +85,7 @@ function plainValues(row: ExchangeRow): ExchangeRowValues {
   ];
 }
 
-/** Parses a line of either format. Returns null if it is invalid. */
+/** Parses a spool line in either format. Returns null if it is invalid. */
 export function parseExchangeRowLine(line: string): ExchangeRowValues | null {
   return line.startsWith(FORMAT) ? parseTabbedLine(line) : parseObjectLine(line);
 }

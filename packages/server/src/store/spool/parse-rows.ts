@@ -1,7 +1,7 @@
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { type ExchangeRowValues, parseExchangeRowLine } from './exchange-row-lines.ts';
 
-/** The rows of a piece of a spool file. */
+/** The rows in a chunk of a spool file. */
 export interface ParsedSpoolRows {
   readonly rows: readonly { readonly line: string; readonly values: ExchangeRowValues }[];
   /** Invalid lines. */
@@ -15,9 +15,9 @@ export interface ParsedSpoolRows {
 const LINE_BREAK = 0x0a;
 
 /**
- * Parses a piece of a spool file with one row per line (`formatExchangeRowLine`). With `last`, the file ends with
- * the piece, so that text after the last line break is also a line. Otherwise it is left for the next
- * piece.
+ * Parses a chunk of a spool file with one row per line (`formatExchangeRowLine`). If `last` is
+ * true, the file ends with this chunk, and text after the last line break is also parsed as a line.
+ * Otherwise, that text is left for the next chunk.
  */
 export function parseSpoolRows(piece: Buffer, last: boolean): ParsedSpoolRows {
   const length = last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
@@ -39,7 +39,7 @@ const CREATED_AT = EXCHANGE_COLUMNS.indexOf('created_at');
 /** The end of the year 9999. No row and no partition is later. */
 const LAST_MS = 253_402_300_799_999;
 
-/** Whether a row has a valid time, which charts and partitions require. */
+/** Returns whether a row has a valid time. Charts and partitions require one. */
 export function hasValidTime(values: ExchangeRowValues): boolean {
   const at = values[CREATED_AT];
   return typeof at === 'number' && Number.isInteger(at) && at >= 0 && at <= LAST_MS;

@@ -9,15 +9,15 @@ export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
 }
 
 /**
- * Opens the spool `<dataDir>/spool`. Rows are written to a file, and later to the database, where their ids
- * prevent duplicates. A killed process loses no row older than 10 ms, a power failure no row older than 250
- * ms (on a disk that syncs within 50 ms).
+ * Opens the spool `<dataDir>/spool`. Rows are written to a file, and later to the database, where
+ * their ids prevent duplicates. If the process is killed, no row older than 10 ms is lost. After a
+ * power failure, no row older than 250 ms is lost (on a disk that syncs within 50 ms).
  */
 export function openRowSink(options: RowSinkOptions): Promise<RowSink> {
   return openSink({ ...options, directory: 'spool' }, formatExchangeRowLine);
 }
 
-/** The same for other rows, each as a line of JSON, in a spool of their own below `dataDir`. */
+/** Opens a separate spool below `dataDir` for other rows, each stored as a line of JSON. */
 export function openJsonSink<Row extends object>(
   options: RowSinkOptions & { readonly directory: string },
 ): Promise<RowSink<Row>> {

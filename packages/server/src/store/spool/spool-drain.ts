@@ -28,7 +28,10 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Inserts the spool files into the database, oldest first, and deletes the completed ones. */
+/**
+ * Inserts the rows in spool files into the database, oldest file first, and deletes the completed
+ * files.
+ */
 export class SpoolDrain {
   readonly #options: SpoolDrainOptions;
   readonly #queue: SpoolSegment[];

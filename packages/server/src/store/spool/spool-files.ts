@@ -2,7 +2,7 @@ import { write } from 'node:fs';
 import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The file operations of the spool. Tests use one that fails. */
+/** The file operations that the spool uses. Tests replace them to simulate failures. */
 export interface SpoolFiles {
   /** Creates the directory if it is missing, and lists its files with their sizes in bytes. */
   list(directory: string): Promise<readonly { readonly name: string; readonly size: number }[]>;
@@ -12,7 +12,7 @@ export interface SpoolFiles {
   remove(path: string): Promise<void>;
 }
 
-/** An open file of the spool. */
+/** An open spool file. */
 export interface SpoolFile {
   /** Resolves when the operating system has the bytes, so that a killed process does not lose them. */
   write(bytes: Uint8Array, position: number): Promise<void>;
@@ -21,7 +21,7 @@ export interface SpoolFile {
   close(): Promise<void>;
 }
 
-/** The file operations of the disk. */
+/** The file operations of the real file system. */
 export const diskSpoolFiles: SpoolFiles = {
   async list(directory) {
     await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** One file of the spool. The writer appends to it, and the drain inserts it into the database. */
+/** One spool file. The writer appends to it, and the drain inserts its rows into the database. */
 export interface SpoolSegment {
   readonly path: string;
   /** Number of bytes that the drain may read. Complete lines while this process writes the file. */
@@ -22,7 +22,7 @@ export function formatSpoolSegmentName(number: number): string {
   return `rows-${String(number).padStart(9, '0')}.jsonl`;
 }
 
-/** The number in the name of a segment. Null for other files. */
+/** Returns the number in a spool file's name. Null for other files. */
 export function parseSpoolSegmentNumber(name: string): number | null {
   const digits = SEGMENT_NAME.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);
@@ -32,7 +32,7 @@ export function createSpoolSegment(path: string): SpoolSegment {
   return { path, written: 0, ingestedBytes: 0, rowsWaiting: 0, closed: false, skipped: false };
 }
 
-/** A file of an earlier process. */
+/** Creates the segment for a file that an earlier process wrote. */
 export function createSpoolSegmentOfEarlierProcess(path: string, size: number): SpoolSegment {
   const rowsWaiting = Math.ceil(size / USUAL_ROW_BYTES);
   return { path, written: size, ingestedBytes: 0, rowsWaiting, closed: true, skipped: false };

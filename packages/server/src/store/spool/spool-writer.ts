@@ -47,11 +47,12 @@ interface Waiter {
 }
 
 /**
- * Writes lines to disk: collects them for a few milliseconds and writes them with one write(2), one at a
- * time. A failed write is repeated in a new file until it succeeds.
+ * Writes lines to disk. Collects lines for a few milliseconds, and writes them with one write(2)
+ * call at a time. If a write fails, it is repeated in a new file until it succeeds.
  *
- * While the disk rejects writes, at most `MAX_BUFFERED_CHARS` are kept. Later rows are lost, counted and
- * logged. Because the newest rows are dropped, the loss is a single span.
+ * While the disk rejects writes, at most `MAX_BUFFERED_CHARS` are kept in memory. Rows that arrive
+ * later are dropped, counted and logged. Because the newest rows are dropped, the lost rows form a
+ * single time span.
  */
 export class SpoolWriter {
   readonly #options: SpoolWriterOptions;

@@ -19,7 +19,7 @@ export interface SpoolOptions {
   readonly files?: SpoolFiles;
 }
 
-/** Writes lines to the database through files that survive a killed process. */
+/** Writes lines to the database through files, so that no line is lost if the process is killed. */
 export class Spool {
   readonly #writer: SpoolWriter;
   readonly #drain: SpoolDrain;
@@ -70,7 +70,7 @@ export class Spool {
   }
 }
 
-/** Opens a spool and starts to process the files of an earlier process. */
+/** Opens a spool and starts to process the files that an earlier process left. */
 export async function openSpool({
   directory,
   database,

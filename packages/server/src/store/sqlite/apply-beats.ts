@@ -1,7 +1,10 @@
 import { type OptimisticBeatParameters, SQLITE_BEAT_STATEMENTS } from '../monitoring/uneventful-beats.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** See `BeatStore.applyBeatsIfUnchanged`. Runs in the writer's thread, so that a batch is one message. */
+/**
+ * Implements `BeatStore.applyBeatsIfUnchanged` for SQLite. Runs in the writer thread, so that a
+ * batch requires only one message.
+ */
 export function applySqliteBeatsIfUnchanged(
   connection: SqliteConnection,
   beats: readonly OptimisticBeatParameters[],

@@ -10,11 +10,11 @@ import {
 } from './database-copy.ts';
 
 /**
- * Writes a consistent copy of a database that may be in use, completely or not at all. Blocks, so it is
- * only for commands.
+ * Writes a consistent copy of a database that may be in use. Either the complete copy is written or
+ * nothing. Blocks, so only commands may use it.
  *
- * @throws StoreUnusableError if `from` is not a database, or `to` exists, does not fit on the disk or
- * cannot be written
+ * @throws StoreUnusableError if `from` is not a database, or `to` exists, does not fit on the disk
+ * or cannot be written
  */
 export async function copySqliteDatabase(
   from: string,

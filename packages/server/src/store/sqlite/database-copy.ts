@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 
-/** SQL for the size of a copy in bytes: all pages except free ones. */
+/** The SQL expression for a copy's size in bytes, which counts all pages except free ones. */
 export const DATABASE_COPY_SIZE_SQL = `select (select page_count from pragma_page_count) * 1.0
   * (select page_size from pragma_page_size)
   - (select freelist_count from pragma_freelist_count) * 1.0 * (select page_size from pragma_page_size) as bytes`;
@@ -18,7 +18,7 @@ export interface DatabaseCopyOptions {
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
-/** A copy of a database to be written. */
+/** A database copy to write. */
 export interface DatabaseCopy {
   readonly from: string;
   readonly to: string;
@@ -31,11 +31,11 @@ export interface DatabaseCopy {
 }
 
 /**
- * Creates a copy that gets its name only when it is complete and on disk, readable only by its owner.
- * Deletes incomplete copies of killed processes.
+ * Creates a copy that only its owner can read. The copy gets its final name only when it is
+ * complete and on disk. Deletes incomplete copies that killed processes left.
  *
- * @throws StoreUnusableError if there is not enough space, before anything is written, or if it cannot be
- * written
+ * @throws StoreUnusableError if there is not enough space, before anything is written, or if the
+ * copy cannot be written
  */
 export async function writeDatabaseCopy(
   { from, to, bytes, purpose = '', write }: DatabaseCopy,
@@ -61,7 +61,10 @@ export async function writeDatabaseCopy(
   }
 }
 
-/** Path of the copy before the migration with this number, and its purpose. */
+/**
+ * Returns the path for the copy that is made before the migration with this number, and the purpose
+ * of the copy.
+ */
 export function buildMigrationCopyPath(
   path: string,
   number: number,
@@ -70,7 +73,8 @@ export function buildMigrationCopyPath(
 }
 
 /**
- * Returns the free bytes for a copy at `to`, or null if the system does not report them.
+ * Requires enough free space for a copy at `to`. Returns the free bytes, or null if the system does
+ * not report them.
  *
  * @throws Error if there is not enough space
  */
@@ -87,7 +91,7 @@ export async function requireFreeSpace(
   return free;
 }
 
-/** An error for a copy that failed, with its cause. */
+/** Returns the error for a copy that failed, with its cause. */
 export function createCopyFailedError(
   from: string,
   to: string,

@@ -1,4 +1,6 @@
-/** A mutex that serves callers in order. Transactions and row batches share the writer with it. */
+/**
+ * A mutex that serves callers in order. Transactions and row batches use it to share the writer.
+ */
 export class FifoMutex {
   #last: Promise<void> = Promise.resolve();
 

@@ -1,6 +1,9 @@
 import type { DatabaseWriter, SnapshotSignals } from '../ports.ts';
 
-/** Signals for a database that only one process uses. They are delivered right after the commit. */
+/**
+ * Notifies of snapshot changes in a database that only one process uses. Notifications are
+ * delivered directly after the commit.
+ */
 export class InProcessSignals implements SnapshotSignals {
   readonly #listeners: (() => void)[] = [];
   readonly #announced = new WeakSet<DatabaseWriter>();

@@ -40,8 +40,9 @@ function placeholders(columns: readonly string[]): string {
 type Row = ParsedSpoolRows['rows'][number];
 
 /**
- * Reads the region in the writer's thread, so that rows do not cross threads, and inserts it in one
- * transaction. Only the row that a table rejects is left out. Any other error rolls back everything.
+ * Reads a spool region in the writer thread, so that rows are not passed between threads, and
+ * inserts the rows in one transaction. If a table rejects a row, only this row is skipped. Any
+ * other error rolls back everything.
  */
 export function ingestSqliteSpoolRegion(
   connection: SqliteConnection,

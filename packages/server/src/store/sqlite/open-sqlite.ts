@@ -35,7 +35,8 @@ export interface OpenSqliteOptions extends DatabaseCopyOptions {
 }
 
 /**
- * Opens a SQLite file, and creates and migrates it if necessary. One thread writes, one reads.
+ * Opens a SQLite file. Creates it if it is missing, and runs pending migrations. One thread writes
+ * and another one reads.
  *
  * @throws StoreUnusableError if the path, the file or its schema cannot be used
  */

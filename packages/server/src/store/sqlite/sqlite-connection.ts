@@ -14,7 +14,7 @@ interface Prepared {
   readonly returnsRows: boolean;
 }
 
-/** One SQLite connection in a worker thread. Every method blocks the thread. */
+/** One SQLite connection in a worker thread. Every method blocks this thread. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #role: SqliteWorkerRole;

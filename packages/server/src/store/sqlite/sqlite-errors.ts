@@ -20,26 +20,28 @@ function primaryCode(code: number): number {
   return code & 0xff;
 }
 
-/** SQLite's extended result code of an error from `node:sqlite`, or null. */
+/** Returns SQLite's extended result code for an error from `node:sqlite`, or null. */
 export function getSqliteResultCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return null;
   return typeof error.errcode === 'number' ? error.errcode : null;
 }
 
-/** Whether another connection has the requested lock. */
+/** Returns whether the error means that another connection has the requested lock. */
 export function isSqliteBusyError(error: unknown): boolean {
   const code = getSqliteResultCode(error);
   return code !== null && primaryCode(code) === BUSY;
 }
 
-/** Whether the row caused the error, so that a retry cannot help. */
+/** Returns whether the row's data caused the error, so that a retry cannot succeed. */
 export function isSqliteRowError(error: unknown): boolean {
   const code = getSqliteResultCode(error);
   if (code !== null) return primaryCode(code) === CONSTRAINT || primaryCode(code) === MISMATCH;
   return error instanceof TypeError;
 }
 
-/** Converts the error of a statement to a `Fault` if waiting or an operator can help. */
+/**
+ * Converts a statement error to a `Fault` if a retry can succeed or an operator can fix the cause.
+ */
 export function toSqliteStatementError(failure: SqliteWorkerFailure, sql: string): Error {
   const cause = new Error(failure.message);
   if (failure.code === CONSTRAINT_UNIQUE || failure.code === CONSTRAINT_PRIMARYKEY)
@@ -69,7 +71,7 @@ function describeOutage(code: number): string | null {
   }
 }
 
-/** One line for the operator about a file that could not be opened. */
+/** Returns a one-line message for the operator about a file that could not be opened. */
 export function describeSqliteOpenError(path: string, failure: SqliteWorkerFailure): string {
   const code = failure.code === null ? null : primaryCode(failure.code);
   if (code === NOTADB || code === CORRUPT)

@@ -11,7 +11,7 @@ import type {
   SqliteWorkerRole,
 } from './worker-protocol.ts';
 
-/** A request that failed in the worker. Callers convert it. */
+/** A request that failed in the worker thread. Callers convert it to another error. */
 export class WorkerRequestError extends Error {
   readonly failure: SqliteWorkerFailure;
 
@@ -26,7 +26,10 @@ interface PendingReply {
   reject(error: Error): void;
 }
 
-/** A worker thread with one SQLite connection, for use on the main thread. */
+/**
+ * A worker thread with one SQLite connection. The main thread uses this class to send requests to
+ * it.
+ */
 export class SqliteWorkerThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, PendingReply>();

@@ -16,7 +16,10 @@ import { toSqliteStatementError } from './sqlite-errors.ts';
 import { type SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
 import type { SqliteWorkerRequest, SqlValue } from './worker-protocol.ts';
 
-/** A Kysely dialect for one worker thread. `turns` orders the transactions of this thread. */
+/**
+ * A Kysely dialect that uses one worker thread. `turns` is the mutex that orders the thread's
+ * transactions.
+ */
 export class SqliteWorkerDialect implements Dialect {
   readonly #thread: SqliteWorkerThread;
   readonly #turns: FifoMutex | null;

@@ -6,7 +6,10 @@ import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
  */
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
-/** Requests of the main thread. A worker answers each one once, in order. */
+/**
+ * The requests that the main thread sends to a worker. A worker responds to each request exactly
+ * once, in order.
+ */
 export type SqliteWorkerRequest =
   | { kind: 'open'; path: string; role: SqliteWorkerRole }
   | { kind: 'query'; sql: string; parameters: readonly SqlValue[] }
@@ -15,10 +18,10 @@ export type SqliteWorkerRequest =
   | { kind: 'beats'; beats: readonly OptimisticBeatParameters[] }
   | { kind: 'copy'; to: string };
 
-/** One thread writes, the other one reads. */
+/** The role of a worker thread: one thread writes, the other one reads. */
 export type SqliteWorkerRole = 'writer' | 'reader';
 
-/** The result of a request. */
+/** The result of a worker request. */
 export interface SqliteWorkerResult {
   /** Rows of a query that returns rows. Structured cloning gives them an ordinary prototype. */
   readonly rows: readonly object[];
@@ -28,20 +31,20 @@ export interface SqliteWorkerResult {
   readonly kept: readonly boolean[] | null;
 }
 
-/** An error of a request. */
+/** The error of a worker request that failed. */
 export interface SqliteWorkerFailure {
   readonly message: string;
   /** SQLite's extended result code. Null for other errors. */
   readonly code: number | null;
 }
 
-/** A request with its number. */
+/** A worker request and its number. */
 export interface SqliteWorkerCall {
   readonly id: number;
   readonly request: SqliteWorkerRequest;
 }
 
-/** The response to a `SqliteWorkerCall`. */
+/** The worker's response to a `SqliteWorkerCall`. */
 export type SqliteWorkerReply =
   | { readonly id: number; readonly done: SqliteWorkerResult }
   | { readonly id: number; readonly failure: SqliteWorkerFailure };

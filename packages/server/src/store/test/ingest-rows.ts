@@ -6,7 +6,7 @@ import { createTemporaryDirectory } from './temporary-directory.ts';
 
 let files = 0;
 
-/** Inserts rows as the spool does. */
+/** Inserts rows in the same way as the spool. */
 export function ingestRows(
   t: TestContext,
   database: Database,

@@ -46,27 +46,33 @@ async function dropDatabase(url: string): Promise<void> {
   await runAsAdministrator(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
 }
 
-/** A database without rows for several tests. `drop` deletes it and ends its connections. */
+/**
+ * Creates a migrated database without rows that several tests share. `drop` ends its connections
+ * and deletes it.
+ */
 export async function createSharedTestDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const url = await createDatabase();
   return { url, drop: () => dropDatabase(url) };
 }
 
-/** URL of a new database without rows. When the test ends, it is deleted and its connections end. */
+/**
+ * Creates a migrated database without rows and returns its URL. When the test ends, its connections
+ * are ended and it is deleted.
+ */
 export async function createTestDatabase(t: TestContext): Promise<string> {
   const url = await createDatabase();
   t.after(() => dropDatabase(url));
   return url;
 }
 
-/** URL of a new database without tables. */
+/** Creates a database without tables and returns its URL. */
 export async function createTestDatabaseWithoutTables(t: TestContext): Promise<string> {
   const url = await createDatabase('template1');
   t.after(() => dropDatabase(url));
   return url;
 }
 
-/** A migrated database that is closed and deleted when the test ends. */
+/** Opens a migrated database that is closed and deleted when the test ends. */
 export async function openTestDatabase(t: TestContext): Promise<DatabaseWithBeats> {
   const url = await createDatabase();
   const database = await openPostgres(url, { log: silentLog, clock: systemClock });

@@ -5,7 +5,10 @@ import { openPostgres } from '../postgres/open-postgres.ts';
 
 const NAME = 'floe_template';
 
-/** Creates the database that test files copy. Returns its name. @param server URL of an administrator */
+/**
+ * Creates the database that test files copy, and returns its name.
+ * @param server URL with an administrator's login
+ */
 export async function createTemplateDatabase(server: string): Promise<string> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();

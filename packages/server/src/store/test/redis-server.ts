@@ -6,7 +6,10 @@ after(async () => {
   await (await server)?.stop();
 });
 
-/** URL of the Redis server that the tests of one file share. Each test uses an organization of its own. */
+/**
+ * Starts the Redis server that the tests in one file share, and returns its URL. Each test uses its
+ * own organization.
+ */
 export async function startTestRedis(): Promise<string> {
   server ??= getTestRedis();
   return (await server).url;

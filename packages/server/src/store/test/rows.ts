@@ -3,7 +3,7 @@ import type { ExchangeRow } from '../ports.ts';
 
 export const TEST_ORG_ID = 'org_one';
 
-/** A complete exchange row with `changes`. */
+/** Returns a complete exchange row with the given `changes`. */
 export function createTestExchangeRow(id: string, changes: Partial<ExchangeRow> = {}): ExchangeRow {
   return {
     id,

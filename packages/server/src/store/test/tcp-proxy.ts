@@ -15,7 +15,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** A proxy for a server whose connections a test can break. */
+/** Starts a proxy in front of a server. Tests use it to break connections. */
 export async function startTcpProxy(to: string): Promise<TcpProxy> {
   const target = new URL(to);
   const pairs = new Set<readonly [Socket, Socket]>();

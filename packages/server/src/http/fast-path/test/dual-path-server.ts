@@ -4,7 +4,7 @@ import { ClientConnection } from '../../../gateway/client-connection.ts';
 import { NodeHttpTransport } from '../../node-http-transport.ts';
 import { createHttpServer, type HttpServer } from '../../server.ts';
 
-/** A listener that responds with `answer` on the fast path and through `node:http`. */
+/** A listener that responds with `answer`, both on the fast path and through `node:http`. */
 export interface DualPathServer {
   readonly url: string;
   readonly server: HttpServer;
@@ -38,7 +38,10 @@ export async function startDualPathServer(
   return { url: `http://127.0.0.1:${port}`, server, ways };
 }
 
-/** The bytes of a request that the fast path supports. Additional headers can prevent that. */
+/**
+ * Returns the bytes of a request that the fast path supports. Additional headers can make it
+ * unsupported.
+ */
 export function encodeFastPathRequest(body: string, more: readonly string[] = []): string {
   const lines = [
     `POST ${EXCHANGE_PATH} HTTP/1.1`,
@@ -49,7 +52,7 @@ export function encodeFastPathRequest(body: string, more: readonly string[] = []
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The same request in a form that only `node:http` supports. */
+/** Returns the bytes of the same request in a form that only `node:http` supports. */
 export function encodeNodeHttpRequest(body: string): string {
   return encodeFastPathRequest(body, ['x_not: plain']);
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import Provider from 'oidc-provider';
 
-/** The next account that signs in at the issuer, with its claims. */
+/** The account that signs in next at the issuer, with its claims. */
 export interface IssuerAccount {
   readonly sub: string;
   readonly email?: string;
@@ -28,7 +28,7 @@ export interface TestIssuer {
 
 export const TEST_CLIENT_SECRET = 'a secret that both of them know';
 
-/** A host name without a DNS entry, with its certificate. */
+/** A host name without a DNS entry, and its certificate. */
 export interface TlsIssuerOptions {
   readonly host: string;
   readonly cert: string;

@@ -44,8 +44,8 @@ export interface TestSignInOptions {
 }
 
 /**
- * Starts the real API with sign-in on SQLite, with the orgs `acme` and `other`. Password hashes are counted
- * and cost no time.
+ * Starts the real API with sign-in on SQLite, with the organizations `acme` and `other`. Password
+ * hashing is replaced with a fast version that counts calls.
  */
 export async function startTestSignIn(options: TestSignInOptions = {}): Promise<TestSignIn> {
   let now = API_TEST_NOW;
@@ -153,7 +153,10 @@ function testAddress(n: number): string {
   return `198.18.${n >> 8}.${n & 255}`;
 }
 
-/** A browser on a page of this installation. It stores cookies and sends the origin of its requests. */
+/**
+ * A simulated browser on a page of this installation. It stores cookies and sends the origin with
+ * its requests.
+ */
 export class TestBrowser {
   /** Values by cookie name. */
   readonly cookies = new Map<string, string>();

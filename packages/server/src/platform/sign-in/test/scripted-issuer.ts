@@ -4,7 +4,7 @@ import type { JsonObject } from '@floe/contract/json';
 
 const CLIENT_ID = 'floe';
 
-/** A correct issuer whose responses a test can change. */
+/** A standard-compliant issuer whose responses a test can change. */
 export interface ScriptedIssuer {
   readonly port: number;
   /** Requested paths, in order. */
@@ -24,7 +24,7 @@ export interface ScriptedIssuer {
 
 const keyPair = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** Listens on loopback at `http://<host>:<port>`. */
+/** Starts an issuer on loopback at `http://<host>:<port>`. */
 export async function startScriptedIssuer(host: string): Promise<ScriptedIssuer> {
   const own = keyPair();
   const other = keyPair();

@@ -3,7 +3,7 @@ import type { Database } from '../../ports.ts';
 import { EXCHANGE_COLUMNS } from '../../schema.ts';
 import { parseSpoolRows } from '../parse-rows.ts';
 
-/** A fake database for the spool, which accepts regions and fails on request. */
+/** A fake database for the spool. It accepts regions, and fails on request. */
 export class FakeSpoolDatabase implements Pick<Database, 'ingest'> {
   /** How often each id was inserted. */
   readonly inserted = new Map<unknown, number>();

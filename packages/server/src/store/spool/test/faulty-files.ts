@@ -12,7 +12,7 @@ function fault(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code });
 }
 
-/** The real disk with faults that a test can switch. */
+/** Creates file operations on the real disk with faults that a test can turn on. */
 export function createFaultySpoolFiles(): FaultySpoolFiles {
   const files: FaultySpoolFiles = {
     ...diskSpoolFiles,
