@@ -26,7 +26,7 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
       open
       onClose={() => onDone(false)}
       title="Confirm your identity"
-      description="This action requires a recent sign-in. The confirmation is valid for ten minutes."
+      description="Confirm your identity to continue. You won’t be asked again for ten minutes."
     >
       <div className="grid gap-4">
         {methods?.passkey && canUsePasskeys() && (

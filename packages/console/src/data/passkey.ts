@@ -6,7 +6,7 @@ export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
   const given = isOptions(inner) ? PublicKeyCredential.parseRequestOptionsFromJSON(inner) : undefined;
   if (!given)
     throw new Error(
-      'The browser could not read the passkey request of the server. Reload the page and try again.',
+      'The browser could not read the passkey request from the server. Reload the page and try again.',
     );
   const credential = await navigator.credentials.get({ publicKey: given }).catch((error: unknown) => {
     // The browser's own words for a person who said no are a link to its specification.
@@ -31,7 +31,7 @@ function isOptions(value: unknown): value is PublicKeyCredentialRequestOptionsJS
 export async function createPasskey(options: unknown): Promise<unknown> {
   if (!isCreation(options))
     throw new Error(
-      'The browser could not read the passkey request of the server. Reload the page and try again.',
+      'The browser could not read the passkey request from the server. Reload the page and try again.',
     );
   const credential = await navigator.credentials.create({
     publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),

@@ -25,7 +25,7 @@ export const SignedInContext = createContext<SignedIn | null>(null);
 /** The signed-in session; only below the shell of an org, which is drawn for nobody else. */
 export function useSignedIn(): SignedIn {
   const session = use(SignedInContext);
-  if (session === null) throw new Error('This part is only drawn for a signed-in member.');
+  if (session === null) throw new Error('This component requires a signed-in member.');
   return session;
 }
 

@@ -68,7 +68,7 @@ function RequestsCard({ span, sum, onChoose }: Props) {
       ) : (
         <Timeline
           lanes={lanes}
-          label={overviewText.charts.byOutcome(formatCount(sum.requests))}
+          label={overviewText.charts.byOutcome(sum.requests)}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
           marks={marks}
         />

@@ -181,7 +181,7 @@ function ProviderCard({
         {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
       </span>
       <span className="truncate text-small text-ink-2">
-        {providersText.columns.cardRequests(word, formatCompact(traffic?.requests ?? 0))}
+        {providersText.columns.cardRequests(word, traffic?.requests ?? 0)}
       </span>
     </span>
   );
