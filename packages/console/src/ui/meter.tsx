@@ -1,8 +1,8 @@
 import { joinClassNames } from './class-names.ts';
 
 /**
- * How much of a bound is used. What requests under way reserve beside it is lighter; where the use nears the bound the
- * bar turns to warning, at it to failing, and the words beside it say the same.
+ * Shows which part of a maximum is used. The part reserved by requests in progress is lighter. The bar shows
+ * a warning near the maximum and a failure at the maximum, and the text says the same.
  */
 export function Meter({
   label,
@@ -14,7 +14,7 @@ export function Meter({
 }: {
   readonly label: string;
   readonly used: number;
-  /** Reserved beside `used`. */
+  /** The reserved amount, in addition to `used`. */
   readonly held?: number;
   readonly most: number;
   /** `2,104 / 6,000` */
