@@ -9,7 +9,7 @@ export function parseMinutes(text: string): number | null {
   return length && Math.round((durationInputMs(length) / MINUTE_MS) * 1e6) / 1e6;
 }
 
-/** `24 h`, `90 min`, `3 d`: `parseMinutes` reads it back as the same number of minutes. */
+/** Formats minutes as `24 h`, `90 min` or `3 d`. `parseMinutes` returns the same number for the text. */
 export function formatMinutes(minutes: number): string {
   if (minutes === 0) return '0 min';
   if (minutes < 1) return `${Math.round(minutes * 60)} s`;

@@ -1,6 +1,6 @@
 import { formatCount } from './amounts.ts';
 
-/** `The`, `Each`: a sentence begins with it. */
+/** Capitalizes the first letter: `The`, `Each`. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -20,7 +20,7 @@ export function joinWithOr(words: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words);
 }
 
-/** What somebody typed as a list: with commas between, or one to a line. */
+/** Splits typed text at commas and line breaks into a list. */
 export function parseList(text: string): string[] {
   return text.split(/[\n,]/).flatMap((part) => part.trim() || []);
 }
