@@ -38,7 +38,7 @@ export const analyticsText = {
     error_code: 'Error code',
     cache: 'Cache',
   },
-  /** Labels of the group of requests that have no value of a dimension. */
+  /** Labels of the group of requests that have no value for a dimension. */
   missingValues: {
     model: 'No model',
     model_requested: 'No model requested',
