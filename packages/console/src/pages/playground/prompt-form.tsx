@@ -14,7 +14,7 @@ import {
 import { ImagePicker, isImageFile, PromptImages, readDataUrl } from './prompt-images.tsx';
 import { playgroundText } from './text.ts';
 
-/** The prompt: instructions, the conversation, parameters and tools. */
+/** Edits the prompt: system instructions, messages, parameters and tools. */
 export function PromptForm({
   prompt,
   problem,
@@ -65,7 +65,7 @@ export function PromptForm({
   );
 }
 
-/** Adds images to the newest prompt, which may have changed while they were read. */
+/** Adds images to the current prompt, which may have changed while the images were read. */
 function addImages(prompt: PlaygroundPrompt, at: number, urls: readonly string[]): PlaygroundPrompt {
   const turns = prompt.turns.map((turn, index) =>
     index === at ? { ...turn, images: [...new Set([...(turn.images ?? []), ...urls])] } : turn,

@@ -26,7 +26,7 @@ import { useProviderHealth } from './use-provider-health.ts';
 type TrafficOf = (id: string) => ProviderTraffic | undefined;
 type HealthOf = (id: string) => ProviderHealth;
 
-/** The providers of the organization, with their status and traffic. */
+/** Lists the providers of the organization with their status and traffic. */
 export function ProvidersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['providers']);

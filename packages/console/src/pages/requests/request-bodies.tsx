@@ -25,13 +25,13 @@ export function requestBodiesQuery(id: string) {
     queryKey: ['request', id, 'bodies'],
     queryFn: ({ signal }) =>
       getJson<Bodies>(`api/analytics/requests/${encodeURIComponent(id)}/bodies`, undefined, signal),
-    // Each view is recorded in the audit log, so nothing is read again automatically.
+    // Each view is recorded in the audit log, so bodies are never refetched automatically.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
 }
 
-/** The stored request and answer. They are read when the tab is opened, not before. */
+/** Shows the stored request and response bodies. They load when the tab is opened. */
 export function RequestBodies({ id }: { readonly id: string }) {
   const refusal = useDenialReason('playground');
   const { data, error, refetch } = useQuery({ ...requestBodiesQuery(id), enabled: refusal === null });
@@ -164,7 +164,7 @@ function Conversation({ said }: { readonly said: readonly BodyMessage[] }) {
   );
 }
 
-/** Text is shown as plain text. Redacted parts are highlighted. */
+/** Shows text as plain text. Redacted content is highlighted. */
 function PartView({ part }: { readonly part: BodyMessagePart }) {
   if (part.kind === 'text') return <BodyText text={part.text} />;
   if (part.kind === 'other') return <p className="text-ui text-ink-2">{part.description}</p>;

@@ -1,8 +1,8 @@
 import { pluralize } from '../../format/words.ts';
 
 /**
- * The strings of the request list that the first page needs. Strings that are loaded later: `list-menus-text.ts` for
- * views, menus and the empty list, `detail-text.ts` for a single request.
+ * Strings of the request list that are needed for the first render. Other strings are loaded later:
+ * `list-menus-text.ts` for views, menus and the empty list, and `detail-text.ts` for a single request.
  */
 export const requestsText = {
   page: {
@@ -27,7 +27,7 @@ export const requestsText = {
     partial: 'Partial',
     aborted: 'Client disconnected',
   },
-  /** Short reasons for error codes; other codes are shown without underscores. */
+  /** Short reasons for error codes. Other codes are shown without underscores. */
   reasons: {
     rate_limit_exceeded: 'rate limit',
     budget_exceeded: 'budget spent',
