@@ -33,7 +33,7 @@ export function useUrlState(): {
         else next.set(name, value);
       }
       const isClosing = changes['open'] === null && Object.keys(changes).length === 1;
-      // A closed drawer must not leave a history entry that Forward or Back would open again.
+      // A closed drawer must not leave a history entry that Back would open again.
       if (isClosing && isBeside) return router.history.back();
       const opens = how === 'push' && next.has('open') && !new URLSearchParams(text).has('open');
       void navigate({

@@ -12,7 +12,8 @@ export interface ApiMutation<Input> {
 
 /**
  * Returns a function that makes a change and then refetches the affected queries. Ignores calls while a
- * change is in progress. @param touches Query keys, or prefixes of keys, that the change makes stale.
+ * change is in progress.
+ * @param touches Query keys, or prefixes of keys, that the change makes stale.
  */
 export function useApiMutation<Input, Answer>(
   make: (input: Input) => Promise<Answer>,

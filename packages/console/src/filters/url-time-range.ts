@@ -10,8 +10,8 @@ const spans = new Map<string, { readonly span: SelectedTimeRange; readonly at: n
 
 /**
  * Returns the time range of a link. A relative range is resolved once per link, so that paging and Back show
- * the same rows, and prefetched queries match those of the page. @param link Identifies the link; another
- * value resolves the range again.
+ * the same rows, and prefetched queries match those of the page.
+ * @param link Identifies the link; another value resolves the range again.
  */
 export function resolveUrlTimeRange(
   link: string,

@@ -18,8 +18,8 @@ const WORDS: Readonly<Record<DurationUnit, RegExp>> = {
 };
 
 /**
- * Parses `45m`, `1.5 h` or `3 days`. Returns null for other text, including months. @param alone The unit of
- * a number without a unit. Null rejects such numbers.
+ * Parses `45m`, `1.5 h` or `3 days`. Returns null for other text, including months.
+ * @param alone The unit of a number without a unit. Null rejects such numbers.
  */
 export function toDurationInput(text: string, alone: DurationUnit | null = null): DurationInput | null {
   const [, amount, word = ''] = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];

@@ -21,7 +21,7 @@ export function ChartCanvas(props: CanvasProps) {
   const { at, series, kind = 'lines', height, away, marks, zone, isDaily } = props;
   const latest = useRef(props);
   latest.current = props;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: data and look rebuild it; callbacks are read when they are used.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: data and appearance rebuild the chart; callbacks are read when they are called.
   useEffect(() => {
     const element = place.current;
     if (!element) return;

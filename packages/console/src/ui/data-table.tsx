@@ -69,7 +69,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
   return (
-    // biome-ignore lint/a11y/useSemanticElements: rows that are out of view are not there; a table element would lie about them.
+    // biome-ignore lint/a11y/useSemanticElements: only visible rows are rendered, so a table element would report the wrong number of rows.
     <div
       ref={table}
       role="table"
@@ -177,7 +177,7 @@ function Head<Row>({
 }: DataTableProps<Row> & { readonly tracks: string }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-    // biome-ignore lint/a11y/useFocusableInteractive: its cells hold what can be used.
+    // biome-ignore lint/a11y/useFocusableInteractive: the controls in its cells take focus.
     <div
       role="row"
       aria-rowindex={1}
@@ -189,7 +189,7 @@ function Head<Row>({
         const Arrow = sort?.descending ? ArrowDown : ArrowUp;
         return (
           // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-          // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus.
+          // biome-ignore lint/a11y/useFocusableInteractive: the button inside takes focus.
           <div
             key={id}
             role="columnheader"
@@ -239,7 +239,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the table listens for Enter, for all rows at once.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the table handles Enter for all rows.
     <div
       role="row"
       aria-rowindex={index + 2}

@@ -94,7 +94,7 @@ export function SkeletonRows({ rows = 12 }: { readonly rows?: number }) {
   return (
     <div role="status" aria-label="Loading" className="divide-y divide-line px-4 md:px-6">
       {Array.from({ length: rows }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: nothing tells these apart.
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholder rows are identical.
         <div key={index} className="flex h-row items-center gap-6">
           <Skeleton className="h-3 w-24" />
           <Skeleton className="h-3 w-16" />

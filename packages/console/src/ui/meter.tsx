@@ -28,7 +28,7 @@ export function Meter({
   const colour = share >= 1 ? 'bg-failing' : share >= 0.8 ? 'bg-warning' : 'bg-series-1';
   return (
     <span className="flex min-w-0 items-center gap-2">
-      {/* biome-ignore lint/a11y/useSemanticElements: browsers draw <meter> their own way, which no token reaches. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers style <meter> themselves, so tokens do not apply. */}
       <span
         role="meter"
         aria-label={label}

@@ -32,7 +32,10 @@ export class PageClock {
     return this.#now;
   };
 
-  /** Subscribes to ticks. @returns A function that unsubscribes. */
+  /**
+   * Subscribes to ticks.
+   * @returns A function that unsubscribes.
+   */
   readonly follow = (changed: () => void): (() => void) => {
     this.#readers.add(changed);
     this.#stop ??= this.#time.everySecond(() => this.#tick());

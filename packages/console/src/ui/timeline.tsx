@@ -91,7 +91,7 @@ export function Timeline({
       </div>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: places on an axis.
+          // biome-ignore lint/suspicious/noArrayIndexKey: labels are identified by their position on the axis.
           <span key={index} className={joinClassNames(index % 2 === 1 && 'max-md:hidden')}>
             {text}
           </span>
@@ -153,7 +153,7 @@ function LaneBars({
     const x = index * step;
     const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
     return (
-      // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
+      // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for pointers; keyboard users can select a time range.
       <g key={lane.at} onClick={() => onChoose(lane.at)} className="cursor-pointer hover:opacity-70">
         <title>{`${formatFullTime(new Date(lane.at), browserZone())}: ${partsText(lane)}`}</title>
         <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />

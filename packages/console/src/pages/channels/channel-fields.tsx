@@ -12,7 +12,8 @@ import {
 import { channelsText } from './text.ts';
 
 /**
- * The fields of the channel form. @param origin The origin of the stored URL. The rest of the URL is secret.
+ * The fields of the channel form.
+ * @param origin The origin of the stored URL. The rest of the URL is secret.
  */
 export function ChannelFields({
   form,

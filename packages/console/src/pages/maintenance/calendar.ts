@@ -29,8 +29,8 @@ export interface CalendarDay {
 }
 
 /**
- * Returns the weeks of a month, starting on Monday. Each day contains its windows. @param month The first day
- * of the month.
+ * Returns the weeks of a month, starting on Monday. Each day contains its windows.
+ * @param month The first day of the month.
  */
 export function buildMonth(month: Date, occurrences: readonly WindowOccurrence[]): readonly CalendarDay[] {
   const year = month.getFullYear();

@@ -41,9 +41,7 @@ export const MONITOR_FILTERS: readonly FilterField[] = [
 
 const MONITORS_PATH = 'api/monitoring/monitors';
 
-/**
- * The resource kind of monitors, for the editor and the delete dialog. Lists are updated row by row instead.
- */
+/** The resource kind of monitors, for the editor and the delete dialog. */
 export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
   one: monitorsText.page.resource,
   path: MONITORS_PATH,
@@ -111,10 +109,7 @@ export function replaceMonitors(
   );
 }
 
-/**
- * Removes lists that are not displayed, after a monitor was added. They reload from the first page when they
- * are next displayed.
- */
+/** Removes lists that are not displayed. They reload when they are next displayed. */
 export function removeInactiveMonitorLists(client: QueryClient): void {
   client.removeQueries({ queryKey: MONITOR_LISTS_KEY, type: 'inactive' });
 }
@@ -204,9 +199,7 @@ export function uptimeQuery(id: string, days: number) {
   });
 }
 
-/**
- * Returns the query for the periods that overlap the last days, newest first. Returns at most 500 periods.
- */
+/** Returns the query for the newest periods (up to 500) that overlap the last days, newest first. */
 export function periodsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'periods', days],

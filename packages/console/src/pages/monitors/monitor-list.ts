@@ -52,8 +52,8 @@ export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
 /**
  * Manages a list of any number of monitors, most urgent first. Pages load on scroll, the last day loads for
  * visible rows, and the server counts the statuses. Changes are refetched only for visible rows. Rows move
- * only while the user is not reading the list. @param busy Returns whether rows are selected, in which case
- * they must not move.
+ * only while the user is not reading the list.
+ * @param busy Returns whether rows are selected, in which case they must not move.
  */
 export function useMonitorList(filters: Readonly<Record<string, string>>, busy: () => boolean) {
   const answer = useInfiniteQuery({ ...monitorsQuery(filters), placeholderData: keepPreviousData });

@@ -3,8 +3,9 @@ import type { Snippet } from '../../ui/code-block.tsx';
 /**
  * Returns code that sends a beat. Each snippet ends when Floe responds, and exits with an error if it does
  * not. The key is read from the environment. Monitor IDs contain only letters, digits, ".", "_" and "-",
- * which need no escaping. @param heartbeat The URL of `POST /api/monitoring/heartbeat`. @param beatUrl The
- * secret beat URL of the monitor, or null if the member may not see it.
+ * which need no escaping.
+ * @param heartbeat The URL of `POST /api/monitoring/heartbeat`.
+ * @param beatUrl The secret beat URL of the monitor, or null if the member may not see it.
  */
 export function beatSnippets(id: string, heartbeat: string, beatUrl: string | null): readonly Snippet[] {
   const curl = `curl -fsS --retry 3 -X POST ${heartbeat} \\

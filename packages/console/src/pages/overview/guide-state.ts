@@ -61,7 +61,10 @@ export interface GuideState {
   readonly dismiss: () => void;
 }
 
-/** Returns the state of the setup guide. @param asked Whether the URL requests the guide. */
+/**
+ * Returns the state of the setup guide.
+ * @param asked Whether the URL requests the guide.
+ */
 export function useGuide(asked: boolean): GuideState {
   const client = useQueryClient();
   const { role } = useSignedIn();

@@ -113,7 +113,7 @@ function Answers({ play }: { readonly play: Playground }) {
     >
       {chosen.map((model, index) => (
         <ResponsePane
-          // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are told apart by their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are identified by their position.
           key={index}
           run={runs.runs[index] ?? null}
           onContinue={

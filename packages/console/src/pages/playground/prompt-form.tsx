@@ -42,7 +42,7 @@ export function PromptForm({
       </Field>
       {prompt.turns.map((one, index) => (
         <TurnField
-          // biome-ignore lint/suspicious/noArrayIndexKey: turns have no id but their position.
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are identified by their position.
           key={index}
           turn={one}
           error={index === prompt.turns.length - 1 ? problemOf('turns') : null}
@@ -103,7 +103,7 @@ function TurnField({
     take([...event.dataTransfer.files]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the button beside does the same by keyboard.
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; keyboard users can use the button next to it.
     <div onDrop={drop} onDragOver={(event) => event.preventDefault()} className="relative">
       <Field label={playgroundText.roles[turn.role]} error={error}>
         <TextArea

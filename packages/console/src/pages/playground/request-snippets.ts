@@ -6,7 +6,8 @@ import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 
 /**
  * @param models One model, or several to compare. With several, the code calls each model and prints its
- * name. @param base The base URL of the gateway, such as `https://floe.example.com/gateway`.
+ * name.
+ * @param base The base URL of the gateway, such as `https://floe.example.com/gateway`.
  */
 export function buildRequestSnippets(
   prompt: PlaygroundPrompt,

@@ -41,7 +41,7 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Rela
           piece.text
         ) : (
           <mark
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces are the text in its order.
+            // biome-ignore lint/suspicious/noArrayIndexKey: segments keep the order of the text.
             key={index}
             className={joinClassNames(
               'rounded-tag bg-transparent underline underline-offset-4',

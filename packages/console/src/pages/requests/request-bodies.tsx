@@ -149,7 +149,7 @@ function Conversation({ said }: { readonly said: readonly BodyMessage[] }) {
   return (
     <ol className="grid gap-3">
       {said.map(({ role, parts }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: what was said keeps its order.
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages never change their order.
         <li key={index} className="grid gap-1 sm:grid-cols-[5.5rem_1fr]">
           <span className="text-label text-ink-2 capitalize">{role}</span>
           <div className="grid min-w-0 gap-2">
@@ -188,7 +188,7 @@ function BodyText({ text }: { readonly text: string }) {
         index % 2 === 0 ? (
           piece
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text.
+          // biome-ignore lint/suspicious/noArrayIndexKey: segments keep the order of the text.
           <mark key={index} className="rounded-tag bg-unknown-tint px-1 text-unknown-ink">
             {requestDetailText.bodies.redactedMark(piece.slice(1, -1).replace('redacted:', ''))}
           </mark>
