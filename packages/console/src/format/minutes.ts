@@ -3,7 +3,9 @@ import { durationInputMs, toDurationInput } from './duration-input.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Parses `90m`, `1.5 h`, `1d`, `30 s` or plain minutes to minutes; null for anything else. */
+/**
+ * Parses `90m`, `1.5 h`, `1d`, `30 s` or a plain number of minutes. Returns minutes, or null for other text.
+ */
 export function parseMinutes(text: string): number | null {
   const length = toDurationInput(text, 'm');
   return length && Math.round((durationInputMs(length) / MINUTE_MS) * 1e6) / 1e6;

@@ -27,13 +27,13 @@ function format(zone: string, options: Intl.DateTimeFormatOptions, name: string)
 
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 
-/** `12:26:39`; with `ms` `12:26:39.665`. */
+/** Formats the time as `12:26:39`, or with `ms` as `12:26:39.665`. */
 export function formatClockTime(at: Date, zone: string, ms = false): string {
   const text = format(zone, CLOCK, 'clock').format(at);
   return ms ? `${text}.${String(at.getUTCMilliseconds()).padStart(3, '0')}` : text;
 }
 
-/** `12:26` */
+/** Formats the time as `12:26`. */
 export function formatShortTime(at: Date, zone: string): string {
   return formatClockTime(at, zone).slice(0, 5);
 }
@@ -45,24 +45,24 @@ export function formatDayLabel(at: Date, zone: string, now: Date): string {
   return year(at) === year(now) ? text : `${text} ${year(at)}`;
 }
 
-/** `21 Nov 2026, 12:26:39.665 UTC` */
+/** Formats the date and time with the time zone, as `21 Nov 2026, 12:26:39.665 UTC`. */
 export function formatFullTime(at: Date, zone: string, ms = false): string {
   const date = format(zone, { day: 'numeric', month: 'short', year: 'numeric' }, 'date').format(at);
   return `${date}, ${formatClockTime(at, zone, ms)} ${formatZoneName(at, zone)}`;
 }
 
-/** `Sat 21 Nov 2026` */
+/** Formats the day as `Sat 21 Nov 2026`. */
 export function formatDayName(at: Date, zone: string): string {
   const options = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
   return format(zone, options, 'dayname').format(at).replace(',', '');
 }
 
-/** `November 2026` */
+/** Formats the month as `November 2026`. */
 export function formatMonthName(at: Date, zone: string): string {
   return format(zone, { month: 'long', year: 'numeric' }, 'month').format(at);
 }
 
-/** `Saturday 21 November` */
+/** Formats the day as `Saturday 21 November`. */
 export function formatLongDay(at: Date, zone: string): string {
   return format(zone, { weekday: 'long', day: 'numeric', month: 'long' }, 'longday').format(at);
 }

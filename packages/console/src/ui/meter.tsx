@@ -17,9 +17,9 @@ export function Meter({
   /** The reserved amount, in addition to `used`. */
   readonly held?: number;
   readonly most: number;
-  /** `2,104 / 6,000` */
+  /** The usage as text, such as `2,104 / 6,000`. */
   readonly text: string;
-  /** `2 reserved` */
+  /** The reserved amount as text, such as `2 reserved`. */
   readonly heldText?: string;
 }) {
   const share = Math.min(1, most > 0 ? used / most : 0);
