@@ -232,7 +232,7 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await page.getByLabel('Retries per target').inputValue(), '3');
   await page.getByLabel('Retries per target').press('Control+s');
-  await page.getByText('Running requests are not affected.').first().waitFor();
+  await page.getByText('Requests in progress are not affected.').first().waitFor();
   await page.getByRole('link', { name: 'Limits' }).first().click();
   await page.waitForURL(/management\/limits/);
   await page.getByRole('button', { name: 'Create limit' }).first().click();

@@ -9,7 +9,7 @@ import { ConnectionState } from './connection-state.tsx';
 import { useShell } from './shell-context.ts';
 import { currentDensity, setDensity, setTheme, type Theme } from './theme.ts';
 
-/** Who is signed in, how it looks to them, and the way out; beside it whether changes arrive by themselves. */
+/** A menu with the signed-in account, the appearance and sign-out. Next to it, the state of live updates. */
 export function AccountMenu({ icons }: { readonly icons: boolean }) {
   const { user } = useSignedInSession();
   const { openHelp } = useShell();

@@ -8,7 +8,7 @@ import { KeyFields, toKeyDraft, toKeyFields } from './key-fields.tsx';
 import { isOwnKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
-/** The form with the name, scopes, models and owner of a key. A key that is not active is read-only. */
+/** Edits the name, scopes, models and owner of a key. Read-only if the key is not active. */
 export function KeyEditor({ read }: { readonly read: WithETag<KeyResource> }) {
   const edit = usePatchForm({
     path: keyPath(read.body.id),

@@ -31,7 +31,7 @@ import { RevokeKeyDialog } from './revoke-key.tsx';
 import { RotateKeyDialog } from './rotate-key.tsx';
 import { keysText } from './text.ts';
 
-/** Requests the data of the key page before the page is drawn. */
+/** Starts the queries of the page before it is rendered. */
 export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(keyQuery(id));
   void client.prefetchQuery(keyFiguresQuery(id));
@@ -40,7 +40,7 @@ export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) =>
   void client.prefetchQuery(limitsAndBudgetsQuery);
 };
 
-/** One key: its usage, settings, limits and history. */
+/** Shows a key: its usage, settings, limits and history. */
 export function KeyPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(keyQuery(id));

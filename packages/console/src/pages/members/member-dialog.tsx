@@ -15,7 +15,7 @@ import { describeRemoval, isLowerRole, listAssignableRoles, memberLockReason } f
 import { RoleField, TeamField } from './role-fields.tsx';
 import { membersText } from './text.ts';
 
-/** Changes the role and team of a member, or removes the member. */
+/** Changes a member’s role and team, or removes the member. */
 export function MemberDialog({
   row,
   all,
@@ -80,7 +80,7 @@ function LowerRoleNotice({ role }: { readonly role: string }) {
   return <p className="text-small text-ink-2">{membersText.member.lowerRole(role)}</p>;
 }
 
-/** Explains why the role cannot be changed here. Renders nothing where it can. */
+/** Explains why the role cannot be changed here. Renders nothing if it can be changed. */
 function RoleLockNotice({ reason, byGroup }: { readonly reason: string | null; readonly byGroup: boolean }) {
   return (
     <>

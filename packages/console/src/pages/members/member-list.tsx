@@ -14,7 +14,7 @@ import { membersQuery } from './member-data.ts';
 import { MemberDialog } from './member-dialog.tsx';
 import { membersText } from './text.ts';
 
-/** The members of the organization. A row opens the form of the member. */
+/** Lists the members of the organization. Selecting a row opens the dialog that edits the member. */
 export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
   const { data: members, error, refetch } = useQuery(membersQuery);
   const { query, change } = useUrlState();

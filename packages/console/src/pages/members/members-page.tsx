@@ -17,7 +17,10 @@ import { OperatorList } from './operator-list.tsx';
 import { TeamList } from './team-list.tsx';
 import { membersText } from './text.ts';
 
-/** The members, pending invitations and teams of the organization, and the operators of the installation. */
+/**
+ * Shows the members, pending invitations and teams of the organization, and the operators of the
+ * installation.
+ */
 export function MembersPage() {
   const { query, change } = useUrlState();
   const [inviting, setInviting] = useState(false);

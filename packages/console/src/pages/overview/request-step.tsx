@@ -22,7 +22,7 @@ import { overviewText } from './text.ts';
 
 const HELLO = { ...NEW_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as const;
 
-/** The first request: a copied command, or one sent from this page. */
+/** Helps to send the first request: with a command to copy, or directly from this page. */
 export function RequestStep() {
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const org = useOrgId();
@@ -53,7 +53,7 @@ export function RequestStep() {
     const client = CONNECT_CLIENTS.find((one) => one.id === id);
     return client ? client.snippets(settings).map(({ code }) => ({ label: client.name, code })) : [];
   });
-  // One success is enough: requests that failed before or after it, of whomever, do not matter.
+  // One successful request is enough. Failed requests do not matter, whoever sent them.
   const row = succeeded?.data[0] ?? (succeeded && newest?.data[0]);
   return (
     <>

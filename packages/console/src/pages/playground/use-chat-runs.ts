@@ -7,7 +7,7 @@ import type { PlaygroundPrompt } from './chat-request.ts';
 import { type ChatRun, createChatRun, runChat } from './run-chat.ts';
 
 export interface ChatRuns {
-  /** One for each model, in the order of the columns. */
+  /** One run per model, in column order. Null before the first run. */
   readonly runs: readonly (ChatRun | null)[];
   readonly running: boolean;
   readonly start: (prompt: PlaygroundPrompt, models: readonly string[]) => void;
@@ -15,7 +15,7 @@ export interface ChatRuns {
   readonly clear: () => void;
 }
 
-/** Runs one prompt on one or two models. The answers are drawn at most once per frame. */
+/** Runs one prompt on one or two models. Renders the responses at most once per frame. */
 export function useChatRuns(): ChatRuns {
   const [runs, setRuns] = useState<readonly (ChatRun | null)[]>([]);
   const abort = useRef<AbortController | null>(null);
@@ -39,7 +39,7 @@ export function useChatRuns(): ChatRuns {
       void getPlaygroundKey(org, name).then(
         async (key) => {
           const { error } = await runChat({ prompt, model, key, signal: mine.signal, report });
-          // The key was revoked or has expired: the next run creates another.
+          // The key was revoked or has expired, so the next run creates a new one.
           if (error?.status === 401) discardPlaygroundKey();
         },
         (error: unknown) =>

@@ -12,7 +12,7 @@ import { AccountSessions } from './account-sessions.tsx';
 import { changeOwnName, changeOwnPassword } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** The profile, sign-in methods and sessions of the signed-in person. */
+/** Shows the profile, sign-in methods and sessions of the signed-in user. */
 export function AccountSection() {
   return (
     <>
