@@ -20,7 +20,7 @@ const subjectFields = {
     .enum(LIMIT_SUBJECTS)
     .optional()
     .describe(
-      'One counter for one subject: the organization, or the team, key, owner or end user that the field of the same name identifies.',
+      'Uses one counter for a single subject. For `team`, `key`, `owner` or `end_user`, identify the subject in the field with that name.',
     ),
   per: z
     .enum(LIMIT_SUBJECTS)

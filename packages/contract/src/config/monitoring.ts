@@ -90,7 +90,7 @@ export const MonitorSchema = z
     first_beat_due_minutes: minutesField(0.5)
       .optional()
       .describe(
-        'How long after its creation Floe sends an alert if the monitor has not received any beat, in minutes. Defaults to the expected interval plus the grace period.',
+        'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. Defaults to the expected interval plus the grace period.',
       ),
     channels: labelListField()
       .default([])

@@ -63,7 +63,7 @@ const MatchSchema = z.strictObject({
   text: stringListField()
     .optional()
     .describe(
-      'Prompt or tool: at least one of these regular expressions (RE2) matches the prompt or the tool arguments.',
+      'Prompt or tool: text in the prompt or in the tool arguments that matches one of these regular expressions (RE2).',
     ),
 });
 
