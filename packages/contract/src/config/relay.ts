@@ -112,14 +112,14 @@ const ScheduleSchema = z.strictObject({
     .regex(TIME_OF_DAY, 'must be a time of day such as 17:30')
     .default('00:00')
     .describe(
-      'Time of day at which the rule stops applying. If it is not later than `from`, the rule stops applying on the next day.',
+      'Time of day at which the rule stops applying. If this time is not later than `from`, the rule stops applying on the next day.',
     ),
   timezone: timezoneField().default('UTC').describe('Time zone for `days`, `from` and `to`.'),
 });
 
 const ExceptionSchema = z
   .strictObject({
-    reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain it.'),
+    reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain this reason.'),
     until: timestampField()
       .optional()
       .describe('Time at which the exception ends. If not set, the exception does not end.'),
@@ -140,7 +140,7 @@ const MessageSchema = z.union([
 
 /** Fields of a relay rule in floe.yaml. */
 export const RELAY_RULE_FIELDS = {
-  name: slugField().describe('Name of the rule, unique in the organization. Decisions contain it.'),
+  name: slugField().describe('Name of the rule, unique in the organization. Decisions contain this name.'),
   on: z
     .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
@@ -149,7 +149,7 @@ export const RELAY_RULE_FIELDS = {
     .enum(['observe', 'warn', 'enforce'])
     .default('enforce')
     .describe(
-      '`observe` only records the decision. `warn` also shows the message to the user. `enforce` applies the decision. A rule is never stricter than `relay.mode`.',
+      'With `observe`, Floe only records the decision. With `warn`, Floe also shows the message to the user. With `enforce`, the decision applies. If `relay.mode` is `observe`, Floe only records the decisions of all rules.',
     ),
   match: MatchSchema.optional().describe('What the event must match. All fields that you set must match.'),
   detect: DetectSchema.optional().describe(
@@ -167,7 +167,7 @@ export const RELAY_RULE_FIELDS = {
     .max(50)
     .default([])
     .describe('Exceptions to which the rule does not apply.'),
-  decision: z.enum(['allow', 'deny', 'ask']).describe('Decision if the rule matches.'),
+  decision: z.enum(['allow', 'deny', 'ask']).describe('Decision for events that the rule matches.'),
   on_error: z
     .enum(['open', 'closed'])
     .default('open')
@@ -216,7 +216,7 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['observe', 'enforce'])
     .default('observe')
     .describe(
-      '`observe` always returns `abstain` and records what the rules would decide. `enforce` returns the decision of the rules.',
+      'With `observe`, the relay returns `abstain` for every event and records the decision that the rules would make. With `enforce`, it returns the decision of the rules.',
     ),
   ask_fallback: z
     .enum(['deny', 'abstain'])
@@ -232,7 +232,7 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['off', 'observe', 'enforce'])
     .default('enforce')
     .describe(
-      'Mode of the built-in rule `self-tamper`, which asks a person before an agent changes hooks, or the settings of agents or the relay.',
+      'Mode of the built-in rule `self-tamper`, which requires a person’s confirmation before an agent changes hooks, or the settings of agents or the relay.',
     ),
   approvals: z
     .strictObject({
@@ -250,7 +250,9 @@ export const RelaySettingsSchema = z.strictObject({
         ),
     })
     .prefault({})
-    .describe('Approvals by members for the decision `ask`.'),
+    .describe(
+      'Settings for approvals. If approvals are enabled, an admin approves or denies actions with the decision `ask`.',
+    ),
   keep_text: z
     .enum(['masked', 'none'])
     .default('masked')
