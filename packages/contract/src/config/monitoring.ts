@@ -78,7 +78,7 @@ export const MonitorSchema = z
       .describe(
         'Whether the monitor is paused. While a monitor is paused, Floe records beats but does not expect them.',
       ),
-    paused_until: timestampField().optional().describe('Time at which the pause ends automatically.'),
+    paused_until: timestampField().optional().describe('Time when the pause ends automatically.'),
     muted_until: timestampField()
       .optional()
       .describe(
@@ -152,7 +152,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
     kind: z.literal('webhook').describe('Sends JSON to a URL, signed according to Standard Webhooks.'),
-    url: secretUrl().describe('URL to which Floe sends messages.'),
+    url: secretUrl().describe('URL that Floe sends messages to.'),
     secret: secretField()
       .optional()
       .describe('Secret that Floe uses to sign messages. If not set, Floe does not sign messages.'),

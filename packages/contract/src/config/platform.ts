@@ -73,7 +73,7 @@ export const ServerSchema = z
       .array(networkField())
       .default([])
       .describe(
-        'Proxies from which Floe trusts the headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded`.',
+        'Proxies whose headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` Floe trusts.',
       ),
     shutdown_delay_ms: z
       .int()
@@ -92,7 +92,7 @@ export const ServerSchema = z
         'How long requests in progress may continue after the shutdown delay, in milliseconds. Floe then ends incomplete requests with an error.',
       ),
     unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
-      'Limits on connections on which no caller has authenticated yet. If there are more connections, Floe closes the oldest ones.',
+      'Limits on connections without an authenticated caller. If there are more connections, Floe closes the oldest ones.',
     ),
     listeners: z
       .array(ListenerSchema)
@@ -154,17 +154,17 @@ export const SecuritySchema = z.strictObject({
 const daysField = () => z.int().min(1).max(36_500);
 
 export const RetentionSchema = z.strictObject({
-  requests_days: daysField().default(90).describe('Number of days for which Floe stores the request log.'),
-  checks_days: daysField().default(400).describe('Number of days for which Floe stores monitor checks.'),
-  audit_days: daysField().default(400).describe('Number of days for which Floe stores audit log entries.'),
+  requests_days: daysField().default(90).describe('Number of days that Floe stores the request log.'),
+  checks_days: daysField().default(400).describe('Number of days that Floe stores monitor checks.'),
+  audit_days: daysField().default(400).describe('Number of days that Floe stores audit log entries.'),
   bodies_days: daysField()
     .default(7)
     .describe(
-      'Number of days for which Floe stores request and response bodies, if an organization enables body logging.',
+      'Number of days that Floe stores request and response bodies, if an organization enables body logging.',
     ),
   responses_days: daysField()
     .default(30)
-    .describe('Number of days for which Floe stores responses for `previous_response_id`.'),
+    .describe('Number of days that Floe stores responses for `previous_response_id`.'),
 });
 
 export const OutboundSchema = z.strictObject({

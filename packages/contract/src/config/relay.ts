@@ -106,13 +106,13 @@ const ScheduleSchema = z.strictObject({
     .string()
     .regex(TIME_OF_DAY, 'must be a time of day such as 09:00')
     .default('00:00')
-    .describe('Time of day at which the rule starts to apply.'),
+    .describe('Time of day when the rule starts to apply.'),
   to: z
     .string()
     .regex(TIME_OF_DAY, 'must be a time of day such as 17:30')
     .default('00:00')
     .describe(
-      'Time of day at which the rule stops applying. If this time is not later than `from`, the rule stops applying on the next day.',
+      'Time of day when the rule stops applying. If this time is not later than `from`, the rule stops applying on the next day.',
     ),
   timezone: timezoneField().default('UTC').describe('Time zone for `days`, `from` and `to`.'),
 });
@@ -122,7 +122,7 @@ const ExceptionSchema = z
     reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain this reason.'),
     until: timestampField()
       .optional()
-      .describe('Time at which the exception ends. If not set, the exception does not end.'),
+      .describe('Time when the exception ends. If not set, the exception does not end.'),
     match: MatchSchema.optional().describe(
       'Restricts the exception to events that match all fields that you set.',
     ),
@@ -144,7 +144,7 @@ export const RELAY_RULE_FIELDS = {
   on: z
     .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
-    .describe('Events to which the rule applies.'),
+    .describe('Types of events that the rule applies to.'),
   mode: z
     .enum(['observe', 'warn', 'enforce'])
     .default('enforce')
@@ -156,17 +156,17 @@ export const RELAY_RULE_FIELDS = {
     'Secrets or personal data to search for in the prompt, command, arguments or file.',
   ),
   who: WhoSchema.optional().describe(
-    'Callers to which the rule applies. All fields that you set must match.',
+    'Callers that the rule applies to. All fields that you set must match.',
   ),
   schedule: ScheduleSchema.optional().describe(
-    'Days and times at which the rule applies. If not set, the rule always applies.',
+    'Days and times when the rule applies. If not set, the rule always applies.',
   ),
   when: z.string().min(1).max(4_000).optional().describe('CEL condition that must also be true.'),
   except: z
     .array(ExceptionSchema)
     .max(50)
     .default([])
-    .describe('Exceptions to which the rule does not apply.'),
+    .describe('Exceptions. The rule does not apply to events that match an exception.'),
   decision: z.enum(['allow', 'deny', 'ask']).describe('Decision for events that the rule matches.'),
   on_error: z
     .enum(['open', 'closed'])

@@ -26,7 +26,7 @@ export const TargetSchema = z
 /** Fields of a route in floe.yaml. */
 export const ROUTE_FIELDS = {
   model: modelPatternField().describe(
-    'Requested model to which the route applies: a model id, a pattern, or an alias such as `smart`.',
+    'Requested model that the route applies to: a model id, a pattern, or an alias such as `smart`.',
   ),
   enabled: z.boolean().default(true).describe('Set to `false` to disable the route.'),
   strategy: z
