@@ -72,9 +72,7 @@ export const ServerSchema = z
     trusted_proxies: z
       .array(networkField())
       .default([])
-      .describe(
-        'Proxies whose headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` Floe trusts.',
-      ),
+      .describe('Proxies whose headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` Floe trusts.'),
     shutdown_delay_ms: z
       .int()
       .min(0)

@@ -155,9 +155,7 @@ export const RELAY_RULE_FIELDS = {
   detect: DetectSchema.optional().describe(
     'Secrets or personal data to search for in the prompt, command, arguments or file.',
   ),
-  who: WhoSchema.optional().describe(
-    'Callers that the rule applies to. All fields that you set must match.',
-  ),
+  who: WhoSchema.optional().describe('Callers that the rule applies to. All fields that you set must match.'),
   schedule: ScheduleSchema.optional().describe(
     'Days and times when the rule applies. If not set, the rule always applies.',
   ),
