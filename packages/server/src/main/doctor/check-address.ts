@@ -26,7 +26,13 @@ export async function checkServer(url: string | null): Promise<DoctorFinding[]> 
       getStatus(`${url}/readyz?for=api`),
     ]);
     if (gateway !== 200)
-      return [createFailedFinding('server', `${url}/readyz responds with status ${gateway}`, 'Read the server log.')];
+      return [
+        createFailedFinding(
+          'server',
+          `${url}/readyz responds with status ${gateway}`,
+          'Read the server log.',
+        ),
+      ];
     if (api !== 200)
       return [
         createWarningFinding(
@@ -56,7 +62,8 @@ async function getStatus(url: string): Promise<number> {
 /** Connects to the public URL's host and checks its certificate. */
 export async function checkCertificate(baseUrl: string, nowMs: number): Promise<DoctorFinding> {
   const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== 'https:') return createSkippedFinding('certificate', `server.base_url (${baseUrl}) does not use TLS`);
+  if (protocol !== 'https:')
+    return createSkippedFinding('certificate', `server.base_url (${baseUrl}) does not use TLS`);
   try {
     const { certificate, problem } = await readCertificate(
       hostname.replace(/^\[|\]$/g, ''),

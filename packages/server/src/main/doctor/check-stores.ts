@@ -58,7 +58,11 @@ export async function checkDatabase(
     const latency = server ? `, ${server.latencyMs.toFixed(1)} ms per query` : '';
     if (server && server.latencyMs > SLOW_DATABASE_MS)
       findings.push(
-        createWarningFinding('database', `${subject}${latency}`, 'Run Floe in the same region and network as its database.'),
+        createWarningFinding(
+          'database',
+          `${subject}${latency}`,
+          'Run Floe in the same region and network as its database.',
+        ),
       );
     else findings.push(createPassedFinding('database', `${subject} is usable${latency}`));
     if (migrations.length > 0) {
@@ -109,7 +113,10 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
   if (url === 'memory')
     return {
       findings: [
-        createSkippedFinding('shared_store', 'storage.shared is memory, so only one process can share the counters'),
+        createSkippedFinding(
+          'shared_store',
+          'storage.shared is memory, so only one process can share the counters',
+        ),
       ],
       clockOffsetMs: null,
     };
