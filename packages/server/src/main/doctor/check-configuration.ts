@@ -40,7 +40,11 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
 /** One finding for each problem of a configuration or an environment. */
 export function describeConfigError({ path, problems }: ConfigError): Finding[] {
   return problems.map((problem) =>
-    fail('configuration', formatProblem(path, problem), 'Correct it and run floe config check.'),
+    fail(
+      'configuration',
+      formatProblem(path, problem),
+      'Correct the configuration file, and run floe config check.',
+    ),
   );
 }
 

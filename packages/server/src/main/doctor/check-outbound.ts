@@ -44,11 +44,7 @@ async function checkProvider(
       const text = `${id}, credential ${credential.name}: ${message}`;
       if (ok) return pass('providers', text);
       if (asked === null) return skip('providers', text);
-      return fail(
-        'providers',
-        text,
-        'Check base_url, the credential, and the proxy settings of this provider.',
-      );
+      return fail('providers', text, 'Check the base_url, credential and proxy settings of this provider.');
     }),
   );
 }
