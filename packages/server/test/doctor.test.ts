@@ -141,7 +141,7 @@ test('files that others can read or change, a missing key and a pending migratio
   rmSync(join(dataDir, 'secret.key'));
   assert.match(
     messagesOf(await examine(), 'secret_key').join('\n'),
-    /^error: The secret key of .* is missing/,
+    /^error: The secret key for .* is missing/,
   );
 });
 

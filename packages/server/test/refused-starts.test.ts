@@ -153,7 +153,7 @@ test('another secret key than before, a secret key that is gone, a newer databas
   await assertRefusesToStart(env, /floe\.db/);
 
   rmSync(join(dataDir, 'secret.key'));
-  await assertRefusesToStart(env, /secret key of .* is missing/);
+  await assertRefusesToStart(env, /secret key for .* is missing/);
 });
 
 test('floe config check: what a good file holds, a line for each mistake, and their exit codes', async () => {

@@ -47,7 +47,7 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   const payload = verifyCachedBundle(next, Date.now());
   if (!payload)
     throw new HookRequestError(
-      `the rule bundle has expired or is not signed with the key of the server that was stored at installation; if the key of the server has changed, delete ${directory} and run "floe hook install" again`,
+      `the rule bundle has expired, or is not signed with the server key that was stored at installation; if the server key has changed, delete ${directory} and run "floe hook install" again`,
     );
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))

@@ -77,7 +77,7 @@ function readRetries(config: SourceObject): number | undefined {
   const retry = config.object('retry');
   const attempts = retry?.number('attempts');
   retry?.leaveOut({
-    on_status_codes: 'Floe decides from the type of error whether it retries',
+    on_status_codes: 'Floe decides based on the error type whether it retries',
     use_retry_after_header: 'Floe always waits for the time that the provider requests, up to 10 seconds',
   });
   retry?.finish();
@@ -154,7 +154,7 @@ function readStrategy(config: SourceObject): 'weighted' | undefined {
       'Floe does not support conditional routing; the targets are tried in order',
     );
   strategy?.leaveOut({
-    on_status_codes: 'Floe decides from the type of error whether it tries the next target',
+    on_status_codes: 'Floe decides based on the error type whether it tries the next target',
     conditions: 'Floe does not support conditional routing',
     default: 'Floe does not support conditional routing',
   });

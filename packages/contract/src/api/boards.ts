@@ -70,7 +70,7 @@ const shown = z.strictObject({
     .number()
     .nullable()
     .describe(
-      'Healthy time divided by the sum of healthy and failing time, over the days shown. `null` means that there was neither.',
+      'Healthy time divided by the sum of healthy and failing time, over the days shown. `null` if the monitor was neither healthy nor failing.',
     ),
   downtime_seconds: seconds,
   days: z.array(day).describe('The last 90 days, oldest first.'),

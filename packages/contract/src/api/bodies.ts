@@ -11,7 +11,9 @@ const storedBody = z.strictObject({
   truncated: z.boolean().describe('Whether only the first 64 KB are stored.'),
   redacted: z
     .record(z.string(), z.int())
-    .describe('Number of redacted values by kind. Each appears as `[redacted:<kind>]` in the text.'),
+    .describe(
+      'Number of redacted values by kind. Each redacted value appears as `[redacted:<kind>]` in the text.',
+    ),
 });
 
 /** Stored request and response bodies. */

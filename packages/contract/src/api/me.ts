@@ -51,7 +51,7 @@ export const meResource = z
       operator: z
         .boolean()
         .describe(
-          'Whether the person is an operator, who may change what affects all organizations of the installation.',
+          'Whether the person is an operator. Operators can change settings that affect all organizations of the installation.',
         ),
       preferences: storedPreferences,
       can,

@@ -94,7 +94,7 @@ export const providerResource = z
       ),
     native_dialects: z
       .array(z.string())
-      .describe('Dialects that Floe forwards to the provider. It translates all others.'),
+      .describe('Dialects that Floe forwards to the provider unchanged. Floe translates all other dialects.'),
     header_names: z
       .array(z.string())
       .describe('Names of the additional headers. Their values are never returned.'),
@@ -182,7 +182,7 @@ export const providerTestInput = z.strictObject({
     .min(1)
     .max(300)
     .nullish()
-    .describe('Model that receives a short completion request if the provider has no list of models.'),
+    .describe('Model that receives a short completion request if the provider has no model list.'),
 });
 
 export type ProviderView = z.input<typeof providerResource>;

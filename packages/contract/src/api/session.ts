@@ -72,7 +72,7 @@ export const signedInSession = z
     operator: z
       .boolean()
       .describe(
-        'Whether the person is an operator, who may change what affects all organizations of the installation.',
+        'Whether the person is an operator. Operators can change settings that affect all organizations of the installation.',
       ),
     stepped_up_until: timestamp
       .nullable()

@@ -32,7 +32,9 @@ export const orgSettings = z
     }),
     sources: z
       .record(z.string(), z.strictObject(configEntryFields))
-      .describe('Where each setting is defined. A setting whose `updated_at` is `null` has its default.'),
+      .describe(
+        'Where each setting is defined. A setting whose `updated_at` is `null` has its default value.',
+      ),
   })
   .meta({ id: 'OrgSettings' });
 

@@ -64,12 +64,12 @@ export class ExchangeMetrics {
   });
   readonly #teamTokens = new CounterFamily({
     name: 'floe_team_tokens_total',
-    help: 'Number of tokens that providers reported, by team of the platform key and type (input or output).',
+    help: 'Number of tokens that providers reported, by the platform key’s team and by type (input or output).',
     labels: ['team', 'type'],
   });
   readonly #teamCost = new CounterFamily({
     name: 'floe_team_cost_usd_total',
-    help: 'Cost of finished exchanges in US dollars, by team of the platform key.',
+    help: 'Cost of finished exchanges in US dollars, by the platform key’s team.',
     labels: ['team'],
   });
   readonly #attempts = new CounterFamily({

@@ -40,7 +40,7 @@ function getMeVerb(listPermissions: ListPermissions): Verb {
       const { actor, orgId, clock, reader } = context;
       if (actor.member) return buildMemberMe(context, reader, actor.member, listPermissions);
       const row = await findPlatformKeyById(reader, orgId, actor.id);
-      if (!row) throw new Fault('not_found', 'The key of this request no longer exists.');
+      if (!row) throw new Fault('not_found', 'The platform key of this request no longer exists.');
       return {
         kind: 'platform_key' as const,
         org: await loadOrgSummary(reader, orgId),

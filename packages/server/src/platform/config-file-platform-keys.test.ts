@@ -210,7 +210,7 @@ test('the value of another org is refused and nothing is written', async () => {
         error.issues.map(({ path }) => path),
         [['orgs', 1, 'keys', 0, 'key']],
       );
-      assert.match(error.message, /of a key of another organization.*use a different value/);
+      assert.match(error.message, /of another organization's key.*use a different value/);
       assert.ok(!error.message.includes(key.key));
       return true;
     },

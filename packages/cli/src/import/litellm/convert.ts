@@ -16,7 +16,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   mcp_servers: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
   vector_store_registry: 'Floe has no vector stores',
   search_tools: 'Floe has no search tools',
-  credential_list: 'set api_key of each model before the import',
+  credential_list: 'set api_key on each model before the import',
   finetune_settings: 'set orgs[].passthrough in floe.yaml',
   files_settings: 'Floe sends files to the provider of the request',
 };

@@ -14,7 +14,7 @@ const LITELLM_REASONS: Readonly<Record<string, string>> = {
   failure_callback: LOGGING,
   service_callback: LOGGING,
   turn_off_message_logging: 'Floe stores no bodies unless bodies.keep is set',
-  redact_user_api_key_info: 'Floe never stores the values of keys',
+  redact_user_api_key_info: 'Floe never stores key values',
   set_verbose: 'set FLOE_LOG_LEVEL',
   json_logs: 'set FLOE_LOG_LEVEL',
   telemetry: 'Floe sends no telemetry',

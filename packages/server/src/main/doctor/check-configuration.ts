@@ -52,10 +52,10 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
 /** Returns one finding for each problem in a configuration or an environment. */
 export function describeConfigError({ path, problems }: ConfigError): DoctorFinding[] {
   return problems.map((problem) =>
-    createFailedFinding(
+    fail(
       'configuration',
       formatProblem(path, problem),
-      'Correct it and run floe config check.',
+      'Correct the configuration file, and run floe config check.',
     ),
   );
 }
