@@ -13,10 +13,12 @@ export function setTheme(theme: Theme): void {
   }
 }
 
+/** Returns the row density saved in this browser. */
 export function currentDensity(): Density {
   return document.documentElement.dataset['density'] === 'comfortable' ? 'comfortable' : 'compact';
 }
 
+/** Saves the row density in this browser and returns it. */
 export function setDensity(density: Density): Density {
   const { dataset } = document.documentElement;
   if (density === 'comfortable') dataset['density'] = density;

@@ -13,8 +13,8 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Returns the query for aggregated analytics. `lastMs` requests the given number of milliseconds up to the
- * time of each fetch.
+ * Returns a function that creates the query for aggregated analytics. `lastMs` requests the given number of
+ * milliseconds up to the time of each fetch.
  */
 function figures<Answer>(what: 'summary' | 'timeseries' | 'top') {
   return (query: Asked, lastMs?: number) =>
@@ -27,6 +27,9 @@ function figures<Answer>(what: 'summary' | 'timeseries' | 'top') {
     });
 }
 
+/** Returns the query for the totals of a time range. */
 export const summaryQuery = figures<ChartSummary>('summary');
+/** Returns the query for the values per interval. */
 export const timeseriesQuery = figures<Timeseries>('timeseries');
+/** Returns the query for the values of a dimension with the highest totals. */
 export const topQuery = figures<TopValues>('top');

@@ -8,6 +8,7 @@ export type Session = SessionView;
 export type SignedIn = SignedInSessionView;
 export type SignedOut = Extract<Session, { readonly state: 'signed_out' }>;
 
+/** The query for the session of this browser. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }) => getJson<Session>('api/session', undefined, signal),

@@ -9,6 +9,7 @@ export interface SelectedTimeRange {
   readonly range: string | null;
 }
 
+/** The time ranges that the picker offers. */
 export const TIME_RANGE_PRESETS = [
   ['15m', 'Last 15 minutes'],
   ['1h', 'Last hour'],

@@ -28,6 +28,7 @@ export function toDurationInput(text: string, alone: DurationUnit | null = null)
   return unit === null ? null : { amount: Number(amount.replace(',', '.')), unit };
 }
 
+/** Converts a parsed duration to milliseconds. */
 export function durationInputMs({ amount, unit }: DurationInput): number {
   return amount * UNITS_MS[unit];
 }

@@ -25,7 +25,7 @@ export function EditForm<Values extends object>({
   /** Label of the submit button, such as `Save route`. */
   readonly verb: string;
   readonly needs?: PermissionAction;
-  /** Additional buttons before those of the form. */
+  /** Additional buttons, shown before the form’s own buttons. */
   readonly more?: ReactNode;
   /** Set to false if the page shows the source once for several forms. */
   readonly showSource?: boolean;

@@ -50,6 +50,7 @@ export function Menu({
   );
 }
 
+/** An action in a `Menu`. */
 export function MenuItem({
   icon: Icon,
   keys,
@@ -112,6 +113,7 @@ export function MenuCheckboxItem({
   );
 }
 
+/** A heading inside a `Menu`. */
 export function MenuLabel({ children }: { readonly children: ReactNode }) {
   return <Radix.Label className="px-2 py-1 text-label text-ink-3">{children}</Radix.Label>;
 }

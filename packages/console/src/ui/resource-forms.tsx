@@ -35,7 +35,7 @@ export function NewResourceForm<Resource extends FormResource, Values extends ob
   readonly kind: ConsoleResourceKind<Resource, Values>;
   readonly fresh: ResourceCreation<Values>;
   readonly onCancel: () => void;
-  /** Additional buttons before those of the form. */
+  /** Additional buttons, shown before the form’s own buttons. */
   readonly more?: ReactNode;
   /** The error of an additional button’s action, shown like an error of the form. */
   readonly trouble?: ApiError | null;

@@ -16,7 +16,7 @@ export const budgetsText = {
     spent: 'Spent',
     remaining: 'Remaining',
     period: 'Period',
-    mode: 'When the limit is reached',
+    mode: 'Action',
     forecast: 'Forecast',
     resets: 'Resets',
     source: 'Source',

@@ -38,6 +38,7 @@ export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; 
   return <FirstRequestResult row={row} client={client} />;
 }
 
+/** Shows that the page is waiting for an event. */
 export function WaitingStatus({ children }: { readonly children: ReactNode }) {
   return (
     <p role="status" className="flex items-center gap-2 text-ui text-ink-2">

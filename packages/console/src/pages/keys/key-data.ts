@@ -97,10 +97,12 @@ export function createKey(key: KeyCreation): Promise<CreatedKey> {
   return sendJson('POST', 'api/management/keys', key);
 }
 
+/** Gives the key a new value. The old value stays valid for `overlapHours` hours. */
 export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey> {
   return sendJson('POST', `${keyPath(id)}/rotate`, { overlap_hours: overlapHours });
 }
 
+/** Expires the previous value of a rotated key immediately. */
 export function endOverlap(id: string): Promise<KeyResource> {
   return sendJson('POST', `${keyPath(id)}/end-overlap`);
 }

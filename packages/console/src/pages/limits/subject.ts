@@ -43,6 +43,7 @@ export const SUBJECT_OPTIONS: readonly { readonly value: SubjectOption; readonly
   { value: 'per:end_user', label: OPTIONS['per:end_user'] },
 ];
 
+/** What a limit does while the shared store is unavailable. */
 export const STORE_ERROR_OPTIONS = [
   { value: 'local', label: limitsText.storeError.options.local },
   { value: 'open', label: limitsText.storeError.options.open },
@@ -108,6 +109,7 @@ export function findSubjectNameField(subject: SubjectOption): Exclude<LimitSubje
   return how === 'scope' && kind !== 'org' ? kind : null;
 }
 
+/** Returns the option if it is valid, otherwise `scope:org`. */
 export function parseSubjectOption(option: string): SubjectOption {
   return SUBJECT_OPTIONS.find(({ value }) => value === option)?.value ?? 'scope:org';
 }

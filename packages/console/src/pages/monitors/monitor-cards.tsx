@@ -152,6 +152,7 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
   );
 }
 
+/** Shows the recent alerts of a monitor and their deliveries. */
 export function AlertsSentCard({ id }: { readonly id: string }) {
   const { data, error } = useQuery(monitorAlertsQuery(id));
   return (

@@ -76,6 +76,7 @@ export const MUTE_DURATIONS = [
   { hours: 24, label: monitorsText.actions.muteFor(24) },
 ] as const;
 
+/** Returns the time that is `hours` hours from now, in ISO format. */
 export function computeTimestampInHours(hours: number): string {
   return new Date(Date.now() + hours * HOUR_MS).toISOString();
 }

@@ -15,6 +15,7 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
   if (!answer.ok) throw new Error(monitorsText.actions.testBeatFailed(answer.status));
 }
 
+/** Pauses a monitor until a time, or until it is resumed if `until` is null. */
 export const requestMonitorPause = (id: string, until: string | null = null) =>
   sendJson<Monitor>('POST', monitorPath(id, '/pause'), { until });
 export const requestMonitorResume = (id: string) => sendJson<Monitor>('POST', monitorPath(id, '/resume'));

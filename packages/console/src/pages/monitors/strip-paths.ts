@@ -2,7 +2,9 @@ import type { MonitorSummary } from '@floe/contract/api/monitor-history';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
+/** Distance between the starts of two slices, in SVG units. */
 export const STRIP_STEP = 3;
+/** Height of the strip, in SVG units. */
 export const STRIP_HEIGHT = 18;
 const WIDTH = STRIP_STEP - 0.75;
 const LEAST = 4;
@@ -18,8 +20,8 @@ export interface StripPaths {
 }
 
 /**
- * Builds the paths. Each slice is a stack: failing at the bottom, then unknown or paused, then healthy, in
- * proportion to their durations. Pure.
+ * Builds the paths. Each slice is a stack: failing at the bottom in proportion to its duration, then unknown
+ * or paused, then healthy. Pure.
  */
 export function buildStripPaths(slices: readonly Slice[]): StripPaths {
   const drawn = { healthy: '', failing: '', unknown: '', paused: '', none: '' };

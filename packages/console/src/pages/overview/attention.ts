@@ -26,10 +26,12 @@ export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): 
   }
 }
 
+/** Returns the label of an entry’s kind. */
 export function attentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): string {
   return overviewText.attention.kinds[kind];
 }
 
+/** Converts the severity of an entry to a display status. */
 export function attentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

@@ -19,6 +19,7 @@ interface NamedResource {
 
 const DISMISSED = 'guide_folded';
 
+/** The query for the signed-in user and their preferences. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => getJson<Me>('api/me', undefined, signal),

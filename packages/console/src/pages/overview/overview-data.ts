@@ -23,8 +23,10 @@ export function overviewQuery(span: SelectedTimeRange) {
   });
 }
 
+/** Query parameters that group requests by outcome. */
 export const GROUP_BY_OUTCOME = { group_by: 'outcome' } as const;
 
+/** Returns the query for a metric over the time range. */
 export function overviewMetricQuery(
   metric: string,
   span: SelectedTimeRange,
@@ -34,11 +36,13 @@ export function overviewMetricQuery(
   return { ...charts.timeseriesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
+/** Returns the query for the values of the dimension `by` with the highest `metric`. */
 export function overviewTopQuery(by: string, metric: string, span: SelectedTimeRange, limit = 5) {
   const query = { ...timeRangeQuery(span), by, metric, limit };
   return { ...charts.topQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
+/** Returns the query for the newest annotations of the time range, at most six. */
 export function recentEventsQuery(span: SelectedTimeRange) {
   const query = { ...timeRangeQuery(span), limit: 6 };
   return queryOptions({

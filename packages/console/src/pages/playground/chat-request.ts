@@ -44,6 +44,7 @@ export const NEW_PROMPT: PlaygroundPrompt = {
   schema: '',
 };
 
+/** An example tool list as JSON text. */
 export const EXAMPLE_TOOLS = JSON.stringify(
   [
     {

@@ -8,6 +8,7 @@ import { type PolicyForm, toDryRunPolicy } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
 const DAY_MS = 86_400_000;
+/** Number of days that a dry run evaluates. */
 export const DRY_RUN_DAYS = 7;
 
 export interface PolicyDryRunState {

@@ -28,6 +28,7 @@ export function ConnectAgent() {
   );
 }
 
+/** Returns the shell commands that install the hook in an agent. */
 export function listInstallCommands(agent: string): string {
   return [
     `export FLOE_BASE_URL=${apiUrl('').href.replace(/\/$/, '')}`,

@@ -18,6 +18,7 @@ export function coverageStatus({ covered_ratio, model_requests, relay_calls }: C
   return { state: null, word: relayText.coverageStatus.covered };
 }
 
+/** Identifies a coverage row by owner, key and agent, for the URL. */
 export function coverageId({ owner, key, agent }: CoverageRow): string {
   return JSON.stringify([owner, key, agent]);
 }

@@ -72,6 +72,7 @@ function extra(
   return { id, label, cell, width: 'minmax(5rem, 12rem)', optional: true };
 }
 
+/** Formats the name and version of an agent. */
 export function formatAgent({
   agent,
   agent_version,

@@ -45,6 +45,7 @@ export function enforcedLabel(decision: DecisionValue): DecisionLabel {
   return { state: SAID[decision].state, word: relayText.enforcedLabels[decision] };
 }
 
+/** Returns the label of a hook event. */
 export function hookEventLabel(event: HookEventKind): string {
   return relayText.events[event];
 }
@@ -97,6 +98,7 @@ export function doRangesOverlap(one: CommandRange, other: CommandRange): boolean
 
 const TRAITS: Readonly<Record<string, string>> = ruleText.command.traits;
 
+/** Returns the label of a command trait. */
 export function traitLabel(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }

@@ -14,6 +14,7 @@ export interface ScrollPosition {
 const NAME = 'floe.places';
 const MAX_POSITIONS = 50;
 
+/** Returns the stored position of a history entry, or null if none is stored. */
 export function loadScrollPosition(storage: Pick<Storage, 'getItem'>, entry: string): ScrollPosition | null {
   const found = readPositions(storage).find(([name]) => name === entry);
   return found ? found[1] : null;

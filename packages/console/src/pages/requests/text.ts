@@ -107,7 +107,7 @@ export const requestsText = {
     requests: 'Requests',
     errors: 'Errors',
     latency: 'Latency p95',
-    firstToken: 'Time to first token p50',
+    firstToken: 'First token p50',
     spend: 'Spend',
     byOutcome: (count: number) => `${pluralize(count, 'request')} by outcome`,
   },
