@@ -14,7 +14,7 @@ const storedBody = z.strictObject({
     .describe('Number of redacted values by kind. Each appears as `[redacted:<kind>]` in the text.'),
 });
 
-/** Stored request and response bodies. */
+/** The stored bodies of a request and its response. */
 export const requestBodies = z
   .strictObject({
     id: z.string(),

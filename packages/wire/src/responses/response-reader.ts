@@ -18,7 +18,7 @@ import type { SseEvent } from '../sse.ts';
 import { OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
 
-/** Creates a reader of a Responses stream. */
+/** Creates a reader for a Responses stream. */
 export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,

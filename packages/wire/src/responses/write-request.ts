@@ -45,7 +45,10 @@ interface ItemWriter {
   readonly custom: Set<string>;
 }
 
-/** Writes a stateless Responses request with separate instructions and explicit strict mode. */
+/**
+ * Writes a Responses request that requires no stored state, with separate instructions and an
+ * explicit strict mode.
+ */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const request = ensureNonEmptyConversation(original);
   const dropped = new Set<string>();
