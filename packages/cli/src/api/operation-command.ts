@@ -10,12 +10,13 @@ import { listOptionNames, parseOperationArguments } from './operation-arguments.
 import { findIdList } from './resolve-name.ts';
 import { type NamedOperation, runOperation } from './run-operation.ts';
 
-/** Options that every operation has. */
+/** The options that every operation has. */
 export const COMMON_OPTIONS = ['--json', '--help'] as const;
 
 /**
- * Finds the command of an API verb: `keys create`, or `keys` alone for its list. Undefined if there is none.
- * `others` are the commands that are not API verbs, which the help of their subject also lists.
+ * Returns the command for an API operation: `keys create`, or `keys` alone for the list of keys.
+ * Undefined if there is none. `others` are the commands that are not API operations. The help of
+ * their subject lists them too.
  */
 export function findOperationCommand(
   operations: ApiOperations,
