@@ -64,7 +64,7 @@ function findSubcommands(subject: string, others: readonly CliCommand[]): readon
   return others.filter(({ words }) => words.length > 1 && words[0] === subject);
 }
 
-/** Creates the command that lists the verbs of a subject, for `floe keys --help` and for unknown verbs. */
+/** Creates the command that lists the operations of a subject, for `floe keys --help` and for unknown operations. */
 function createOverviewCommand(
   subject: string,
   verbs: Readonly<Record<string, ApiOperation>>,
