@@ -35,8 +35,8 @@ const BUDGET_BY_EFFORT: Readonly<Record<ReasoningEffort, number>> = {
 };
 
 /**
- * Returns the caller's reasoning effort, or the effort that corresponds to the caller's budget,
- * adjusted to what the model supports.
+ * Returns the caller's reasoning effort, or the effort that corresponds to the caller's budget, adjusted to what the
+ * model supports.
  */
 export function resolveReasoningEffort(
   request: CanonicalRequest,
@@ -123,9 +123,7 @@ export function toFunctionSchema(tool: FreeformTool): {
   };
 }
 
-/**
- * Returns the value of a seal if this provider accepts it. Otherwise reports the seal as dropped.
- */
+/** Returns the value of a seal if this provider accepts it. Otherwise reports the seal as dropped. */
 export function selectSeal(
   part: ReasoningPart,
   dialect: DialectName,
@@ -174,8 +172,7 @@ export function reportUnsupportedFormatFields(
 }
 
 /**
- * Reports the requested reasoning summary as dropped. `auto` is not reported, because it is every
- * provider's default.
+ * Reports the requested reasoning summary as dropped. `auto` is not reported, because it is every provider's default.
  */
 export function reportReasoningSummary({ reasoning }: CanonicalRequest, dropped: Set<string>): void {
   if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
@@ -203,10 +200,7 @@ export function acceptHint<T>(
   return undefined;
 }
 
-/**
- * Returns the target's name for the service tier. Reports a tier that has no name at the target as
- * dropped.
- */
+/** Returns the target's name for the service tier. Reports a tier that has no name at the target as dropped. */
 export function resolveServiceTier(
   request: CanonicalRequest,
   words: Readonly<Record<string, string>>,
@@ -246,8 +240,8 @@ export function reportDroppedFields(fields: Readonly<Record<string, unknown>>, d
 }
 
 /**
- * Applies a provider sheet's quirks to an object: removes rejected fields, enforces limits, and
- * replaces values and names.
+ * Applies a provider sheet's quirks to an object: removes rejected fields, enforces limits, and replaces values and
+ * names.
  */
 export function applyQuirks(
   body: JsonObject,
