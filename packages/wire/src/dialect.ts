@@ -135,7 +135,7 @@ export interface RequestWriteOptions {
    * Top-level members (or `generationConfig` members) that the model rejects. They are dropped and reported.
    */
   readonly rejectedFields?: readonly string[];
-  /** Hints that the provider accepts. Other hosts may respond to a hint with 4xx. */
+  /** Hints that the provider accepts. Other providers may respond to a hint with 4xx. */
   readonly hints?: readonly RequestHint[];
   readonly renames?: Readonly<Record<string, string>>;
   /** Replacements for values of members: `{tool_choice: {required: 'any'}}`. */

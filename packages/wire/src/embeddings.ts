@@ -23,7 +23,7 @@ export interface EmbeddingsRequest {
   readonly input: readonly string[] | readonly (readonly number[])[];
   readonly dimensions: number | null;
   readonly encoding: 'float' | 'base64';
-  /** The purpose of the vectors, in the terms of hosts that require it. */
+  /** The purpose of the vectors, in the terms of providers that require it. */
   readonly inputType: string | null;
   readonly hasUser: boolean;
 }
@@ -193,7 +193,7 @@ function findVectors(from: EmbeddingsDialect, answer: JsonObject): readonly (Jso
   return listOf(embeddings).map((entry) => (isObject(entry) ? entry['values'] : undefined));
 }
 
-/** `index` identifies the input of a vector. Most hosts send vectors in order. */
+/** `index` identifies the input of a vector. Most providers send vectors in order. */
 function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
   const entries = listOf(data).filter(isObject);
   const at = (entry: JsonObject, position: number) =>

@@ -54,7 +54,7 @@ function isCharged(item: Json): boolean {
 }
 
 /**
- * Adds hosted tool calls and seconds of audio that hosts report in `usage`.
+ * Adds hosted tool calls and seconds of audio that providers report in `usage`.
  * @example
  * const units = {};
  * addReportedToolUse(units, { server_tool_use: { web_search_requests: 2 } });

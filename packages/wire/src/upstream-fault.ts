@@ -123,7 +123,7 @@ export function toUpstreamFault(status: number, root: JsonObject, body = ''): Up
 
 /** Statuses with a definite meaning. The `type` of the body does not turn a caller's error into an outage. */
 const DEFINITE_STATUSES = new Set([400, 404, 405, 408, 409, 410, 411, 412, 414, 415, 422]);
-/** Some hosts report rate limits with these statuses. */
+/** Some providers report rate limits with these statuses. */
 const RATE_LIMIT_STATUSES = new Set([400, 409]);
 
 function classify(status: number, words: string): UpstreamFaultKind {

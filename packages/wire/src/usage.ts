@@ -115,7 +115,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
 }
 
 /**
- * Adds image and audio tokens from the details of OpenAI and compatible hosts.
+ * Adds image and audio tokens from the details of OpenAI and compatible providers.
  * @example
  * const units = { input: 7 };
  * addMediaTokens(units, { audio_tokens: 3 }, { image_tokens: 8 });

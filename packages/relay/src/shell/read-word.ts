@@ -68,7 +68,7 @@ function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly 
   return [readSegments(node, source, false)];
 }
 
-/** Keeps the first words, and replaces the others by an unknown word. */
+/** Keeps the first words, and replaces the others with an unknown word. */
 function limitWords(words: readonly (readonly WordSegment[])[]): readonly (readonly WordSegment[])[] {
   if (words.length <= MAX_EXPANDED_WORDS) return words;
   const rest: WordSegment = { text: null, quoted: true, certain: false, unknown: 'made' };

@@ -106,10 +106,7 @@ async function resolveKeyIds(
 
 type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
 
-/**
- * Scans from newest to oldest, with the index of one filter if there is one, and checks the other filters
- * on the rows.
- */
+/** Scans from newest to oldest, with the index of one filter if there is one. Checks the other filters on the rows. */
 async function scanExchanges(
   reader: DatabaseReader,
   query: ExchangeQuery,

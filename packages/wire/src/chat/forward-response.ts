@@ -81,7 +81,7 @@ export function parseSimpleChatResponse(
   };
 }
 
-/** Returns whether the top level has neither an error nor members that only some hosts use. */
+/** Returns whether the top level has neither an error nor members that only some providers use. */
 function hasOnlyStandardMembers(root: JsonObject): boolean {
   if ((root['error'] ?? null) !== null || root['object'] === 'error' || root['base_resp'] !== undefined)
     return false;

@@ -166,7 +166,7 @@ export class ChatStreamForwarder {
     return 'done';
   }
 
-  /** Some hosts wrap an error in an array. Any other value is not a chunk of this dialect. */
+  /** Some providers wrap an error in an array. Any other value is not a chunk of this dialect. */
   #notAChunk(data: SseFrameData): FrameAction {
     const text = frameText(data);
     if (text.startsWith('[')) return this.#fail(upstreamErrorFault(text));

@@ -143,7 +143,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     return index === undefined ? this.#last : this.#items.get(index);
   }
 
-  /** Handles the text of an item without a start event. Some hosts send only deltas. */
+  /** Handles the text of an item without a start event. Some providers send only deltas. */
   #unannounced(type: string, event: JsonObject): OutputItemReader | undefined {
     const said = type.startsWith('response.output_text.') || type.startsWith('response.refusal.');
     const thought = type.startsWith('response.reasoning_');

@@ -119,7 +119,7 @@ function writeTurn(turn: ConversationTurn, writer: ItemWriter): JsonObject[] {
 
 /**
  * Writes plain text if possible. Assistant parts require the id and status of their response, and strict
- * hosts reject parts without them.
+ * providers reject parts without them.
  */
 function writeContent({ role }: ConversationTurn, said: readonly MessagePart[]): Json {
   const words = said.filter((part) => part.type !== 'media');
