@@ -20,7 +20,7 @@ const FILTER_PROGRAMS = new Set(
 /** Git commands that print content of files. */
 const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
 
-/** Returns a command output with this text. If the text is null, returns null. */
+/** Returns a command output with this text. Null means that the text is unknown. */
 export function createKnownCommandOutput(text: string | null): CommandOutput {
   return { text, names: [], unknown: 'data' };
 }
