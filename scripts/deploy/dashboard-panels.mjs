@@ -214,7 +214,7 @@ const monitors = {
     stat(
       'Alert messages that failed in 24 h',
       'short',
-      `sum(increase(floe_alert_messages_total{job=~"$job", result="failed"}[24h])) or vector(0)`,
+      `sum(increase(floe_alert_delivery_attempts_total{job=~"$job", result="failed"}[24h])) or vector(0)`,
       1,
     ),
     chart('Monitors by status', 'short', [[`max by (status) (floe_monitors${J})`, '{{status}}']]),
@@ -224,7 +224,7 @@ const monitors = {
       [rate('floe_monitor_evaluations_total', 'result'), '{{result}}'],
     ]),
     chart('Alert messages', 'short', [
-      [rate('floe_alert_messages_total', 'channel_kind, result'), '{{channel_kind}} {{result}}'],
+      [rate('floe_alert_delivery_attempts_total', 'channel_kind, result'), '{{channel_kind}} {{result}}'],
     ]),
     chart('Pending alert messages', 'short', [[`max(floe_alert_messages_pending${J})`, 'pending']]),
   ],
@@ -264,7 +264,7 @@ const floe = {
       [`min by (instance) (floe_shared_store_up${J})`, '{{instance}}'],
     ]),
     chart('Requests without the shared store', 'reqps', [
-      [`sum(rate(floe_shared_store_timeouts_total${J}${RATE}))`, 'timeouts'],
+      [`sum(rate(floe_shared_store_errors_total${J}${RATE}))`, 'timeouts'],
       [rate('floe_shared_store_local_fallback_total', 'result'), 'local {{result}}'],
     ]),
     chart('API calls by status', 'reqps', [

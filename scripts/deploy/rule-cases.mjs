@@ -68,7 +68,7 @@ export const RULE_CASES = {
   },
   FloeSpoolGrows: { series: { floe_spool_pending_rows: constant(20_000) } },
   FloeSharedStoreDown: { series: { floe_shared_store_up: constant(0) } },
-  FloeSharedStoreSlow: { series: { floe_shared_store_timeouts_total: perMinute(60) } },
+  FloeSharedStoreSlow: { series: { floe_shared_store_errors_total: perMinute(60) } },
   FloeApiErrors: {
     series: {
       'floe_api_request_duration_seconds_count{status="2xx"}': perMinute(90),
@@ -86,7 +86,7 @@ export const RULE_CASES = {
   FloeMonitorFailing: { series: { 'floe_monitor_up{org="acme", monitor="backup"}': constant(0) } },
   // The series does not exist before the first failure.
   FloeAlertMessagesFailed: {
-    series: { 'floe_alert_messages_total{channel_kind="slack", result="failed"}': '_x30 1x10' },
+    series: { 'floe_alert_delivery_attempts_total{channel_kind="slack", result="failed"}': '_x30 1x10' },
   },
   FloeAlertMessagesPending: { series: { floe_alert_messages_pending: constant(80) } },
 };
@@ -109,13 +109,13 @@ export const HEALTHY = {
   'floe_cost_usd_total{provider="openai"}': perMinute(1),
   floe_spool_pending_rows: constant(12),
   floe_shared_store_up: constant(1),
-  floe_shared_store_timeouts_total: constant(3),
+  floe_shared_store_errors_total: constant(3),
   'floe_api_request_duration_seconds_count{status="2xx"}': perMinute(60),
   'floe_api_request_duration_seconds_bucket{le="0.1"}': perMinute(60),
   'floe_api_request_duration_seconds_bucket{le="+Inf"}': perMinute(60),
   floe_config_last_reload_success: constant(1),
   'floe_monitor_up{org="acme", monitor="backup"}': constant(1),
-  'floe_alert_messages_total{channel_kind="slack", result="sent"}': perMinute(1),
+  'floe_alert_delivery_attempts_total{channel_kind="slack", result="sent"}': perMinute(1),
   floe_alert_messages_pending: constant(1),
 };
 

@@ -7,7 +7,7 @@ import { parseOptions } from './parse-options.ts';
 export const beatCommand: CliCommand = {
   words: ['beat'],
   usage: 'beat <monitor-id>',
-  summary: 'Sends one heartbeat; exits with 0 after it is recorded.',
+  summary: 'Sends one heartbeat; exits with 0 after the server has recorded it.',
   help: `Options:
   -m, --metadata key=value  stored with the beat; can be repeated
   -q, --quiet               print nothing on success

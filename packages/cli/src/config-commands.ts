@@ -22,7 +22,7 @@ const CONFIG_HELP = `Options:
            (with diff: also list them)
   --json   print the response as JSON
 
-\${NAME} in the file is replaced from the environment of this command. A secret that is not set keeps its stored value.
+\${NAME} in the file is replaced with the environment variable NAME of this command. If the variable of a secret is not set, the stored secret remains.
 ${CONNECTION_HELP}`;
 
 export const diffConfigCommand: CliCommand = {

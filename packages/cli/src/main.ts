@@ -15,6 +15,7 @@ import { IMPORT_COMMANDS } from './import/import-commands.ts';
 import { migrateCommand } from './migrate.ts';
 import { operatorCommand } from './operator.ts';
 import { ownerLinkCommand } from './owner-link.ts';
+import { erasePersonCommand, exportPersonCommand } from './people-commands.ts';
 import { restoreCommand } from './restore.ts';
 import { runCommand } from './run.ts';
 import { rewrapSecretsCommand } from './secrets-rewrap.ts';
@@ -36,6 +37,8 @@ const BUILT_IN_COMMANDS: readonly CliCommand[] = [
   moveStorageCommand,
   ...IMPORT_COMMANDS,
   rewrapSecretsCommand,
+  exportPersonCommand,
+  erasePersonCommand,
   ownerLinkCommand,
   operatorCommand,
   ...HOOK_COMMANDS,
@@ -54,7 +57,7 @@ function formatHelp(): string {
 ${lines.join('\n')}
   floe ${'help'.padEnd(width)}  Shows this help; floe <command> --help shows details.
 
-  floe <resource> <verb>  Calls an operation of the API; floe <resource> --help describes its verbs.
+  floe <resource> <operation>  Calls an API operation; floe <resource> --help lists the operations.
 
 ${formatResources()}
 `;

@@ -16,10 +16,11 @@ const REPORT_TIMEOUT_MS = 10_000;
 export const runCommand: CliCommand = {
   words: ['run'],
   usage: 'run <monitor-id> -- <command>',
-  summary: 'Runs a command and reports its result to a monitor; exits with the exit code of the command.',
-  help: `Success sends a beat with the duration and the last 8 KB of output. A failure fails the monitor immediately if its
-secret beat URL is available (a key with the scope "monitoring" can read it); otherwise nothing is sent, and the monitor
-misses its beat. The command always runs, and its exit code is always returned, even if the server is unavailable.
+  summary: "Runs a command and reports its result to a monitor; exits with the command's exit code.",
+  help: `If the command succeeds, floe sends a beat with the duration and the last 8 KB of output. If the command fails, floe
+reports the failure to the secret beat URL of the monitor, and the monitor fails immediately. A key with the scope
+"monitoring" can read this URL. If the URL is not available, floe sends nothing, and the monitor misses its beat.
+The command always runs, and floe always returns its exit code, even if the server is unavailable.
 
 Options, before the "--":
   -m, --metadata key=value  stored with the beat; can be repeated

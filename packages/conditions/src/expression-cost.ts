@@ -32,11 +32,11 @@ export function requireBoundedCost(expression: OptionalExpression): void {
   const { fixed, perEntry } = computeExpressionCost(expression);
   if (fixed > MAX_EXPRESSION_COST.fixed)
     throw new Error(
-      `must need at most ${MAX_EXPRESSION_COST.fixed} steps, but needs ${formatSteps(fixed)}; nest fewer loops or shorten their lists`,
+      `must take at most ${MAX_EXPRESSION_COST.fixed} steps, but takes ${formatSteps(fixed)}; nest fewer loops or shorten their lists`,
     );
   if (perEntry > MAX_EXPRESSION_COST.perEntry)
     throw new Error(
-      `must need at most ${MAX_EXPRESSION_COST.perEntry} steps for each entry of a list in the request, but needs ${formatSteps(perEntry)}; shorten the constant lists in that loop`,
+      `must take at most ${MAX_EXPRESSION_COST.perEntry} steps for each entry of a list in the request, but takes ${formatSteps(perEntry)}; shorten the constant lists in that loop`,
     );
 }
 

@@ -139,7 +139,7 @@ test('a condition that is sure to be too dear is refused when it is saved, at on
   for (const depth of [4, 8, 40])
     assert.throws(
       () => compileCondition(nested(depth), VOCABULARY),
-      /^Error: must need at most .* steps, but needs/,
+      /^Error: must take at most .* steps, but takes/,
     );
   assert.throws(
     () =>

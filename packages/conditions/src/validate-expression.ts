@@ -58,7 +58,7 @@ class ExpressionValidator {
         if (inside > 1) throw new Error('loops over request data cannot be nested; use a single loop');
         if (inside > 0 && accuInit?.exprKind.case === 'listExpr')
           throw new Error(
-            'map and filter are not allowed on request data because they create lists of its size; use exists, exists_one or all',
+            'map and filter are not allowed on request data because they create lists as large as the data; use exists, exists_one or all',
           );
         this.#loopVariables.push(iterVar, iterVar2, accuVar);
         for (const part of [accuInit, loopCondition, loopStep, result]) this.read(part, inside);

@@ -10,14 +10,15 @@ import { Toasts } from './ui/toast.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 const client = createQueryClient();
-// Asked before the first component is drawn: everything else waits for it.
+// The session is requested before the first render, because everything else waits for it.
 void client.prefetchQuery(sessionQuery);
 const router = createConsoleRouter(client);
 const place = document.getElementById('console');
 if (!place) throw new Error('index.html has no element "console"');
 const root = createRoot(place);
-// Drawn once the page's code has come, which is asked for beside the session. Drawn before, the page would appear
-// 300 ms after its placeholder at the earliest: so long React holds back what a Suspense reveals.
+// Rendered after the page code has loaded, which is requested together with the session. Otherwise the page
+// would appear at the earliest 300 ms after its placeholder, because React delays content that a Suspense
+// boundary reveals.
 void router.load().finally(() =>
   root.render(
     <StrictMode>

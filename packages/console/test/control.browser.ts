@@ -232,7 +232,7 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await page.getByLabel('Retries per target').inputValue(), '3');
   await page.getByLabel('Retries per target').press('Control+s');
-  await page.getByText('Running requests are not affected.').first().waitFor();
+  await page.getByText('Requests in progress are not affected.').first().waitFor();
   await page.getByRole('link', { name: 'Limits' }).first().click();
   await page.waitForURL(/management\/limits/);
   await page.getByRole('button', { name: 'Create limit' }).first().click();
@@ -261,7 +261,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await at(page, '/requests?key=demo&status=402');
   const row = page.getByRole('row', { name: /402\s+budget/ });
   await row.click();
-  await page.getByText('The budget "demo-cent" of $0.01 cannot cover this request').first().waitFor();
+  await page.getByText('The $0.01 budget "demo-cent" cannot cover this request').first().waitFor();
   await at(page, '/overview');
   const entry = page.getByRole('link', { name: /High budget usage: demo-cent 9\d% used/ });
   await entry.waitFor();

@@ -125,7 +125,9 @@ test('a job is watched and a budget is set without leaving the guide', async () 
   await page.getByRole('button', { name: 'Monitor a job' }).click();
   await page.getByLabel('Job name').fill('Nightly backup');
   await page
-    .getByText('Floe expects a beat every day. The monitor fails when a beat is more than 30 minutes late.')
+    .getByText(
+      'Floe expects a beat every day. The monitor is marked as failing when a beat is more than 30 minutes late.',
+    )
     .waitFor();
   await page.getByRole('button', { name: 'Create monitor' }).click();
   await page.getByText('Waiting for the first beat from Nightly backup…').waitFor();

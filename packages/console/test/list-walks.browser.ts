@@ -146,7 +146,7 @@ test('a value is left out by keyboard, by a button that is seen, and a filter is
   await page.keyboard.press('Enter');
   await page.waitForURL(/key=!ci/);
   await rowOf(page, 'agents').first().hover();
-  await page.getByRole('button', { name: 'Filter by this request' }).first().click();
+  await page.getByRole('button', { name: 'Filter by this request’s values' }).first().click();
   await page.getByRole('menuitem', { name: 'Exclude key agents' }).click();
   await page.waitForURL(/key=!ci,!agents/);
   // Nothing is left: the list says which filter keeps rows away, and how many.
@@ -164,7 +164,7 @@ test('on a phone, what a request says filters the list from its drawer', async (
     phone: true,
   });
   await page.locator('[data-row]').first().tap();
-  await page.getByRole('button', { name: 'Filter by this request' }).tap();
+  await page.getByRole('button', { name: 'Filter by this request’s values' }).tap();
   await page.getByRole('menuitem', { name: 'Exclude key ci' }).tap();
   await page.waitForURL(/key=!ci/);
   await page.getByRole('button', { name: 'Close' }).tap();

@@ -77,7 +77,7 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
   await takeScreenshot(page, 'route-draft-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Save route' }).click();
-  await page.getByText('Running requests are not affected.').first().waitFor();
+  await page.getByText('Requests in progress are not affected.').first().waitFor();
   await at(page, '/routes');
   await page.locator('[data-row="clever"]').getByText('sandbox/flaky').waitFor();
   assert.deepEqual(faults, []);

@@ -15,7 +15,6 @@ import {
 import { recordLongTasks } from './long-tasks.ts';
 
 /** Ten thousand monitors: what a list costs does not depend on how many there are. */
-
 const MANY = 10_000;
 const TURNS = 80;
 /** A task that keeps the page from answering anybody. */
@@ -33,10 +32,8 @@ function fill(database: DatabaseSync) {
   const uid = String(database.prepare(`select uid from monitors where id = 'job'`).get()?.['uid']);
   const numbered = new Set(['uid', 'id', 'name', 'token_hash']);
   const copies = (table: string, changed: Readonly<Record<string, string>>) => {
-    const columns = database
-      .prepare(`select name from pragma_table_info('${table}')`)
-      .all()
-      .map(({ name }) => String(name));
+    const listed = database.prepare(`select name from pragma_table_info('${table}')`).all();
+    const columns = listed.map(({ name }) => String(name));
     const picked = columns.map(
       (column) => changed[column] ?? (numbered.has(column) ? `${column} || '-' || n.n` : column),
     );
@@ -245,6 +242,11 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
   await page.getByLabel('Select Nightly backup').check();
   await bar.getByRole('button', { name: 'Mute…' }).click();
   await page.getByRole('menuitem', { name: 'Mute for 8 hours' }).click();
+  await page.getByText('Their status is still recorded.').first().waitFor();
+  await page.getByLabel('Select Nightly backup').check();
+  await bar.getByRole('button', { name: 'Edit tags…' }).click();
+  await page.getByLabel('Add tags').fill('db');
+  await page.getByRole('button', { name: 'Save tags' }).click();
   await page.getByText('1 monitor was not changed.').waitFor();
   await page.getByText(/is defined in floe\.yaml/).waitFor();
   assert.deepEqual(faults, []);

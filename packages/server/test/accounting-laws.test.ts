@@ -203,7 +203,7 @@ for (const way of SPEAKING)
     assert.ok(cost >= ONE_DOLLAR * 0.7, `${cost}: the budget is used`);
     assert.equal(cost, Math.ceil(countDeliveredBytes(answer.text, true) / 4) * NANO_PER_TOKEN);
     assert.doesNotMatch(answer.text, FINISHES);
-    assert.match(answer.text, /was exhausted while this response was streamed/);
+    assert.match(answer.text, /was exhausted while this response was being streamed/);
     assert.match(answer.text, /budget_exceeded|billing_error/);
     await waitForSpend(payer, cost);
   });

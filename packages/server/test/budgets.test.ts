@@ -48,7 +48,7 @@ test('a hard budget reserves the worst case, books the truth, and refuses with 4
   assert.equal(errorOf(refused).type, 'insufficient_quota');
   assert.match(
     String(errorOf(refused).message),
-    /^The budget "all" of \$0\.001 cannot cover this request: it may cost up to \$0\.001\d+, and \$0\.000921 remain\. The budget resets at \d{4}-\d\d-\d\dT/,
+    /^The \$0\.001 budget "all" cannot cover this request: the request may cost up to \$0\.001\d+, but only \$0\.000921 is left\. The budget resets at \d{4}-\d\d-\d\dT/,
   );
   assert.equal(refused.headers['x-should-retry'], 'false');
   assert.equal(await spentOf({ callApi }), ANSWER_NANO_USD, 'a refusal costs nothing');

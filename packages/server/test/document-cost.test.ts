@@ -89,6 +89,6 @@ test('variables cannot multiply a document beyond a bound', () => {
         given: { yaml, config: undefined, variables: { BIG: 'x'.repeat(50_000) } },
         orgId: 'acme',
       }),
-    /must have at most 16 MB after its variables/,
+    /must be at most 16 MB after its variables/,
   );
 });

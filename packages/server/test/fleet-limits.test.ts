@@ -161,8 +161,8 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
   assert.deepEqual([...statuses.keys()].sort(), [200, 429]);
   assert.ok(admitted >= 20 && admitted <= 40, `a share of 20 for each of two: ${admitted}`);
   process.kill(pid, 'SIGCONT');
-  await floes[0]?.waitForOutput(/shared store responds again/);
-  await floes[1]?.waitForOutput(/shared store responds again/);
+  await floes[0]?.waitForOutput(/shared store is available again/);
+  await floes[1]?.waitForOutput(/shared store is available again/);
   const used = await Promise.all(
     members.map(async ({ callApi }) => {
       const body = (await callApi('/gateway/v1/key')).json();

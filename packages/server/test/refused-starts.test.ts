@@ -79,7 +79,7 @@ test('a log level that is none', () =>
   assertRefusesToStart({ FLOE_LOG_LEVEL: 'loud' }, /FLOE_LOG_LEVEL: must be one of/));
 
 test('a secret key that is short', () =>
-  assertRefusesToStart({ FLOE_SECRET_KEY: 'short' }, /FLOE_SECRET_KEY: must have at least 32 characters/));
+  assertRefusesToStart({ FLOE_SECRET_KEY: 'short' }, /FLOE_SECRET_KEY: must be at least 32 characters long/));
 
 test('a configuration file that is not there', () =>
   assertRefusesToStart({ FLOE_CONFIG: 'nowhere.yaml' }, /nowhere\.yaml: cannot be read \(ENOENT\)/));

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { isObject } from '@floe/contract/json';
+import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, type FloeProcessOptions, startFloeProcess } from '@floe/testkit/floe-process';
@@ -81,7 +81,10 @@ interface Streaming {
 }
 
 /** A server in the middle of one stream. */
-async function startStreaming(options: FloeProcessOptions = {}): Promise<Streaming> {
+async function startStreaming(
+  options: FloeProcessOptions = {},
+  sections: JsonObject = {},
+): Promise<Streaming> {
   const event = (content: string, finish: string | null) => ({
     choices: [{ index: 0, delta: { content }, finish_reason: finish }],
   });
@@ -94,7 +97,8 @@ async function startStreaming(options: FloeProcessOptions = {}): Promise<Streami
   const upstream = await startFakeUpstream({
     respond: ({ method }) => (method === 'GET' ? { body: '{"data":[]}' } : { ...stream, isPaced: true }),
   });
-  const floe = await startFloeProcess({ yaml: JSON.stringify(buildGatewayConfig(upstream.url)), ...options });
+  const yaml = JSON.stringify({ ...buildGatewayConfig(upstream.url), ...sections });
+  const floe = await startFloeProcess({ yaml, ...options });
   const { promise: half, resolve } = Promise.withResolvers<void>();
   const answer = callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
     body: buildChatBody({ stream: true }),
@@ -136,6 +140,26 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     assert.doesNotMatch(floe.output(), /still under way|"level":"error"/);
     await upstream.close();
   });
+
+test('a listener for metrics alone stays open until the last request has ended', async () => {
+  const { floe, upstream, answer } = await startStreaming(
+    {},
+    {
+      server: { listeners: [{ port: 0, surfaces: ['metrics'] }] },
+    },
+  );
+  const [, metricsUrl = ''] = await floe.waitForOutput(/"listeners":\[\{"url":"([^"]+)"/);
+  const exit = floe.stop();
+  await refusesConnections(floe.url);
+  const during = await callHttp(`${metricsUrl}/metrics`);
+  assert.equal(during.status, 200);
+  assert.match(during.text, /^floe_exchanges_in_flight\{\} 1$/m);
+  assert.equal((await callHttp(`${metricsUrl}/readyz`)).status, 503);
+  upstream.gate.open();
+  assert.equal((await answer).isComplete, true);
+  assert.deepEqual(await exit, { code: 0, signal: null });
+  await upstream.close();
+});
 
 test('a connection that is in use when the drain begins is closed behind its answer', async () => {
   const { floe, upstream, answer } = await startStreaming();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
@@ -44,14 +44,18 @@ function unpackDebian(cache: string): RedisProgram {
 
 function fetchDebian(cache: string, home: string): void {
   process.stderr.write(`floe: no Redis on this machine; unpacking Debian's into ${cache} (once)\n`);
-  const temp = join(cache, 'fetching');
-  rmSync(temp, { recursive: true, force: true });
-  mkdirSync(temp, { recursive: true });
+  mkdirSync(cache, { recursive: true });
+  const temp = mkdtempSync(join(cache, 'fetching-'));
   run('apt-get', ['download', ...PACKAGES], temp, 'apt-get could not fetch redis-server');
   const root = join(temp, 'root');
   for (const file of readdirSync(temp).filter((name) => name.endsWith('.deb')))
     run('dpkg-deb', ['--extract', file, root], temp, `dpkg-deb could not unpack ${file}`);
-  renameSync(root, home);
+  try {
+    renameSync(root, home);
+  } catch (error) {
+    // Another process, which started at the same time, was faster.
+    if (!existsSync(home)) throw error;
+  }
   rmSync(temp, { recursive: true, force: true });
 }
 

@@ -124,7 +124,7 @@ export function toFunctionSchema(tool: FreeformTool): {
 }
 
 /** Returns the value of a seal if this provider accepts it. Otherwise reports the seal as dropped. */
-export function selectSeal(
+export function getAcceptedSealValue(
   part: ReasoningPart,
   dialect: DialectName,
   options: RequestWriteOptions,

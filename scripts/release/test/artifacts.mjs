@@ -68,7 +68,7 @@ export async function startServer(t, program, args, { cwd, env }) {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (part) => {
         text += part;
-        const found = /listening on (http:\S+:\d+)[\s\S]* key {2,}(eis_\S+)[\s\S]*\n\n {2}curl/.exec(text);
+        const found = /"local_url":"(http:[^"]+)"[^\n]*"key":"(eis_[^"]+)"[^\n]*\n/.exec(text);
         if (!found) return;
         clearTimeout(timer);
         resolve({ url: found[1].replace('0.0.0.0', '127.0.0.1'), key: found[2] });

@@ -22,8 +22,8 @@ for library in $(ldconfig -p | sed -n 's/^.*libatomic.so.1 .*=> //p'); do mount 
 cd "$2"
 "$2/bin/floe" serve > "$2/log" 2>&1 &
 server=$!
-for _ in $(seq 1200); do ! grep -q ' key ' "$2/log" || break; sleep 0.1; done
-LD_LIBRARY_PATH="$2/opt/current/lib" "$2/opt/current/bin/node" --input-type=module --eval "$3" "$(sed -n 's/^ *key *//p' "$2/log")"
+for _ in $(seq 1200); do ! grep -q '"key":"' "$2/log" || break; sleep 0.1; done
+LD_LIBRARY_PATH="$2/opt/current/lib" "$2/opt/current/bin/node" --input-type=module --eval "$3" "$(sed -n 's/^.*"key":"\\([^"]*\\)".*$/\\1/p' "$2/log")"
 kill $server
 wait $server
 `;

@@ -18,7 +18,7 @@ def checked_key(api_key: Any) -> str:
     """A header cannot carry anything else; ``http.client`` would refuse it later with the key in its message."""
     key = api_key.strip() if isinstance(api_key, str) else ""
     if not key:
-        raise FloeConfigurationError('api_key is missing: Floe("eis_…")')
+        raise FloeConfigurationError('api_key is required. Example: Floe("eis_…")')
     if re.fullmatch(r"[\x21-\x7e]+", key) is None:
         raise FloeConfigurationError("api_key contains characters that are not valid in a key, such as spaces, line breaks or accents")
     return key

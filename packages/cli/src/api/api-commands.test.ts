@@ -199,7 +199,7 @@ suite('against a server', { concurrency: 2 }, () => {
     assert.match(refused.stderr, /No platform key has this id/);
     const unknown = await floe(['keys', 'frobnicate'], env);
     assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /has no verb "frobnicate"[\s\S]*floe keys revoke <id>/);
+    assert.match(unknown.stderr, /has no operation "frobnicate"[\s\S]*floe keys revoke <id>/);
     assert.equal((await floe(['limits', 'create', '--rpm', 'many'], env)).code, 2);
   });
 

@@ -170,7 +170,7 @@ function readBodyFile(file: string): Record<string, unknown> {
     throw new UsageError(`--body-file ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
   const value = parseJsonOption(`--body-file ${file}`, text);
-  if (!isRecord(value)) throw new UsageError(`--body-file ${file}: must contain a JSON object.`);
+  if (!isRecord(value)) throw new UsageError(`--body-file ${file} must contain a JSON object.`);
   return { ...value };
 }
 

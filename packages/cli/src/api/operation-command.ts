@@ -82,11 +82,11 @@ function createOverviewCommand(
   const help = usages.map(({ usage, does }) => `  floe ${usage.padEnd(width)}  ${does}`).join('\n');
   return {
     words: [subject],
-    usage: `${subject} <verb>`,
+    usage: `${subject} <operation>`,
     summary: `Commands for ${subject}:`,
     help,
     run: async ([verb]) => {
-      const problem = verb === undefined ? 'requires a verb' : `has no verb "${verb}"`;
+      const problem = verb === undefined ? 'requires an operation' : `has no operation "${verb}"`;
       process.stderr.write(`floe: "${subject}" ${problem}. Available commands:\n${help}\n`);
       return 2;
     },

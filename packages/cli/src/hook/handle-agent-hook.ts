@@ -1,6 +1,6 @@
 import type { HookAdapter, HookCall, HookDecision, HookReply } from '@floe/relay/hooks/adapter';
 import { applyAskFallback, selectStrictestHookDecision } from '@floe/relay/hooks/adapters';
-import { NoServerResponseError } from './hook-http.ts';
+import { HookRequestError } from './hook-http.ts';
 import { HookPayloadError, readHookPayload } from './hook-payload.ts';
 import { type HookSettings, type HookSettingsPaths, resolveHookDeadline } from './hook-settings.ts';
 import { prepareRelayEvents } from './prepare-relay-events.ts';
@@ -21,7 +21,7 @@ export interface AgentHookResult {
   readonly isServerSkipped?: boolean;
 }
 
-const SERVER_SKIPPED = 'the server timed out a moment ago, so the hook does not contact it again yet';
+const SERVER_SKIPPED = 'the server timed out recently, so the hook did not contact it';
 
 /**
  * Handles one hook call. Never throws. If an error occurs, the fail mode of the rules determines
@@ -86,7 +86,7 @@ async function answerWithServer(
     );
   } catch (error) {
     problem = describeHookError(error);
-    if (error instanceof NoServerResponseError && error.timedOut) markServerUnresponsive(paths, settings);
+    if (error instanceof HookRequestError && error.timedOut) markServerUnresponsive(paths, settings);
     const { decideOffline } = await import('./decide-offline.ts');
     const { outcomes, askFallback } = await decideOffline(call.events, problem, paths, settings);
     outcome = selectStrictestHookDecision(outcomes);
@@ -121,6 +121,6 @@ async function answerUnreadablePayload(
 }
 
 function describeHookError(error: unknown): string {
-  if (error instanceof NoServerResponseError || error instanceof HookPayloadError) return error.message;
+  if (error instanceof HookRequestError || error instanceof HookPayloadError) return error.message;
   return `unexpected error in the hook: ${error instanceof Error ? error.name : typeof error}`;
 }

@@ -17,7 +17,7 @@ const hookStatusCommand: CliCommand = {
   words: ['hook', 'status'],
   usage: 'hook status',
   summary:
-    'Shows which agents use the relay, whether the server responds, and what the hook does when it does not.',
+    'Shows which agents use the relay, whether the server responds, and what the hook does if it cannot reach the server.',
   run: printHookStatus,
 };
 
@@ -63,10 +63,11 @@ async function printHookStatus(): Promise<number> {
   function withoutServer(): string {
     const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
     const known = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
-    if (!known) return `no cached rules; without the server, every hook fails ${settings.onError}`;
+    if (!known)
+      return `no cached rules; if the server does not respond, every hook fails ${settings.onError}`;
     const isOver = Date.parse(known.expires_at) <= Date.now();
     if (isOver)
-      return `the cached rules expired at ${known.expires_at}; without the server, their on_error setting applies`;
+      return `the cached rules expired at ${known.expires_at}; if the server does not respond, their on_error setting applies`;
     const how = known.relay.offline === 'decide' ? 'cached rules are evaluated' : 'on_error applies';
     const count = known.relay.rules.length;
     return `${how}, ${count} ${count === 1 ? 'rule' : 'rules'} cached until ${known.expires_at}`;

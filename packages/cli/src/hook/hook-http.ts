@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /** Thrown if there is no response. The message explains the reason to the user. */
-export class NoServerResponseError extends Error {
-  override readonly name = 'NoServerResponseError';
+export class HookRequestError extends Error {
+  override readonly name = 'HookRequestError';
   /** Whether the whole deadline passed. */
   readonly timedOut: boolean;
 
@@ -38,8 +38,7 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * because each event starts a new hook process, and loading either of them takes longer than the
  * rest of the hook.
  *
- * @throws NoServerResponseError for every failure: connection refused, too slow, truncated, not
- * HTTP
+ * @throws HookRequestError for every failure: connection refused, too slow, truncated, not HTTP
  */
 export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpResponse> {
   const url = new URL(request.url);
@@ -53,8 +52,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
       socket.destroy();
       settle();
     };
-    const fail = (why: string, timedOut = false) =>
-      finish(() => reject(new NoServerResponseError(why, timedOut)));
+    const fail = (why: string, timedOut = false) => finish(() => reject(new HookRequestError(why, timedOut)));
     const timer = setTimeout(
       () => fail(`no response within ${request.timeoutMs} ms`, true),
       Math.max(1, deadlineMs - performance.now()),
@@ -65,7 +63,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
         if (answered) finish(() => resolve(answered));
         else if (isEnd) fail('the response was incomplete');
       } catch (error) {
-        fail(error instanceof NoServerResponseError ? error.message : 'the response is not valid HTTP');
+        fail(error instanceof HookRequestError ? error.message : 'the response is not valid HTTP');
       }
     };
     socket.on('data', (chunk: Buffer) => {
@@ -123,12 +121,12 @@ class HookAnswerReader {
   #receivedBytes = 0;
   #countedChunks = 0;
 
-  /** @returns null if more input is required; @throws NoServerResponseError if the input is invalid */
+  /** @returns null if more input is required; @throws HookRequestError if the input is invalid */
   read(chunks: Buffer[], isEnd: boolean): HookHttpResponse | null {
     while (this.#countedChunks < chunks.length)
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
     if (this.#receivedBytes > MAX_HEAD_BYTES + MAX_BODY_BYTES)
-      throw new NoServerResponseError('the response is too long');
+      throw new HookRequestError('the response is too long');
     this.#head ??= parseHookAnswerHead(Buffer.concat(chunks));
     const head = this.#head;
     if (head === null) return null;
@@ -143,7 +141,7 @@ class HookAnswerReader {
     }
     if (length === undefined)
       return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
-    if (!/^\d+$/.test(length)) throw new NoServerResponseError('the response has an invalid content length');
+    if (!/^\d+$/.test(length)) throw new HookRequestError('the response has an invalid content length');
     const end = bodyAt + Number(length);
     return this.#receivedBytes < end
       ? null
@@ -160,11 +158,11 @@ function parseHookAnswerHead(bytes: Buffer): HookAnswerHead | null {
     const end = bytes.indexOf('\r\n\r\n', from);
     const isWrong = bytes.length > from && !'HTTP/1.'.startsWith(bytes.toString('latin1', from, from + 7));
     if (isWrong || (end < 0 ? bytes.length : end) - from > MAX_HEAD_BYTES)
-      throw new NoServerResponseError('the response is not valid HTTP');
+      throw new HookRequestError('the response is not valid HTTP');
     if (end < 0) return null;
     const [first = '', ...lines] = bytes.toString('latin1', from, end).split('\r\n');
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
-    if (status < 100) throw new NoServerResponseError('the response is not valid HTTP');
+    if (status < 100) throw new HookRequestError('the response is not valid HTTP');
     from = end + 4;
     if (status < 200 && status !== 101) continue;
     const headers = new Map<string, string>();
@@ -183,7 +181,7 @@ function decodeChunkedBody(bytes: Buffer): string | null {
     const lineEnd = bytes.indexOf(CRLF, at);
     if (lineEnd < 0) return null;
     const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
-    if (size === undefined) throw new NoServerResponseError('the response has an invalid chunked encoding');
+    if (size === undefined) throw new HookRequestError('the response has an invalid chunked encoding');
     const from = lineEnd + 2;
     const end = from + Number.parseInt(size, 16);
     if (end === from) return Buffer.concat(parts).toString('utf8');

@@ -15,7 +15,7 @@ export class HookPayloadError extends Error {
  * Reads the hook's payload, which is one JSON object. If the agent keeps the input open after a
  * complete payload, does not wait for the end of the input.
  *
- * @throws HookPayloadError if the payload is longer than 11 MiB, incomplete after the timeout, or
+ * @throws HookPayloadError if the payload is longer than 11 MB, incomplete after the timeout, or
  * not an object
  */
 export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
@@ -39,7 +39,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload must have at most 11 MiB');
+      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload must be at most 11 MB');
       chunks.push(chunk);
       clearTimeout(idleTimer);
       if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;

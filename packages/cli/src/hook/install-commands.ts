@@ -23,7 +23,7 @@ export const hookInstallCommand: CliCommand = {
   words: ['hook', 'install'],
   usage: 'hook install <agent>',
   summary:
-    'Configures an agent to ask the relay before it acts; shows the change of its settings before writing it.',
+    "Configures an agent to ask the relay before it acts; shows the change to the agent's settings before writing it.",
   help: `${SCOPE_HELP}
 
 Environment, read on the first installation and stored in a file that only you can read:
@@ -35,7 +35,7 @@ Environment, read on the first installation and stored in a file that only you c
 export const hookUninstallCommand: CliCommand = {
   words: ['hook', 'uninstall'],
   usage: 'hook uninstall <agent>',
-  summary: 'Removes the hooks of Floe from the settings of an agent; other hooks are kept.',
+  summary: "Removes the Floe hooks from an agent's settings; other hooks are kept.",
   help: SCOPE_HELP,
   run: (args) => changeHooks(args, 'uninstall'),
 };
@@ -92,7 +92,7 @@ function parseInstallTarget(args: readonly string[], action: string) {
   const path = agent.files[scope];
   if (path === undefined)
     throw new UsageError(
-      `The hook of ${agent.agent} cannot be installed with --${scope}. Use ${Object.keys(agent.files)
+      `The ${agent.agent} hook cannot be installed with --${scope}. Use ${Object.keys(agent.files)
         .map((one) => `--${one}`)
         .join(', ')}. Other ways: docs/reference/relay-hooks.md.`,
     );

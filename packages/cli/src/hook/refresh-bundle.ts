@@ -6,7 +6,7 @@ import {
   readCachedBundle,
   storeCachedBundle,
 } from './bundle-cache.ts';
-import { NoServerResponseError, sendHookRequest } from './hook-http.ts';
+import { HookRequestError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { clearServerUnresponsive } from './unresponsive-server.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
@@ -18,12 +18,12 @@ const FETCH_TIMEOUT_MS = 10_000;
  * another signing key, or an older one, is rejected.
  *
  * @returns a description of the result for the user
- * @throws NoServerResponseError if no acceptable bundle is available
+ * @throws HookRequestError if no acceptable bundle is available
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
   if (baseUrl === null || key === null)
-    throw new NoServerResponseError(settings.problem ?? 'the hook is not configured');
+    throw new HookRequestError(settings.problem ?? 'the hook is not configured');
   const directory = getBundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
   const { status, headers, body } = await sendHookRequest({
@@ -36,9 +36,9 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   clearServerUnresponsive(paths, settings);
   if (status === 304 && before) return 'the rules are unchanged';
   if (status !== 200)
-    throw new NoServerResponseError(`the server responded with status ${status}${formatServerMessage(body)}`);
+    throw new HookRequestError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
-  if (!bundle) throw new NoServerResponseError('the server response is not a rule bundle');
+  if (!bundle) throw new HookRequestError('the server response is not a rule bundle');
   const next = {
     bundle,
     etag: headers.get('etag') ?? null,
@@ -46,12 +46,12 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   };
   const payload = verifyCachedBundle(next, Date.now());
   if (!payload)
-    throw new NoServerResponseError(
+    throw new HookRequestError(
       `the rule bundle has expired or is not signed with the key of the server that was stored at installation; if the key of the server has changed, delete ${directory} and run "floe hook install" again`,
     );
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
-    throw new NoServerResponseError('the downloaded rules are older than the cached rules');
+    throw new HookRequestError('the downloaded rules are older than the cached rules');
   storeCachedBundle(directory, next);
   return `rules ${payload.version}, valid until ${payload.expires_at}`;
 }

@@ -1,7 +1,7 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { isObject, type Json } from '@floe/contract/json';
 import type { HookDecision, HookReport } from '@floe/relay/hooks/adapter';
-import { NoServerResponseError, sendHookRequest } from './hook-http.ts';
+import { HookRequestError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 
 /** Maximum number of events per batch request. */
@@ -11,7 +11,7 @@ const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 
 /**
  * Requests the server's decisions and returns one per event.
  *
- * @throws NoServerResponseError if not all decisions arrive in time
+ * @throws HookRequestError if not all decisions arrive in time
  */
 export async function requestRelayDecisions(
   events: readonly RelayEvent[],
@@ -19,7 +19,7 @@ export async function requestRelayDecisions(
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
   if (events.length > MAX_BATCH_EVENTS)
-    throw new NoServerResponseError(
+    throw new HookRequestError(
       `one hook call has ${events.length} events, which is too many for one request`,
     );
   const [first] = events;
@@ -28,11 +28,11 @@ export async function requestRelayDecisions(
   const answer = await postToRelay(path, isOne ? first : { events }, settings, timeoutMs);
   const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
-  if (outcomes.length !== events.length) throw new NoServerResponseError('the server returned no decision');
+  if (outcomes.length !== events.length) throw new HookRequestError('the server returned no decision');
   return outcomes;
 }
 
-/** Sends a report of a completed action. @throws NoServerResponseError if it cannot be delivered */
+/** Sends a report of a completed action. @throws HookRequestError if it cannot be delivered */
 export async function sendHookReport(
   report: HookReport,
   settings: HookSettings,
@@ -48,8 +48,7 @@ async function postToRelay(
   timeoutMs: number,
 ): Promise<Json> {
   const { baseUrl, key, problem } = settings;
-  if (baseUrl === null || key === null)
-    throw new NoServerResponseError(problem ?? 'the hook is not configured');
+  if (baseUrl === null || key === null) throw new HookRequestError(problem ?? 'the hook is not configured');
   const request = {
     url: baseUrl + path,
     key,
@@ -59,11 +58,11 @@ async function postToRelay(
   } as const;
   const { status, body: text } = await sendHookRequest(request);
   if (status !== 200 && status !== 202)
-    throw new NoServerResponseError(`the server responded with status ${status}`);
+    throw new HookRequestError(`the server responded with status ${status}`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new NoServerResponseError('the server response is not valid JSON');
+    throw new HookRequestError('the server response is not valid JSON');
   }
 }
 

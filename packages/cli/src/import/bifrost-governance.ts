@@ -91,10 +91,10 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
   });
   addCaps(key, { name: `key-${name}`, fields: { scope: 'key', key: name } }, governance);
   key.leaveOut({
-    description: 'keys of Floe have no description',
+    description: 'Floe keys have no description',
     customer_id: 'Floe has no customers; create an organization for each customer',
     mcp_configs: 'Floe is not a gateway to MCP servers',
-    keys: 'a key of Floe can use all credentials of a provider',
+    keys: 'a Floe key can use all credentials of a provider',
   });
   key.finish();
 }

@@ -14,11 +14,11 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   client: 'the setting applies only to Bifrost itself',
   config_store: 'set storage.database in floe.yaml',
   logs_store: 'set storage.database in floe.yaml',
-  vector_store: 'Floe caches equal requests only',
+  vector_store: 'Floe caches only identical requests',
   mcp: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
   plugins: 'Floe has no plugins; see policies and cache in floe.yaml',
   auth_config: 'create an owner with floe owner-link',
-  encryption_key: 'Floe encrypts with its own key',
+  encryption_key: 'Floe encrypts stored data with its own key',
   $schema: 'the field only names the schema of Bifrost',
 };
 
@@ -60,7 +60,7 @@ function addProvider(source: SourceObject, name: string, draft: FloeDraft): void
   network?.finish();
   source.leaveOut({
     concurrency_and_buffer_size: 'set concurrency in a limit',
-    proxy_config: 'set outbound of the provider',
+    proxy_config: 'set outbound on the provider',
     send_back_raw_response: 'Floe forwards responses of the same dialect unchanged',
   });
   source.finish();
@@ -78,14 +78,19 @@ function addFields(source: SourceObject, name: string, { fields, draft, network 
   for (const key of source.objects('keys')) {
     const listed = key.texts('models').map(escapeVariableReferences);
     for (const model of listed.length > 0 ? listed : ['*']) models.add(model);
-    if (listed.length > 0) key.note('models', 'changed', 'became models of the provider, for all its keys');
+    if (listed.length > 0)
+      key.note('models', 'changed', 'became the models of the provider, which apply to all its keys');
     readDeployments(key, found.deployments);
     key.finish();
   }
   for (const model of models.has('*') || models.size === 0 ? ['*'] : models) found.models.add(model);
   const retries = network?.number('max_retries');
   if (retries === undefined) return;
-  network?.note('max_retries', 'changed', 'became retries of a route for all models of the provider');
+  network?.note(
+    'max_retries',
+    'changed',
+    'became the retries of a route that covers all models of the provider',
+  );
   draft.routes.set(`${found.id}/*`, { retries: Math.min(10, Math.floor(retries)) });
 }
 

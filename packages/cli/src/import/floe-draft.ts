@@ -135,7 +135,7 @@ function toProviderFields({ id, fields, models, prices, deployments }: ProviderD
 }
 
 /** Formats floe.yaml with comment lines at the top. */
-export function writeFloeYaml(config: DraftFields, comment: readonly string[]): string {
+export function formatFloeYaml(config: DraftFields, comment: readonly string[]): string {
   // Also quotes text that YAML 1.1 reads as another type, because other tools read the file.
   const document = new Document(JSON.parse(JSON.stringify(config)), { version: '1.2', compat: 'yaml-1.1' });
   document.commentBefore = comment.map((line) => ` ${line}`).join('\n');

@@ -5,7 +5,7 @@ import { parseOptions } from '../parse-options.ts';
 import { readServerJson } from '../server-process.ts';
 import { convertBifrost } from './bifrost.ts';
 import type { FloeDraft } from './floe-draft.ts';
-import { writeFloeYaml } from './floe-draft.ts';
+import { formatFloeYaml } from './floe-draft.ts';
 import { formatRequiredVariables, type ImportResult, runImport } from './import-run.ts';
 import { convertLitellm } from './litellm/convert.ts';
 import type { LitellmTables } from './litellm/database.ts';
@@ -119,7 +119,7 @@ function writeResult({ draft, report, secrets }: ImportResult, product: string, 
     const orgId = typeof org === 'string' ? org : 'default';
     if (!/^[a-z0-9][a-z0-9._-]{0,63}$/.test(orgId))
       throw new UsageError('--org: must consist of lowercase letters, digits, ".", "_" and "-".');
-    const yaml = writeFloeYaml(draft.toConfig(orgId), [
+    const yaml = formatFloeYaml(draft.toConfig(orgId), [
       `Created by floe import ${product}. Check it with: floe config check <file> --allow-unset`,
     ]);
     if (typeof output === 'string') writeFileSync(output, yaml);

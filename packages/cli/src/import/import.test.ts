@@ -4,7 +4,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import { findReferenceIssues } from '@floe/contract/config/references';
 import fc from 'fast-check';
 import { convertBifrost } from './bifrost.ts';
-import { type FloeDraft, writeFloeYaml } from './floe-draft.ts';
+import { type FloeDraft, formatFloeYaml } from './floe-draft.ts';
 import { formatRequiredVariables, runImport } from './import-run.ts';
 import { convertLitellm } from './litellm/convert.ts';
 import { convertPortkey } from './portkey.ts';
@@ -26,7 +26,7 @@ function convert(product: string, source: unknown) {
   const { convert: run, pattern } = PRODUCTS[product] ?? assert.fail(product);
   const { draft, report, secrets } = runImport(source, pattern, run);
   const config = JSON.parse(JSON.stringify(draft.toConfig('default')));
-  const yaml = writeFloeYaml(config, []);
+  const yaml = formatFloeYaml(config, []);
   return {
     config,
     yaml,

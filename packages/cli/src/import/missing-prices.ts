@@ -17,7 +17,7 @@ export function addMissingPrices(draft: FloeDraft, { report }: ImportContext): v
         group: 'prices',
         field: `${id}/${model}`,
         outcome: 'changed',
-        note: 'the model has no price, so its requests cost 0 USD in budgets; set prices of the provider',
+        note: 'the model has no price, so its requests cost 0 USD in budgets; set prices on the provider',
       });
     }
   }

@@ -94,7 +94,7 @@ function readCache(config: SourceObject, draft: FloeDraft): void {
   cache.note(
     'mode',
     'changed',
-    mode === 'simple' ? 'became the cache setting of all routes' : 'Floe caches equal requests only',
+    mode === 'simple' ? 'became the cache setting of all routes' : 'Floe caches only identical requests',
   );
   cache.finish();
 }
@@ -109,7 +109,7 @@ function finishConfig(config: SourceObject): void {
     default_input_guardrails: guard,
     default_output_guardrails: guard,
     metadata: 'send metadata with each request',
-    forward_headers: 'set headers of the provider',
+    forward_headers: 'set headers on the provider',
     strict_open_ai_compliance: 'set chat_reasoning in floe.yaml',
   });
   config.finish();

@@ -23,7 +23,7 @@ export function readImportSource(file: string): string {
 
 /** Parses YAML 1.1, as Python does, or JSON, which is a subset. @throws ImportSourceError */
 export function parseImportSource(text: string, file: string): unknown {
-  if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: must have at most 16 MB`);
+  if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: must be at most 16 MB`);
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
   const document = parseDocument(text, {
     version: '1.1',

@@ -128,7 +128,7 @@ export class SourceObject {
     }
     const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     if (typeof parsed === 'number' && Number.isFinite(parsed) && parsed >= 0) return parsed;
-    this.problem(name, `must be a number of at least 0, got ${describeType(value)}`);
+    this.problem(name, `must be 0 or a positive number, got ${describeType(value)}`);
     return undefined;
   }
 

@@ -2,16 +2,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Keyboard, LogOut, Monitor, Moon, Rows3, Sun } from 'lucide-react';
 import { useState } from 'react';
-import { signOut, useSignedIn } from '../data/session.ts';
+import { signOut, useSignedInSession } from '../data/session.ts';
 import { Menu, MenuCheckboxItem, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { useShell } from './shell-context.ts';
 import { currentDensity, setDensity, setTheme, type Theme } from './theme.ts';
 
-/** Who is signed in, how it looks to them, and the way out; beside it whether changes arrive by themselves. */
+/** A menu with the signed-in account, the appearance and sign-out. Next to it, the state of live updates. */
 export function AccountMenu({ icons }: { readonly icons: boolean }) {
-  const { user } = useSignedIn();
+  const { user } = useSignedInSession();
   const { openHelp } = useShell();
   const client = useQueryClient();
   const navigate = useNavigate();

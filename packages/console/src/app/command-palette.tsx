@@ -14,7 +14,7 @@ interface Offer {
   readonly run: () => void;
 }
 
-/** Goes anywhere by name; an id that is pasted opens what it names. */
+/** Searches pages by name. A pasted ID opens its resource. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const offers = useOffers(text.trim());
@@ -62,7 +62,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** By parts of names instead of cmdk's ranking, which leaves its order behind when the text is cleared. */
+/** Matches parts of names. cmdk’s own ranking would keep its order after the text is cleared. */
 function holds(name: string, text: string): number {
   return name.toLowerCase().includes(text.trim().toLowerCase()) ? 1 : 0;
 }

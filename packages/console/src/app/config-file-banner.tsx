@@ -10,7 +10,7 @@ import { OrgLink } from './org-link.tsx';
 
 type ConfigFile = z.output<typeof configFile>;
 
-/** Between two looks while no event stream tells of changes. */
+/** Interval in milliseconds between checks while the event stream is unavailable. */
 const LOOK_MS = 10_000;
 
 const fileQuery = queryOptions({
@@ -18,7 +18,10 @@ const fileQuery = queryOptions({
   queryFn: ({ signal }) => getJson<ConfigFile>('api/management/config/file', undefined, signal),
 });
 
-/** Over the whole console while the last floe.yaml was refused: what is shown is not what the file says. */
+/**
+ * A banner on all pages while the last floe.yaml is rejected, because the running configuration differs from
+ * the file.
+ */
 export function ConfigFileBanner() {
   const live = useEventStreamState() === 'live';
   const { data } = useQuery({ ...fileQuery, refetchInterval: live ? false : LOOK_MS });

@@ -18,7 +18,7 @@ const SAID = {
   },
 } as const;
 
-/** Whether what is shown is up to date by itself. */
+/** Shows whether the page updates automatically. */
 export function ConnectionState() {
   const { word, dot, why } = SAID[useEventStreamState()];
   return (

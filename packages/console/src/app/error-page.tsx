@@ -3,11 +3,11 @@ import { useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
 
-/** A fault of the console itself: the rest of it stays usable, and what happened can be copied. */
+/** Shown for an error in the console itself. The navigation stays usable, and the details can be copied. */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const message = error instanceof Error ? error.message : String(error);
   useEffect(() => {
-    // A new release replaced the files this tab knows: one reload brings the new ones.
+    // A new release has replaced the files that this tab loads. Reloading once loads the new files.
     const stale = /dynamically imported module|Importing a module script failed/.test(message);
     if (!stale || sessionStorage.getItem('floe.reloaded') === message) return;
     sessionStorage.setItem('floe.reloaded', message);
@@ -28,7 +28,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   );
 }
 
-/** An address that leads nowhere. */
+/** Shown for a URL that matches no page. */
 export function NotFoundPage() {
   return (
     <EmptyState

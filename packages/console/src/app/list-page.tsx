@@ -13,21 +13,21 @@ import { useShortcuts } from './shortcuts.ts';
 import { useUrlState } from './url-state.ts';
 
 interface ListPageProps<Row> {
-  /** `Limits` */
+  /** Page title, such as `Limits`. */
   readonly title: string;
-  /** `limit` */
+  /** Name of one resource in lowercase, such as `limit`. */
   readonly one: string;
   readonly needs?: PermissionAction;
   readonly list: ReturnType<typeof useListRows<Row>>;
-  /** What stands in links to a row, where that is not its id. */
+  /** Returns the identifier in links to a row, if it is not the row’s ID. */
   readonly idOf?: (row: Row) => string;
   readonly columns: readonly TableColumn<Row>[];
-  /** Columns that fit beside the drawer. */
+  /** IDs of the columns that stay visible while the drawer is open. */
   readonly besideDrawer?: ReadonlySet<string>;
   readonly card: DataTableProps<Row>['card'];
-  /** Shows the row of an id, or `new`, beside the list. */
+  /** Renders the drawer for a row ID, or for `new`. */
   readonly drawer?: (id: string, onOpen: (id: string) => void, onClose: () => void) => ReactNode;
-  /** Where rows have a page of their own: goes there, `new` included. */
+  /** Opens the row’s own page instead of a drawer. Also called with `new`. */
   readonly onOpen?: (id: string) => void;
   readonly above?: ReactNode;
   readonly below?: ReactNode;
@@ -35,8 +35,8 @@ interface ListPageProps<Row> {
 }
 
 /**
- * A page that lists what people make: with `c` and a button to make another, rows that open beside the list or on a
- * page of their own, and what stands there while there are none.
+ * A page that lists resources. The key `c` and a button create one. Rows open in a drawer or on their own
+ * page. Without rows, the page shows an empty state.
  */
 export function ListPage<Row extends { readonly id: string }>({
   idOf = ({ id }) => id,

@@ -2,7 +2,7 @@ import { NAVIGATION_GROUPS } from './page-index.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { useOrgNavigate } from './use-org-navigate.ts';
 
-/** The keys that work on every page. */
+/** Registers the keyboard shortcuts that work on all pages. */
 export function NavigationKeys({
   onPalette,
   onHelp,

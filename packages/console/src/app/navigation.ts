@@ -33,7 +33,7 @@ export interface NavigationEntry {
   readonly label: string;
   readonly path: OrgPath;
   readonly icon: LucideIcon;
-  /** Second key after `g`. */
+  /** The key to press after `g` to open this page. */
   readonly key?: string;
 }
 
@@ -43,8 +43,7 @@ export interface NavigationGroup {
 }
 
 /**
- * Every page there will be, in order. An entry is shown when `pages/index.ts` holds a page with its path, so a page
- * that is not built yet is simply not there.
+ * All navigation entries in order. An entry is shown only if the page index contains a page with its path.
  */
 const NAVIGATION: readonly NavigationGroup[] = [
   { label: null, entries: [{ label: 'Overview', path: '/overview', icon: LayoutDashboard, key: 'o' }] },
@@ -95,7 +94,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
   },
 ];
 
-/** The groups with the entries whose page is there. */
+/** Returns the groups with only the entries whose page exists. */
 export function buildNavigation(paths: ReadonlySet<string>): readonly NavigationGroup[] {
   return NAVIGATION.map((group) => ({
     ...group,

@@ -2,7 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useOrgId } from './url-state.ts';
 
-/** A link to a page of the org: `to` begins below it, `/requests/exc_1`. */
+/**
+ * A link to a page of the current organization. `to` is relative to the organization, as in
+ * `/requests/exc_1`.
+ */
 export function OrgLink({
   to,
   search,

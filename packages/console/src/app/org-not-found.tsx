@@ -3,7 +3,10 @@ import { useEffect, useState } from 'react';
 import { type SignedIn, switchToOrg } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 
-/** A link into another org: entered when it is one of the person's own, else said. */
+/**
+ * Shown for a link to another organization. Switches to that organization if the user is a member. Otherwise,
+ * says that they are not.
+ */
 export function OrgNotFound({ session, orgId }: { readonly session: SignedIn; readonly orgId: string }) {
   const client = useQueryClient();
   const mine = session.orgs.some(({ id }) => id === orgId);

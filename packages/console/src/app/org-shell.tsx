@@ -33,7 +33,10 @@ const StepUp = lazy(() =>
   import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => ({ default: Part })),
 );
 
-/** What stands around every page of an org; draws nothing of it for who is not signed in to that org. */
+/**
+ * The layout around all pages of an organization. Renders no page if the user is not signed in to that
+ * organization.
+ */
 export function OrgShell() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
   const orgId = useOrgId();

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
-import { useSignedIn } from '../data/session.ts';
+import { useSignedInSession } from '../data/session.ts';
 import { Menu, MenuItem, MenuLabel } from '../ui/menu.tsx';
 import { FloeLogo } from './floe-logo.tsx';
 
-/** Which org is shown; the others of the person, to go to. */
+/** Shows the current organization and switches to the user’s other organizations. */
 export function OrgSwitcher({ icons }: { readonly icons: boolean }) {
-  const { org, orgs, role } = useSignedIn();
+  const { org, orgs, role } = useSignedInSession();
   const navigate = useNavigate();
   const trigger = (
     <button

@@ -11,7 +11,10 @@ export interface Breadcrumb {
   readonly to: string;
 }
 
-/** The frame of every page: heading, what can be done at the right, the content below; `beside` is a drawer. */
+/**
+ * The layout of a page: the heading with actions on the right, the content below, and optionally a drawer in
+ * `beside`.
+ */
 export function PageFrame({
   title,
   crumbs = [],
@@ -21,12 +24,12 @@ export function PageFrame({
   padded = true,
 }: {
   readonly title: string;
-  /** What the page lies below, outermost first. */
+  /** The parent pages, starting with the outermost. */
   readonly crumbs?: readonly Breadcrumb[];
   readonly actions?: ReactNode;
   readonly children: ReactNode;
   readonly beside?: ReactNode;
-  /** False for pages whose lists reach the edge. */
+  /** Set to false for lists that extend to the edge of the page. */
   readonly padded?: boolean;
 }) {
   const { openMenu, openPalette } = useShell();

@@ -2,14 +2,14 @@ import * as pages from '../pages/index.ts';
 import { buildNavigation } from './navigation.ts';
 import type { PageRoute } from './page-route.ts';
 
-/** Every page that is built. */
+/** The routes of all pages. */
 export const PAGE_ROUTES: readonly PageRoute[] = Object.values(pages).flat();
 
-/** The page in front of all others. */
+/** Loads the sign-in page, which is outside the organization pages. */
 export const loadSignInPage = () => import('../pages/sign-in/sign-in-page.tsx');
 
-/** The navigation as it stands. */
+/** The navigation groups to show. */
 export const NAVIGATION_GROUPS = buildNavigation(new Set(PAGE_ROUTES.map(({ path }) => path)));
 
-/** Where `/` leads: the first page of the navigation. */
+/** The path that `/` redirects to: the first page of the navigation. */
 export const START_PATH = NAVIGATION_GROUPS[0]?.entries[0]?.path ?? '/requests';

@@ -1,21 +1,21 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ComponentType } from 'react';
 
-/** A link to a page, as far as it says what the page will read. */
+/** The parts of a URL that determine which queries a page needs. */
 export interface PrefetchLocation {
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Asks for what a page will read, so that the answers are under way while it is drawn. */
+/** Starts the queries of a page, so that their responses load while the page renders. */
 export type PrefetchQueries = (client: QueryClient, place: PrefetchLocation) => void;
 
-/** One page of the console, below `/o/{org}`. */
+/** A console page with a path below `/o/{org}`. */
 export interface PageRoute {
-  /** Below the org: `/requests`, `/requests/$id`. */
+  /** Path relative to the organization, such as `/requests` or `/requests/$id`. */
   readonly path: string;
-  /** What the tab of the browser says. */
+  /** Title of the browser tab. */
   readonly title: string;
-  /** Loads the page's code when it is first shown. */
+  /** Loads the code of the page. Called when the page is first shown. */
   readonly load: () => Promise<{ readonly Page: ComponentType; readonly ask?: PrefetchQueries }>;
 }

@@ -2,7 +2,7 @@ import { useSession } from '../data/session.ts';
 import { START_PATH } from './page-index.ts';
 import { Redirect } from './redirect.tsx';
 
-/** `/`: to the first page of one's org, or to the sign-in page. */
+/** Redirects `/` to the start page of the organization, or to the sign-in page. */
 export function PageTransition() {
   const session = useSession();
   if (!session) return null;

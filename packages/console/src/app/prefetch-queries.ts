@@ -3,8 +3,8 @@ import { sessionQuery } from '../data/session.ts';
 import type { PageRoute, PrefetchLocation } from './page-route.ts';
 
 /**
- * Lets a page ask for what it will read as soon as its code is there and somebody is signed in to the org of its address.
- * What fails is asked again by the page, which says so.
+ * Starts the queries of a page once its code is loaded and the user is signed in to the organization in the
+ * URL. Ignores errors, because the page repeats failed queries and shows their errors.
  */
 export async function prefetchQueries(
   client: QueryClient,
@@ -15,6 +15,6 @@ export async function prefetchQueries(
     const [{ ask }, session] = await Promise.all([load(), client.fetchQuery(sessionQuery)]);
     if (session.state === 'signed_in' && session.org.id === place.params['org']) ask?.(client, place);
   } catch {
-    // Neither code nor session: the shell tells it.
+    // The shell reports errors of loading the code or the session.
   }
 }

@@ -1,6 +1,9 @@
-/** Queries as they stand in the address bar: the API's own parameters, readable. Pure. */
+/**
+ * Converts between router search parameters and readable query strings with the API’s own parameter names.
+ * Pure.
+ */
 
-/** Router search to text: values stay as people would type them where a URL allows it. */
+/** Formats search parameters as a query string. Leaves characters unescaped where a URL allows them. */
 export function formatQueryString(search: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(search))
@@ -10,7 +13,7 @@ export function formatQueryString(search: Readonly<Record<string, unknown>>): st
   return text === '' ? '' : `?${text}`;
 }
 
-/** The text back to router search; a parameter that stands twice becomes a list. */
+/** Parses a query string into search parameters. A repeated parameter becomes a list. */
 export function parseQueryString(text: string): Record<string, string | string[]> {
   const search: Record<string, string | string[]> = {};
   for (const [name, value] of new URLSearchParams(text)) {
@@ -20,7 +23,10 @@ export function parseQueryString(text: string): Record<string, string | string[]
   return search;
 }
 
-/** Where to go after signing in: a path of the console, never an address of another site. */
+/**
+ * Returns the path to open after sign-in. Accepts only console paths, so that a link cannot redirect to
+ * another site; otherwise returns `/`.
+ */
 export function parseNextPath(next: string | null): string {
   return next && /^\/(?![/\\])[^\\]*$/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }

@@ -5,7 +5,10 @@ import { TextArea } from '../ui/field.tsx';
 import { Form, FormField } from '../ui/form.tsx';
 import type { PendingPrompt } from './use-prompt.ts';
 
-/** Asks why, before what the audit log keeps a reason of; what was asked for goes on by itself. */
+/**
+ * Asks for the reason that the audit log requires for a change. The waiting request then continues
+ * automatically.
+ */
 export function ReasonDialog({ waiting: { because, answer } }: { readonly waiting: PendingPrompt<string> }) {
   const [reason, setReason] = useState('');
   return (

@@ -1,7 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
-/** Goes elsewhere, once: where to is fixed when it is first drawn, whatever is drawn again on the way. */
+/**
+ * Redirects once. The target is fixed on the first render, so further renders before the redirect do not
+ * change it.
+ */
 export function Redirect({
   to,
   search = {},

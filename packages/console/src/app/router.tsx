@@ -22,7 +22,7 @@ const root = createRootRoute({
 
 const arrival = createRoute({ getParentRoute: () => root, path: '/', component: PageTransition });
 
-/** The same page signs in, makes the first account and takes an invitation: it depends on what the link brought. */
+/** Sign-in, the first account and invitations share one page. The link determines which of them it shows. */
 const signedOutPages = ['/sign-in', '/first-run', '/invite'].map((path) =>
   createRoute({
     getParentRoute: () => root,
@@ -34,7 +34,9 @@ const signedOutPages = ['/sign-in', '/first-run', '/invite'].map((path) =>
 const org = createRoute({ getParentRoute: () => root, path: '/o/$org', component: OrgShell });
 const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: PageTransition });
 
-/** The console's router, below the server's path prefix. Pages ask for what they read by `client`. */
+/**
+ * Creates the router of the console, below the server’s path prefix. Pages start their queries with `client`.
+ */
 export function createConsoleRouter(client: QueryClient) {
   const pages = PAGE_ROUTES.map(({ path, load }) =>
     createRoute({
@@ -42,7 +44,7 @@ export function createConsoleRouter(client: QueryClient) {
       path,
       component: lazyRouteComponent(load, 'Page'),
       errorComponent: ErrorPage,
-      // Nothing that is waited for. A link that is only pointed at loads the code, and asks for nothing.
+      // Does not delay navigation. Hovering over a link loads the code but starts no queries.
       loader({ cause, params, location }) {
         const query = new URLSearchParams(location.searchStr);
         if (cause !== 'preload') void prefetchQueries(client, load, { query, params });

@@ -14,7 +14,7 @@ export const ShellContext = createContext<ShellActions>({
   openHelp: nothing,
 });
 
-/** What pages can ask of the shell around them. */
+/** Returns the actions that the surrounding shell offers to pages. */
 export function useShell(): ShellActions {
   return useContext(ShellContext);
 }

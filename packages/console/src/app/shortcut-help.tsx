@@ -2,7 +2,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { KeyboardKey } from '../ui/keyboard-key.tsx';
 import { useActiveShortcuts } from './shortcuts.ts';
 
-/** The keys that do something on this page. */
+/** Lists the keyboard shortcuts that are active on the current page. */
 export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
   const shortcuts = useActiveShortcuts();
   return (

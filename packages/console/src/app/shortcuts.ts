@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 
 export interface Shortcut {
-  /** One key, or two after another: `g r`. `mod+k` is ⌘K or Ctrl+K. */
+  /** A key, or two keys pressed in sequence, such as `g r`. `mod+k` means ⌘K or Ctrl+K. */
   readonly keys: string;
   readonly does: string;
   readonly run: () => void;
@@ -17,7 +17,10 @@ function change(to: readonly (readonly Shortcut[])[]): void {
   for (const reader of readers) reader();
 }
 
-/** Keys of a part of the page while it is shown; single keys are off while typing and where the person turned them off. */
+/**
+ * Registers shortcuts while the component is rendered. Single-key shortcuts are disabled while the user types
+ * or if the user turned them off.
+ */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const run = useEffectEvent((keys: string) => shortcuts.find((one) => one.keys === keys)?.run());
   const names = shortcuts.map(({ keys, does }) => `${keys}\n${does}`).join('\n\n');
@@ -31,7 +34,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [names]);
 }
 
-/** All keys that do something right now, for the help. */
+/** Returns all active shortcuts, for the shortcut help. */
 export function useActiveShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(
     (reader) => {
@@ -42,7 +45,7 @@ export function useActiveShortcuts(): readonly Shortcut[] {
   ).flat();
 }
 
-/** Listens for the whole page; called once, by the shell. */
+/** Listens for shortcut keys on the whole page. Called once, by the shell. */
 export function useShortcutKeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -65,7 +68,7 @@ export function useShortcutKeys(): void {
   }, []);
 }
 
-/** What stands over the page has the keys to itself: the letters of a menu are the menu's. */
+/** Whether a dialog or menu is open. It then receives the keys, and shortcuts are disabled. */
 function isAsked(): boolean {
   return document.querySelector('[role=dialog],[role=menu]') !== null;
 }

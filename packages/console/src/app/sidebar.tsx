@@ -16,7 +16,7 @@ import { useScrollCurrentIntoView } from './use-scroll-current-into-view.ts';
 
 const FOLDED = 'floe.sidebar';
 
-/** The navigation: beside the page, as icons on narrow screens, over the page on a phone. */
+/** The navigation: next to the page, as icons on narrow screens, or over the page on a phone. */
 export function Sidebar({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'folded');
   const phone = useMediaQuery('(width < 48rem)');
@@ -105,7 +105,10 @@ function Entry({
 }: {
   readonly entry: NavigationEntry;
   readonly icons: boolean;
-  /** Also for the page that is shown: another address does not close the menu then. */
+  /**
+   * Called when a link is selected, even the link to the current page, where no URL change would close the
+   * menu.
+   */
   readonly onTaken: () => void;
 }) {
   const { icon: Icon, label, path } = entry;

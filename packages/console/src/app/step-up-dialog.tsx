@@ -12,7 +12,10 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Input } from '../ui/field.tsx';
 import { Form, FormField } from '../ui/form.tsx';
 
-/** Asks who is there once more, before what cannot be taken back; what was asked for goes on by itself. */
+/**
+ * Asks the user to confirm their identity before a sensitive change. The waiting request then continues
+ * automatically.
+ */
 export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean) => void }) {
   const client = useQueryClient();
   const methods = useQuery(signInMethodsQuery).data;
@@ -26,7 +29,7 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
       open
       onClose={() => onDone(false)}
       title="Confirm your identity"
-      description="This action requires a recent sign-in. The confirmation is valid for ten minutes."
+      description="Confirm your identity to continue. You won’t be asked again for ten minutes."
     >
       <div className="grid gap-4">
         {methods?.passkey && canUsePasskeys() && (
@@ -86,7 +89,9 @@ function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; reado
   );
 }
 
-/** The issuer asks on a page of its own: what was begun here is to be done again afterwards. */
+/**
+ * The identity provider confirms the identity on its own page, so the user must repeat the action afterwards.
+ */
 function IssuerButton({ name }: { readonly name: string }) {
   const { href } = useLocation();
   return (

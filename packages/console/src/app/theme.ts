@@ -1,7 +1,7 @@
 export type Theme = 'system' | 'light' | 'dark';
 export type Density = 'compact' | 'comfortable';
 
-/** Kept in this browser; public/theme.js reads it before the first paint. */
+/** Saves the theme in the browser. public/theme.js reads it before the first paint. */
 export function setTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === 'system') {

@@ -4,17 +4,20 @@ import { parseQueryString } from './query-text.ts';
 
 declare module '@tanstack/history' {
   interface HistoryState {
-    /** A drawer was opened here, beside the list of the entry before. */
+    /** Whether the drawer was opened from a list, which is then the previous history entry. */
     isBeside?: boolean;
   }
 }
 
 export type UrlChanges = Readonly<Record<string, string | null>>;
 
-/** The query of the page's URL, which is the only state of a list, and how to change it. Null takes a parameter away. */
+/**
+ * Returns the query of the URL, which holds the entire state of a list, and a function that changes it. Null
+ * removes a parameter.
+ */
 export function useUrlState(): {
   readonly query: URLSearchParams;
-  /** A committed filter is a step back; what is typed replaces. */
+  /** Use `push` for an applied filter, so that Back undoes it. Use `replace` while the user types. */
   readonly change: (changes: UrlChanges, how?: 'push' | 'replace') => void;
 } {
   const text = useLocation({ select: ({ searchStr }) => searchStr });
@@ -30,7 +33,7 @@ export function useUrlState(): {
         else next.set(name, value);
       }
       const isClosing = changes['open'] === null && Object.keys(changes).length === 1;
-      // Closed, a drawer is no step that Back would open again.
+      // A closed drawer must not leave a history entry that Back would open again.
       if (isClosing && isBeside) return router.history.back();
       const opens = how === 'push' && next.has('open') && !new URLSearchParams(text).has('open');
       void navigate({
@@ -46,13 +49,13 @@ export function useUrlState(): {
   return { query, change };
 }
 
-/** The org of the URL. */
+/** Returns the ID of the organization in the URL. */
 export function useOrgId(): string {
   const { org } = useParams({ strict: false });
   return typeof org === 'string' ? org : '';
 }
 
-/** A parameter of the page's path, such as the id of `/requests/$id`. */
+/** Returns a parameter of the page’s path, such as the ID in `/requests/$id`. */
 export function usePathParam(name: string): string {
   const params: Readonly<Record<string, unknown>> = useParams({ strict: false });
   const value = params[name];

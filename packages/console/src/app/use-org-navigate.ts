@@ -2,10 +2,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useOrgId } from './url-state.ts';
 
-/** The path of a page below the org: `/requests`. */
+/** Path of a page relative to the organization, such as `/requests`. */
 export type OrgPath = `/${string}`;
 
-/** Goes to a page of the org; the same function as long as the org is. */
+/**
+ * Returns a function that opens a page of the organization. The function is stable while the organization is
+ * the same.
+ */
 export function useOrgNavigate(): (
   to: OrgPath,
   how?: { readonly search?: Readonly<Record<string, string>>; readonly replace?: boolean },
@@ -19,8 +22,9 @@ export function useOrgNavigate(): (
 }
 
 /**
- * Goes to the page of one thing below `to`, `new` included, or without an id to the list itself. `part` is what lies
- * below the thing: `/edit`. The same function as long as the org is.
+ * Returns a function that opens the page of a resource below `to`. The ID `new` opens the page for a new
+ * resource, and no ID opens the list. `part` is appended to the resource path, such as `/edit`. The function
+ * is stable while the organization is the same.
  */
 export function useResourceNavigate(to: OrgPath, part = ''): (id?: string, how?: 'push' | 'replace') => void {
   const go = useOrgNavigate();

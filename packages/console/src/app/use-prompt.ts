@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
 import type { PromptHandler } from '../data/prompts.ts';
 
-/** A request that waits for an answer of the person. */
+/** A request that waits for input from the user. */
 export interface PendingPrompt<Answer> {
   readonly because: string;
-  /** Null gives none: the refusal stands. */
+  /** Resolves the prompt. With null, the request fails with its original error. */
   readonly answer: (given: Answer | null) => void;
 }
 
-/** The request that waits for this question; null while none does. */
+/** Returns the request that waits for this prompt, or null if there is none. */
 export function usePrompt<Answer>(question: PromptHandler<Answer>): PendingPrompt<Answer> | null {
   const [waiting, setWaiting] = useState<PendingPrompt<Answer> | null>(null);
   useEffect(

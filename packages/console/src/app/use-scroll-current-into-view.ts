@@ -1,12 +1,15 @@
 import type { RefObject } from 'react';
 import { useOnChange } from '../data/on-change.ts';
 
-/** Brings the link of the page that is shown into sight, where a list of links scrolls. `place` changes with the page. */
+/**
+ * Scrolls a list of links so that the link of the current page is visible. `place` must change with the page.
+ */
 export function useScrollCurrentIntoView(list: RefObject<HTMLElement | null>, place: string): void {
   useOnChange(place, () => {
     const link = list.current?.querySelector('[aria-current=page]');
     if (!link) return;
-    // Told with the next frame's own layout: asking at once would lay out a page that is still being made.
+    // An observer uses the layout of the next frame. Reading positions now would force a layout of a page
+    // that is still rendering.
     const observer = new IntersectionObserver(
       ([seen]) => {
         observer.disconnect();

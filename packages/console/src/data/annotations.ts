@@ -8,11 +8,14 @@ import { useLiveQuery } from './events.ts';
 const KEY = ['analytics', 'marks'];
 const NONE: readonly ChartAnnotation[] = [];
 
-/** What may have changed the requests of a time: configuration, breakers, notes. */
+/**
+ * Returns the query for the events that may have affected requests in a time range: configuration changes,
+ * breaker changes and notes.
+ */
 export function annotationsListQuery(time: Readonly<Record<string, string>>) {
   return queryOptions({
     queryKey: [...KEY, time],
-    // The words come with the first answer: pages are drawn before.
+    // The texts load with the first response, because pages render earlier.
     queryFn: async ({ signal }): Promise<readonly ChartAnnotation[]> => {
       const query = { from: time['from'], to: time['to'], about: 'traffic' };
       const [answer, { toChartAnnotation }] = await Promise.all([
@@ -26,7 +29,7 @@ export function annotationsListQuery(time: Readonly<Record<string, string>>) {
   });
 }
 
-/** The marks of a time. New ones arrive by themselves. */
+/** Returns the annotations of a time range. Updates automatically. */
 export function useAnnotations(time: Readonly<Record<string, string>>): readonly ChartAnnotation[] {
   useLiveQuery('breakers', KEY);
   return useQuery(annotationsListQuery(time)).data ?? NONE;

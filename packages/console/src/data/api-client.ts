@@ -3,16 +3,16 @@ import { apiUrl } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
-/** Several values of a parameter are sent one after another. */
+/** Query parameters. A list of values repeats the parameter. */
 export type QueryParameters = Readonly<Record<string, QueryValue | readonly string[]>> | URLSearchParams;
 
-/** Answer of every list of the API. */
+/** Response body of each list operation of the API. */
 export interface ApiPage<Row> {
   readonly data: readonly Row[];
   readonly next_cursor: string | null;
 }
 
-/** A resource with the tag that a change of it must bring back. */
+/** A resource and the ETag to send with the next change. */
 export interface WithETag<Body> {
   readonly body: Body;
   readonly etag: string | null;
@@ -23,7 +23,10 @@ interface Asked {
   readonly query?: QueryParameters | undefined;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
-  /** Of the version that was read: a change made meanwhile answers 412 instead of being lost. */
+  /**
+   * ETag of the version that was read. If the resource has changed since, the API returns 412 and the change
+   * is not applied.
+   */
   readonly etag?: string | null | undefined;
 }
 
@@ -50,7 +53,9 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
   return answer;
 }
 
-/** `GET`; the type is that of the contract, see `trusted`. Throws `ApiRequestError`. */
+/**
+ * Sends `GET` and returns the response body, typed by the contract (see `trusted`). @throws ApiRequestError
+ */
 export async function getJson<Body>(
   path: string,
   query?: QueryParameters,
@@ -61,7 +66,9 @@ export async function getJson<Body>(
 
 const PAGE_ROWS = 500;
 
-/** Every row of a list, page after page: for lists that are read and sorted whole. Throws `ApiRequestError`. */
+/**
+ * Reads all pages of a list. Use it for lists that are loaded and sorted as a whole. @throws ApiRequestError
+ */
 export async function allPages<Row>(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
@@ -81,15 +88,15 @@ export async function allPages<Row>(
   return rows;
 }
 
-/** `GET` of one resource, with the tag for its next change. */
+/** Sends `GET` for one resource and returns it with the ETag for its next change. @throws ApiRequestError */
 export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<WithETag<Body>> {
   const answer = await ask(path, { method: 'GET', signal });
   return { body: await bodyOf<Body>(answer, signal), etag: answer.headers.get('etag') };
 }
 
 /**
- * `POST`, `PUT`, `PATCH` or `DELETE`; answers without a body give null. What asks for a fresh sign-in is sent again
- * once the person has confirmed who they are. Throws `ApiRequestError`.
+ * Sends `POST`, `PUT`, `PATCH` or `DELETE` and returns the response body, or null without a body. If the API
+ * requires a step-up, the request is repeated after the user confirms their identity. @throws ApiRequestError
  */
 export async function sendJson<Body>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -101,7 +108,10 @@ export async function sendJson<Body>(
   return answer.status === 204 ? trusted<Body>(null) : bodyOf<Body>(answer);
 }
 
-/** The same for a change whose answer is the resource, with the tag for the next one. Throws `ApiRequestError`. */
+/**
+ * Like `sendJson`, for operations that return the resource. Returns it with the ETag for the next change.
+ * @throws ApiRequestError
+ */
 export async function sendWithETag<Body>(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
@@ -112,7 +122,10 @@ export async function sendWithETag<Body>(
   return { body: await bodyOf<Body>(answer), etag: answer.headers.get('etag') };
 }
 
-/** Asks, and again when the person had to say why, or to confirm who they are, and did: one may follow the other. */
+/**
+ * Sends a request. Repeats it after the user entered a required reason or confirmed their identity. Both can
+ * be required in turn.
+ */
 async function askConfirmed(path: string, asked: Asked): Promise<Response> {
   return ask(path, asked).catch(async (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
@@ -125,7 +138,7 @@ async function askConfirmed(path: string, asked: Asked): Promise<Response> {
   });
 }
 
-/** A reason belongs in the body; what has none takes it in the query. */
+/** Adds the reason to the body, or to the query if the request has no body. */
 function withReason(asked: Asked, reason: string): Asked {
   const { body } = asked;
   if (typeof body === 'object' && body !== null) return { ...asked, body: { ...body, reason } };
@@ -136,14 +149,14 @@ function isReasoned({ body, query }: Asked): boolean {
   return query !== undefined || (typeof body === 'object' && body !== null && 'reason' in body);
 }
 
-/** The same question as a line for a shell. */
+/** Returns the same request as a curl command. */
 export function formatCurl(path: string, query: QueryParameters | undefined): string {
   const url = apiUrl(path);
   url.search = formatQueryParameters(query);
   return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_API_KEY"`;
 }
 
-/** A query as it stands in an address; what has no value is left out. */
+/** Formats query parameters for a URL. Omits parameters without a value. */
 export function formatQueryParameters(query: QueryParameters | undefined): string {
   if (query === undefined) return '';
   if (query instanceof URLSearchParams) return query.toString();
@@ -154,7 +167,10 @@ export function formatQueryParameters(query: QueryParameters | undefined): strin
   return text.toString();
 }
 
-/** An answer that is no JSON is not ours, whatever its status: as of a proxy that asks to sign in. */
+/**
+ * Parses the response body. A response that is not JSON did not come from Floe, whatever its status: for
+ * example, from a proxy that requires sign-in.
+ */
 async function bodyOf<Body>(answer: Response, signal?: AbortSignal): Promise<Body> {
   const text = await answer.text().catch((error: unknown) => {
     if (signal?.aborted) throw error;
@@ -167,7 +183,10 @@ async function bodyOf<Body>(answer: Response, signal?: AbortSignal): Promise<Bod
   }
 }
 
-/** The server's tests hold every answer against the schema this type comes from: not checked twice, in every browser. */
+/**
+ * The type comes from the contract. Server tests check each response against that schema, so browsers do not
+ * check it again.
+ */
 function trusted<Body>(body: unknown): Body {
   return body as Body;
 }

@@ -1,13 +1,13 @@
 import { capitalize } from '../format/words.ts';
 
-/** An answer of the API that is not a success, with what a person needs to go on. */
+/** An error response of the API, with the details that help the user to resolve it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 0 when there was no answer. */
+  /** HTTP status. 0 without a response. */
   readonly status: number;
-  /** Stable, of the table in docs/reference/errors.md; `network` without an answer. */
+  /** Stable error code from docs/reference/errors.md. `network` without a response. */
   readonly code: string;
-  /** Path of the field it is about, such as `targets[1].weight`. */
+  /** Path of the field with the error, such as `targets[1].weight`. Null if the error belongs to no field. */
   readonly param: string | null;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
@@ -28,7 +28,7 @@ export class ApiError extends Error {
     this.retryAfterMs = told.retryAfterMs ?? null;
   }
 
-  /** The message where its field stands beside it: without the field's name, as a sentence. */
+  /** The message to show next to the field: a sentence without the name of the field. */
   get fieldMessage(): string {
     const start = this.param === null ? '' : `${this.param}: `;
     if (start === '' || !this.message.startsWith(start)) return this.message;
@@ -37,12 +37,12 @@ export class ApiError extends Error {
   }
 }
 
-/** What an error says where its field is plain to see. */
+/** Returns the message of an error that is shown next to its field. */
 export function errorMessage(error: Error): string {
   return error instanceof ApiError ? error.fieldMessage : error.message;
 }
 
-/** Reads an error answer, ours or that of a proxy on the way, which knows nothing of our shape. */
+/** Parses an error response, either from Floe or from a proxy that uses another format. */
 export function readApiError(status: number, headers: Headers, text: string): ApiError {
   const requestId = headers.get('x-request-id');
   const wait = Number(
@@ -62,7 +62,7 @@ export function readApiError(status: number, headers: Headers, text: string): Ap
   });
 }
 
-/** There was no answer at all: Floe is down, or the network is. */
+/** Returns the error for a request without a response: Floe or the network is down. */
 export function unreachableError(): ApiError {
   return new ApiError({
     status: 0,
@@ -71,7 +71,7 @@ export function unreachableError(): ApiError {
   });
 }
 
-/** What a change failed of, whatever it was: of the API, or of the browser itself. */
+/** Converts any error of a change to an `ApiError`, including errors of the browser. */
 export function toApiError(error: Error | null): ApiError | null {
   if (error === null || error instanceof ApiError) return error;
   return new ApiError({

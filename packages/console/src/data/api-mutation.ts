@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type ApiError, toApiError } from './api-error.ts';
 
-/** A change of something on the server, with what every control that makes one needs. */
+/** A change on the server, with the state that its controls need. */
 export interface ApiMutation<Input> {
   readonly run: (input: Input) => void;
   readonly running: boolean;
@@ -11,15 +11,19 @@ export interface ApiMutation<Input> {
 }
 
 /**
- * Makes a change and reads again what it touched. A second click while it runs does nothing.
- * @param touches query keys (or their beginnings) that are stale afterwards
+ * Returns a function that makes a change and then refetches the affected queries. Ignores calls while a
+ * change is in progress.
+ * @param touches Query keys, or prefixes of keys, that the change makes stale.
  */
 export function useApiMutation<Input, Answer>(
   make: (input: Input) => Promise<Answer>,
   options: {
     readonly touches?: readonly (readonly unknown[])[];
     readonly done?: (answer: Answer, input: Input) => void;
-    /** For what has no place of its own to say it in, as in a menu that is gone by then. */
+    /**
+     * Called on failure. For controls that cannot show the error themselves, such as an item of a closed
+     * menu.
+     */
     readonly failed?: (error: ApiError) => void;
   } = {},
 ): ApiMutation<Input> {

@@ -1,4 +1,7 @@
-/** An action of the audit log in words: `Revoked key ci`. An action without words is shown as recorded: `floes.melt ci`. */
+/**
+ * Describes an audit log action, as in `Revoked key ci`. An unknown action is shown as recorded, as in
+ * `floes.melt ci`.
+ */
 export function auditActionText(action: string, name: string, isCreation = false): string {
   return WHOLE[action] ?? `${auditActionLabel(action, isCreation) ?? action} ${name}`;
 }
@@ -9,7 +12,7 @@ function auditActionLabel(action: string, isCreation: boolean): string | null {
   return DEEDS[action] ?? (done ? `${done} ${singular(kind)}` : null);
 }
 
-/** Verbs that create the resource where there is none of its name. */
+/** Actions that create the resource if no resource has the name. */
 const CREATING: ReadonlySet<string> = new Set(['update', 'replace', 'apply']);
 
 const DONE: Readonly<Record<string, string>> = {
@@ -30,14 +33,14 @@ const DONE: Readonly<Record<string, string>> = {
   test: 'Tested',
 };
 
-/** Actions on something of which an organization has only one. */
+/** Labels of actions on resources that exist once per organization. */
 const WHOLE: Readonly<Record<string, string>> = {
   'settings.update': 'Changed organization settings',
   'cache.purge': 'Cleared the cache',
   'cache.update': 'Changed cache settings',
 };
 
-/** Where verb and kind alone would say it badly. */
+/** Labels of actions for which a label built from the action and the kind would be unclear. */
 const DEEDS: Readonly<Record<string, string>> = {
   'operators.grant': 'Added operator',
   'operators.revoke': 'Removed operator',
@@ -55,6 +58,9 @@ const DEEDS: Readonly<Record<string, string>> = {
   'config.apply': 'Applied configuration to organization',
   'config.reload': 'Reloaded configuration of organization',
   'breakers.force': 'Overrode breaker',
+  'people.export': 'Exported the data of person',
+  'people.erase': 'Started to erase the data of person',
+  'people.erased': 'Erased the data of person',
 };
 
 function singular(kind: string): string {

@@ -6,20 +6,20 @@ import { auditActionText } from './audit-action-label.ts';
 
 export type Annotation = z.output<typeof analyticsAnnotations>['data'][number];
 
-/** Something that happened, as a mark in charts and a line below them. */
+/** An event, shown as a mark in charts and as a line in the list below them. */
 export interface ChartAnnotation {
-  /** Milliseconds. */
+  /** Time of the event, in milliseconds since the epoch. */
   readonly at: number;
   readonly kind: Annotation['kind'];
-  /** Of a breaker; null for what has no state. */
+  /** The state of a breaker. Null for events without a state. */
   readonly state: DisplayStatus | null;
   readonly text: string;
   readonly by: string | null;
-  /** Where more stands. */
+  /** The page with details, or null if there is none. */
   readonly page: { readonly to: string; readonly search: Readonly<Record<string, string>> } | null;
 }
 
-/** An annotation of the API in words. Pure. */
+/** Converts an annotation of the API to display text. Pure. */
 export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
   const { at, kind, text, actor_name, actor, subject } = annotation;
   const common = { at: Date.parse(at), kind, by: actor_name ?? actor };
@@ -54,7 +54,7 @@ const BREAKER: Readonly<Record<string, { readonly word: string; readonly state: 
   released: { word: 'returned to automatic', state: 'healthy' },
 };
 
-/** Marks that lie so close that they would cover each other stand as one. `width` is how many fit side by side. */
+/** Merges annotations that would overlap in a chart. `width` is the number of marks that fit side by side. */
 export function clusterAnnotations(
   marks: readonly ChartAnnotation[],
   from: number,

@@ -12,7 +12,10 @@ type Asked = Readonly<Record<string, string | number | null | undefined | readon
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Figures as the API adds them up. `lastMs` asks for the last so many milliseconds, reckoned each time it is asked. */
+/**
+ * Returns the query for aggregated analytics. `lastMs` requests the given number of milliseconds up to the
+ * time of each fetch.
+ */
 function figures<Answer>(what: 'summary' | 'timeseries' | 'top') {
   return (query: Asked, lastMs?: number) =>
     queryOptions({

@@ -5,7 +5,7 @@ import { sendJson } from './api-client.ts';
 export type CreatedKey = z.output<typeof createdKey>;
 
 const HOUR_MS = 3_600_000;
-/** A key that ends within this time is not begun with. */
+/** A key that expires within this time, in milliseconds, is not used for a new call. */
 const SPARE_MS = 120_000;
 
 interface Held {
@@ -16,14 +16,14 @@ interface Held {
 
 let held: Held | null = null;
 
-/** A platform key for one's own calls to models. Its value is in this answer and nowhere else. */
+/** Creates a platform key for the user’s own model requests. The key value is only in this response. */
 export function createGatewayKey(name: string, expiresAt: string | null = null): Promise<CreatedKey> {
   return sendJson('POST', 'api/management/keys', { name, scopes: ['gateway'], expires_at: expiresAt });
 }
 
 /**
- * The key that the console itself calls models with: the person's own, for an hour, in the memory of this tab only.
- * What it asks is counted and limited like anything else.
+ * Returns the key with which the console calls models. The key belongs to the user, is valid for one hour,
+ * and is kept only in the memory of this tab. Its requests are counted and limited like all others.
  */
 export async function getPlaygroundKey(orgId: string, person: string, nowMs = Date.now()): Promise<string> {
   if (held?.orgId !== orgId || held.endsMs - SPARE_MS < nowMs) {
@@ -40,12 +40,15 @@ export async function getPlaygroundKey(orgId: string, person: string, nowMs = Da
   return (await held.key).key;
 }
 
-/** Forgets the key, as when it was refused or somebody else signs in here: the next call makes another. */
+/**
+ * Discards the key, for example after it was rejected or another user signed in. The next call creates a new
+ * key.
+ */
 export function discardPlaygroundKey(): void {
   held = null;
 }
 
-/** `mara-claude-code` of `Mara Koch` and `claude-code`. */
+/** Builds a key name such as `mara-claude-code` from `Mara Koch` and `claude-code`. */
 export function buildKeyName(person: string, what: string): string {
   const first = person
     .normalize('NFKD')
@@ -55,7 +58,7 @@ export function buildKeyName(person: string, what: string): string {
   return first ? `${first}-${what}` : what;
 }
 
-/** Names of working keys are unique in an org; four letters keep two of them apart. */
+/** Returns four random letters. Names of active keys must be unique in an organization. */
 export function generateKeySuffix(): string {
   return [...crypto.getRandomValues(new Uint8Array(4))].map((byte) => (byte % 36).toString(36)).join('');
 }

@@ -1,10 +1,13 @@
 import { useState } from 'react';
 import { useOnChange } from './on-change.ts';
 
-/** A value that is asked of the server: the last one, once it stood still for a moment. */
+/**
+ * Returns the value once it has not changed for `ms` milliseconds. Use it for values that are sent to the
+ * server.
+ */
 export function useDebounced<Value>(value: Value, ms = 300): Value {
   const [settled, setSettled] = useState(value);
-  // A value that reads the same is the same.
+  // Compares values as JSON, so that equal objects count as unchanged.
   useOnChange(JSON.stringify(value), () => {
     const timer = setTimeout(() => setSettled(value), ms);
     return () => clearTimeout(timer);

@@ -1,34 +1,41 @@
 import { apiUrl } from './base-url.ts';
 
-/** Something that changed, as `GET /api/events` tells it. */
+/** A change reported by `GET /api/events`. */
 export interface ServerEvent {
   readonly topic: string;
-  /** The event's data as JSON, or null when it had none. */
+  /** The parsed JSON data of the event, or null if the event has none. */
   readonly data: unknown;
-  /** The ids of the stream that the event lies between: after the first, up to the second. Null where nobody knows. */
+  /** ID of the preceding event. The event covers changes after this ID up to its own. Null if unknown. */
   readonly after: string | null;
   readonly id: string | null;
 }
 
 const SOMETHING_MISSED: ServerEvent = { topic: 'resync', data: null, after: null, id: null };
 
-/** `idle`: nobody here wants to hear of anything. */
+/** State of the event stream. `idle`: nothing in this browser subscribes to events. */
 export type EventStreamState = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'off';
 
 type Listener = (event: ServerEvent) => void;
 
 const CHANNEL = 'floe.events';
 const LOCK = 'floe.events';
-/** Away for longer: readers ask by themselves until it is back. */
+/** After this many milliseconds without a connection, subscribers poll until it is back. */
 const AWAY_MS = 5_000;
-/** The server says something every 15 seconds: one that is silent for longer is dead, however open it looks. */
+/**
+ * The server sends data every 15 seconds. A stream that is silent for longer than this many milliseconds is
+ * considered dead.
+ */
 const SILENT_MS = 40_000;
-/** A stream that was refused, as a proxy does while the server starts, is asked for again. */
+/**
+ * Delay in milliseconds before retrying a rejected stream, for example while the server starts behind a
+ * proxy.
+ */
 const REFUSED_MS = 3_000;
 
 /**
- * One event stream per browser: browsers allow six connections per origin on HTTP/1.1, and a stream in every tab would
- * use them up. The tab that holds the lock reads and tells the others over a channel.
+ * The event stream, shared by all tabs of a browser. Browsers allow six connections per origin on HTTP/1.1,
+ * so one stream per tab would use them up. The tab that holds a lock reads the stream and sends events to the
+ * other tabs over a channel.
  */
 export class EventStream {
   readonly #listeners = new Map<Listener, string>();
@@ -43,10 +50,16 @@ export class EventStream {
   #asked = false;
   #position: string | null = null;
   connection: EventStreamState = 'idle';
-  /** When it was last heard of, while it is away. Milliseconds. */
+  /**
+   * Time of the last data before the connection was lost, in milliseconds since the epoch. Null while
+   * connected.
+   */
   lostAt: number | null = null;
 
-  /** Calls `listener` for events of a topic, and with topic `resync` when some may have been missed. */
+  /**
+   * Calls `listener` for each event of a topic, and with the topic `resync` if events may have been missed.
+   * Returns a function that unsubscribes.
+   */
   listen(topic: string, listener: Listener): () => void {
     this.#listeners.set(listener, topic);
     this.#begin();
@@ -54,7 +67,7 @@ export class EventStream {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls `watcher` whenever `connection` changes. */
+  /** Calls `watcher` when `connection` changes. Returns a function that unsubscribes. */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
@@ -65,7 +78,8 @@ export class EventStream {
     this.#asked = true;
     this.#turn('connecting', null);
     this.#channel.onmessage = ({ data }) => this.#hear(data);
-    // Held until this tab closes; without locks (plain http on another host) each tab reads for itself.
+    // The lock is held until this tab closes. Without locks (plain HTTP on a host other than localhost), each
+    // tab reads its own stream.
     const lead = () => {
       this.#leading = true;
       this.#open();
@@ -89,7 +103,10 @@ export class EventStream {
     this.#add(topic);
   }
 
-  /** Kept by every tab, for any of them may have to read one day; the one that reads says how it stands. */
+  /**
+   * Records the topics of other tabs. All tabs do this because any of them may become the reader, which also
+   * shares its connection state.
+   */
   #wantedElsewhere(topic: string): void {
     this.#add(topic);
     if (this.#leading) this.#channel.postMessage({ connection: this.connection, lostAt: this.lostAt });
@@ -118,7 +135,7 @@ export class EventStream {
       clearTimeout(this.#away);
       this.#away = undefined;
       this.#share('live');
-      // Nothing was heard between the reading of what is shown and now, or since another topic was asked for.
+      // Events may have been missed since the displayed data was read, or since a topic was added.
       this.#pass(SOMETHING_MISSED);
     };
     source.onerror = () => this.#lose(source);
@@ -135,14 +152,19 @@ export class EventStream {
       });
   }
 
-  /** Opens it anew when it has been silent for too long, as after a sleep or behind a line that was cut. */
+  /**
+   * Reopens the stream after a long silence, for example after the computer slept or the connection was cut.
+   */
   #doubt(): void {
     if (this.#source === null || Date.now() - this.#heardAt < SILENT_MS) return;
     this.#away ??= setTimeout(() => this.#share('reconnecting', this.#heardAt), AWAY_MS);
     this.#open();
   }
 
-  /** It comes back by itself, with what was missed, unless something in between refused it. */
+  /**
+   * Handles a lost connection. The browser reconnects and receives the missed events, unless the stream was
+   * rejected.
+   */
   #lose(source: EventSource): void {
     if (source !== this.#source) return;
     const lostAt = this.lostAt ?? Date.now();
@@ -154,7 +176,7 @@ export class EventStream {
     }
     if (isRefused && this.connection !== 'live' && this.connection !== 'reconnecting')
       this.#share('off', lostAt);
-    // Set once: it is lost again with every try.
+    // The timer is set only once, because each failed retry loses the connection again.
     this.#away ??= setTimeout(() => this.#share('reconnecting', lostAt), AWAY_MS);
   }
 

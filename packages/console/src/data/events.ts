@@ -7,23 +7,26 @@ const watch = (changed: () => void) => stream.watch(changed);
 const connection = () => stream.connection;
 const lostAt = () => stream.lostAt;
 
-/** Whether changes arrive by themselves right now. */
+/** Returns the state of the event stream, which tells whether data updates automatically. */
 export function useEventStreamState(): EventStreamState {
   return useSyncExternalStore(watch, connection);
 }
 
-/** When changes last arrived by themselves, in milliseconds, while they do not. */
+/** Returns the time of the last update in milliseconds since the epoch while disconnected, otherwise null. */
 export function useDisconnectedAt(): number | null {
   return useSyncExternalStore(watch, lostAt);
 }
 
-/** Calls `heard` for every event of a topic, and for `resync` (some were missed: read again). */
+/**
+ * Calls `heard` for each event of a topic, and for `resync` when events were missed and the data must be read
+ * again.
+ */
 export function useEvents(topic: string, heard: (event: ServerEvent) => void, on = true): void {
   const latest = useEffectEvent(heard);
   useEffect(() => (on ? stream.listen(topic, (event) => latest(event)) : undefined), [topic, on]);
 }
 
-/** Reads queries again whenever an event of the topic arrives: at most once a second each. */
+/** Refetches a query when an event of the topic arrives, at most once per second. */
 export function useLiveQuery(topic: string, queryKey: readonly unknown[], on = true): void {
   const client = useQueryClient();
   useEvents(

@@ -1,14 +1,14 @@
-/** One field of what was changed meanwhile, in words. */
+/** A changed field of a resource, as display text. */
 export interface FieldChange {
   readonly field: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** Fields that every change touches: they say nothing about what was changed. */
+/** Fields that every change updates, and which therefore say nothing about the change. */
 const ECHOES: ReadonlySet<string> = new Set(['updated_at', 'updated_by']);
 
-/** What differs between two versions of a resource, by field; what a nested field is called has dots. */
+/** Returns the fields that differ between two versions of a resource. Names of nested fields contain dots. */
 export function findFieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
   const [old, now] = [flat(before), flat(after)];
   const fields = [...new Set([...old.keys(), ...now.keys()])];
@@ -17,7 +17,10 @@ export function findFieldChanges(before: unknown, after: unknown): readonly Fiel
     .filter(({ field, before, after }) => before !== after && !ECHOES.has(field));
 }
 
-/** `{a: {b: 1}}` to `a.b` and `1`. Lists stay whole: what moved in one is seen only beside its neighbours. */
+/**
+ * Flattens an object, so that `{a: {b: 1}}` becomes `a.b` and `1`. Lists stay whole, because a moved entry
+ * makes sense only with its neighbors.
+ */
 function flat(value: unknown, name = '', found = new Map<string, string>()): Map<string, string> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     for (const [key, inner] of Object.entries(value))

@@ -9,7 +9,7 @@ type Gaps = z.output<typeof gapList>;
 
 const LOOKED_BACK_MS = 400 * 86_400_000;
 
-/** When Floe itself was not there: one answer for every chart of the console. */
+/** The query for the times at which Floe was not running. All charts share its response. */
 export const gapsQuery = queryOptions({
   queryKey: ['away'],
   queryFn: ({ signal }) => {
@@ -20,7 +20,10 @@ export const gapsQuery = queryOptions({
   retry: false,
 });
 
-/** The spans that a drawing must hatch, for the starts of its intervals in milliseconds. */
+/**
+ * Returns the spans to hatch in a chart. `at` contains the start of each interval, in milliseconds since the
+ * epoch.
+ */
 export function useGaps(at: readonly number[]): readonly GapSpan[] {
   const { data } = useQuery(gapsQuery);
   return useMemo(() => toGapSpans(data?.data ?? [], at), [data, at]);

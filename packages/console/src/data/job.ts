@@ -4,14 +4,14 @@ import type * as z from 'zod';
 import { getJson } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 
-/** Work in the background of the server; `Result` is what its kind ends with, by the contract. */
+/** A background job of the server. `Result` is the type of the job kind’s result, defined by the contract. */
 export type Job<Result> = Omit<z.output<typeof jobResource>, 'result'> & { readonly result: Result | null };
 
 const LOOK_MS = 500;
 
 /**
- * How far a job is: looked at while it runs, and only as long as somebody looks at the part that shows it. No event
- * tells of jobs. Undefined without one.
+ * Returns the current state of a background job. Polls while the job is running and the component is
+ * rendered, because no event reports jobs. Returns undefined without a job.
  */
 export function useJob<Result>(begun: Job<Result> | null | undefined): Job<Result> | undefined {
   const id = begun?.id ?? '';
@@ -19,7 +19,7 @@ export function useJob<Result>(begun: Job<Result> | null | undefined): Job<Resul
     queryKey: ['jobs', id],
     queryFn: ({ signal }) => getJson<Job<Result>>(`api/jobs/${id}`, undefined, signal),
     enabled: id !== '',
-    // The first look comes after a while: what was just begun is known.
+    // The first poll is delayed, because the response that started the job contains its state.
     ...(begun ? { initialData: begun } : {}),
     staleTime: LOOK_MS,
     refetchInterval: ({ state: { data, error } }) =>
@@ -27,7 +27,7 @@ export function useJob<Result>(begun: Job<Result> | null | undefined): Job<Resul
   }).data;
 }
 
-/** Jobs are forgotten after a while: there is no use in asking on. */
+/** Whether the job no longer exists. The server deletes old jobs, so polling can stop. */
 function isGone(error: Error | null): boolean {
   return error instanceof ApiError && error.status === 404;
 }

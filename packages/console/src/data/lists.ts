@@ -4,7 +4,10 @@ import { type ApiPage, getJson, type QueryParameters } from './api-client.ts';
 
 const PAGE_ROWS = 200;
 
-/** A list of the API, page by page in its own order. The key begins with `name`, which is what changes touch. */
+/**
+ * Returns the query for a list of the API, which loads page by page in the API’s order. The query key begins
+ * with `name`, which changes invalidate.
+ */
 export function listQuery<Row>(name: string, path: string, filters: Readonly<Record<string, string>> = {}) {
   return infiniteQueryOptions({
     queryKey: [name, 'list', filters],
@@ -17,7 +20,10 @@ export function listQuery<Row>(name: string, path: string, filters: Readonly<Rec
   });
 }
 
-/** The rows of a list so far. Undefined until the first page arrived, so that nothing is called empty too early. */
+/**
+ * Returns the loaded rows of a list, or undefined until the first page has loaded, so that the list is not
+ * shown as empty too early.
+ */
 export function useListRows<Row>(
   query: ReturnType<typeof listQuery<Row>>,
   refetchInterval: number | false = false,

@@ -1,8 +1,8 @@
 import { type EffectCallback, useEffect, useEffectEvent } from 'react';
 
 /**
- * Runs an effect when a component is first drawn, and again whenever `value` is another. Everything else that it reads
- * is as it stands then. What it returns is run before the next time, as of every effect.
+ * Runs an effect on the first render and whenever `value` changes. The effect reads all other values as of
+ * that render. A returned function is called before the next run, as for all effects.
  */
 export function useOnChange<Value>(value: Value, run: (value: Value) => ReturnType<EffectCallback>): void {
   const latest = useEffectEvent(run);

@@ -5,15 +5,17 @@ import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson } from './api-client.ts';
 
-/** What the org has of a kind, in one answer: to choose from, and to call by its name. */
+/** Queries for all resources of a kind in the organization, to select from or to look up names. */
 
 export type ModelResource = z.output<typeof modelResource>;
 export type Provider = z.output<typeof providerResource>;
 
-/** The most that the API gives at once; who has more types a name. */
+/**
+ * Maximum number of entries that the API returns at once. In larger organizations, the user types the name.
+ */
 const MOST = 500;
 
-/** Routes among them, as kind `alias`. */
+/** The models of the organization. Includes routes as the kind `alias`. */
 export const orgModelsQuery = queryOptions({
   queryKey: ['models', 'all'],
   queryFn: ({ signal }) => getJson<ApiPage<ModelResource>>('api/management/models', { limit: MOST }, signal),

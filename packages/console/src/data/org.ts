@@ -4,7 +4,7 @@ import { getWithETag } from './api-client.ts';
 
 export const ORG_PATH = 'api/management/org';
 
-/** The org that is shown: its name and its time zone. */
+/** The query for the name and the time zone of the current organization. */
 export const orgQuery = queryOptions({
   queryKey: ['org'],
   queryFn: ({ signal }) => getWithETag<OrgResource>(ORG_PATH, signal),

@@ -1,15 +1,18 @@
-/** Asks the browser for a passkey. Both ends speak the JSON of WebAuthn Level 3, section 5.1.9; nothing is rewritten here. */
+/**
+ * Asks the browser for a passkey. Both sides use the JSON format of WebAuthn Level 3, section 5.1.9, so
+ * nothing is converted.
+ */
 export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
-  // Bare, or as the member that `navigator.credentials.get` takes.
+  // The options are either the public key options or an object that contains them as `publicKey`.
   const inner =
     typeof options === 'object' && options !== null && 'publicKey' in options ? options.publicKey : options;
   const given = isOptions(inner) ? PublicKeyCredential.parseRequestOptionsFromJSON(inner) : undefined;
   if (!given)
     throw new Error(
-      'The browser could not read the passkey request of the server. Reload the page and try again.',
+      'The browser could not read the passkey request from the server. Reload the page and try again.',
     );
   const credential = await navigator.credentials.get({ publicKey: given }).catch((error: unknown) => {
-    // The browser's own words for a person who said no are a link to its specification.
+    // The browser’s own message after the user cancels is a link to its specification, so it is replaced.
     if (error instanceof DOMException)
       throw new Error('No passkey was used. Try again or use another method.');
     throw error;
@@ -18,7 +21,7 @@ export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
   return credential.toJSON();
 }
 
-/** True where the browser can use passkeys: on https or localhost. */
+/** Whether the browser can use passkeys, which requires HTTPS or localhost. */
 export function canUsePasskeys(): boolean {
   return window.isSecureContext && 'PublicKeyCredential' in window;
 }
@@ -27,11 +30,11 @@ function isOptions(value: unknown): value is PublicKeyCredentialRequestOptionsJS
   return typeof value === 'object' && value !== null && 'challenge' in value;
 }
 
-/** Has the browser make a passkey, with what the server says about it. */
+/** Creates a passkey in the browser with the options from the server. */
 export async function createPasskey(options: unknown): Promise<unknown> {
   if (!isCreation(options))
     throw new Error(
-      'The browser could not read the passkey request of the server. Reload the page and try again.',
+      'The browser could not read the passkey request from the server. Reload the page and try again.',
     );
   const credential = await navigator.credentials.create({
     publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),

@@ -6,7 +6,7 @@ import { type FieldChange, findFieldChanges } from './field-changes.ts';
 import { mergeForms } from './merge-forms.ts';
 
 export interface ResourceEdit<Form> {
-  /** Where the API has what is edited. */
+  /** API path of the resource. */
   readonly path: string;
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
@@ -14,15 +14,21 @@ export interface ResourceEdit<Form> {
   readonly save: () => void;
   readonly saving: boolean;
   readonly error: ApiError | null;
-  /** What somebody else saved while this was edited; null when nobody did. Nothing is saved before a choice. */
+  /**
+   * Changes that another member saved meanwhile, or null if there are none. Saving waits until the user
+   * chooses a version.
+   */
   readonly concurrentChanges: readonly FieldChange[] | null;
-  /** Saves what was changed here over theirs; what only they changed stays. */
+  /**
+   * Saves the user’s changes on top of the other member’s version. Fields that only the other member changed
+   * keep the new values.
+   */
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
   readonly discard: () => void;
 }
 
-/** What a part of a form is given: all its values, and how to change some of them. */
+/** Props of a part of a form: all values, and a function that changes some of them. */
 export interface FormFieldsProps<Form> {
   readonly form: Form;
   readonly onChange: (fields: Partial<Form>) => void;
@@ -32,14 +38,15 @@ interface EditOptions<Resource, Form> {
   readonly path: string;
   readonly read: WithETag<Resource>;
   readonly formOf: (resource: Resource) => Form;
-  /** What to send for a form; it goes to `path` as a PATCH. */
+  /** Converts the form to the body of a `PATCH` request to `path`. */
   readonly write: (form: Form) => unknown;
   readonly touches: readonly (readonly unknown[])[];
   readonly done: (resource: Resource) => void;
 }
 
 /**
- * The form over one resource: what was read, what it became, and a save that loses nobody's change (`If-Match`).
+ * Manages the form of one resource: the version that was read, the edited values, and saving with `If-Match`,
+ * so that no member’s changes are lost.
  */
 export function usePatchForm<Resource, Form extends object>(
   options: EditOptions<Resource, Form>,
@@ -49,7 +56,7 @@ export function usePatchForm<Resource, Form extends object>(
   const [form, setForm] = useState(() => formOf(base.body));
   const [theirs, setTheirs] = useState<WithETag<Resource> | null>(null);
   const [seen, setSeen] = useState(read);
-  /** @param typed what the form held when `next` was asked for: what was typed since stays */
+  /** @param typed The form at the time `next` was requested. Values typed since then are kept. */
   const adopt = (next: WithETag<Resource>, typed: Form | null = null) => {
     const values = formOf(next.body);
     setBase(next);
@@ -65,7 +72,7 @@ export function usePatchForm<Resource, Form extends object>(
       done(saved.body);
     },
   });
-  // What changed elsewhere while nothing was edited here is simply shown.
+  // Without edits in the form, changes from elsewhere are shown immediately.
   if (read !== seen) {
     setSeen(read);
     if (read.etag !== base.etag && !isChanged && !change.running) adopt(read);
@@ -103,7 +110,7 @@ interface Sent<Form> {
   readonly etag: string | null;
 }
 
-/** Sends a form; a version that is no longer the newest (412) is told together with the newest one. */
+/** Sends the form. If the version is outdated (412), reports this together with the newest version. */
 function usePatch<Resource, Form>({
   path,
   write,

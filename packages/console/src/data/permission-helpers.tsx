@@ -6,7 +6,7 @@ import { type ApiPage, getJson } from './api-client.ts';
 const FEW = 3;
 const KEPT_MS = 5 * 60_000;
 
-/** Who can do what others may not: a few of each role. */
+/** The query for members who have permissions that others lack: a few members of each role. */
 const helpersQuery = queryOptions({
   queryKey: ['members', 'helpers'],
   queryFn: ({ signal }) =>
@@ -21,7 +21,7 @@ const helpersQuery = queryOptions({
 
 interface Helpers {
   readonly people: readonly Member[];
-  /** Asks for them: for who is refused something. */
+  /** Starts the query. Called when an action is not permitted. */
   readonly want: () => void;
 }
 
@@ -29,7 +29,10 @@ const NOBODY: readonly Member[] = [];
 
 export const PermissionHelpersContext = createContext<Helpers>({ people: NOBODY, want: () => undefined });
 
-/** Reads once for the whole page who can help, when somebody is refused something. */
+/**
+ * Provides the members who can help with actions that are not permitted. Loads them once for the page, when
+ * they are first needed.
+ */
 export function PermissionHelpersProvider({ children }: { readonly children: ReactNode }) {
   const [isWanted, setWanted] = useState(false);
   const { data: people = NOBODY } = useQuery({ ...helpersQuery, enabled: isWanted });

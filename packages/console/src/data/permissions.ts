@@ -2,8 +2,8 @@ import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { joinWithOr } from '../format/words.ts';
 
 /**
- * What controls ask for (docs/contributing/design.md, "Who may what"). The server decides; this table only keeps people from
- * running into its refusals.
+ * The role that each action requires (docs/contributing/design.md, “Who may what”). The server enforces
+ * permissions. This table only disables controls whose requests the server would reject.
  */
 const NEEDS = {
   playground: 'member',
@@ -18,12 +18,12 @@ const NEEDS = {
 
 export type PermissionAction = keyof typeof NEEDS;
 
-/** True when a role is at least the one that the action needs. */
+/** Whether a role has the permission for an action. */
 export function isActionAllowed(role: MemberRole, action: PermissionAction): boolean {
   return MEMBER_ROLES.indexOf(role) <= MEMBER_ROLES.indexOf(NEEDS[action]);
 }
 
-/** Why a control is switched off, and who can help: by name, as far as `people` who can are known. */
+/** Explains why a control is disabled and who can help. Names the members in `people`, if known. */
 export function findDenialReason(action: PermissionAction, people: readonly string[] = []): string {
   const role = NEEDS[action];
   const named = people.slice(0, MOST_NAMES);
@@ -31,7 +31,7 @@ export function findDenialReason(action: PermissionAction, people: readonly stri
   return `Requires the ${role} role. Ask ${who}.`;
 }
 
-/** The roles whose people can help with it, those asked first at the front: a member cannot give another a role. */
+/** Returns the roles that have the permission, in the order in which to ask their members. */
 export function listRolesWithPermission(action: PermissionAction): readonly MemberRole[] {
   return NEEDS[action] === 'owner' ? ['owner'] : ['admin', 'owner'];
 }

@@ -1,12 +1,13 @@
 /**
- * What the API wants to know before it does something, asked of the person by the shell while the request waits: no
- * page has to know. Whoever draws the question registers here; without one the refusal stands as it came.
+ * Asks the user for information that the API requires, while the request waits. The shell shows the prompts,
+ * so pages do not have to handle them. A component that shows a prompt registers here. Without one, the
+ * request fails with the original error.
  */
 export class PromptHandler<Answer> {
   #asker: ((because: string) => Promise<Answer | null>) | null = null;
   #asking: Promise<Answer | null> | null = null;
 
-  /** Sets who asks the person; returns how to take it back. */
+  /** Sets the function that asks the user. Returns a function that removes it. */
   setHandler(asker: (because: string) => Promise<Answer | null>): () => void {
     this.#asker = asker;
     return () => {
@@ -14,7 +15,10 @@ export class PromptHandler<Answer> {
     };
   }
 
-  /** The answer; null when the person gave none. Requests that wait at the same time share one question. */
+  /**
+   * Asks the user and returns the response, or null if the user canceled. Requests that wait at the same time
+   * share one prompt.
+   */
   prompt(because: string): Promise<Answer | null> {
     if (this.#asker === null) return Promise.resolve(null);
     this.#asking ??= this.#asker(because).finally(() => {
@@ -24,8 +28,8 @@ export class PromptHandler<Answer> {
   }
 }
 
-/** Who is there, once more: `step_up_required`. */
+/** Asks the user to confirm their identity, for the error `step_up_required`. */
 export const STEP_UP_PROMPT = new PromptHandler<true>();
 
-/** Why, in the person's words: `reason_required`. */
+/** Asks the user for a reason, for the error `reason_required`. */
 export const REASON_PROMPT = new PromptHandler<string>();

@@ -3,16 +3,19 @@ import { ApiError } from './api-error.ts';
 import { runInNextFrame } from './run-in-next-frame.ts';
 import { sessionQuery } from './session.ts';
 
-/** The store of what was read. A session that ended anywhere is asked for again, which brings the sign-in page. */
+/**
+ * Creates the query cache. If any request finds that the session has ended, the session is refetched, which
+ * opens the sign-in page.
+ */
 export function createQueryClient(): QueryClient {
-  // Answers that come one after the other are drawn together: a page has up to twenty of them.
+  // Renders responses that arrive together in one frame, because a page has up to twenty of them.
   notifyManager.setScheduler(runInNextFrame);
   const client: QueryClient = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 10_000,
         refetchOnWindowFocus: true,
-        // What the server decided stays decided; only what did not arrive is tried once more.
+        // Retries once if the error may be temporary. Does not retry a request that the server rejected.
         retry: (failures, error) => failures < 1 && error instanceof ApiError && isPassing(error.status),
       },
     },

@@ -6,21 +6,27 @@ import { findFieldChanges } from './field-changes.ts';
 import { type ResourceEdit, usePatchForm } from './patch-form.ts';
 import type { PermissionAction } from './permissions.ts';
 
-/** A kind of things that people make, change and remove by a form. */
+/** A kind of resource that users create, change and delete with a form. */
 export interface ConsoleResourceKind<Resource extends { readonly id: string }, Form extends object> {
-  /** `limit`: in titles, buttons and messages. */
+  /** Name of one resource, such as `limit`. Used in titles, buttons and messages. */
   readonly one: string;
-  /** Where all of them are: `api/management/limits`. */
+  /** API path of the list, such as `api/management/limits`. */
   readonly path: string;
-  /** Queries that a change makes stale; the first names the kind's own. */
+  /** Query keys that a change makes stale. The first is the key of the kind itself. */
   readonly touches: readonly [readonly unknown[], ...(readonly unknown[])[]];
   readonly needs: PermissionAction;
   readonly formOf: (resource: Resource) => Form;
-  /** What the API is sent for a form. What cannot be sent is thrown as an `ApiRequestError` that names the field. */
+  /**
+   * Converts the form to the body of a create request. Throws an `ApiRequestError` that names the field if a
+   * value is invalid.
+   */
   readonly bodyOf: (form: Form) => unknown;
-  /** The same for a change of one, where that is not all that a new one is made of. */
+  /** Converts the form to the body of an update, if it differs from the body of a create request. */
   readonly changeOf?: (form: Form) => unknown;
-  /** What is asked before one is removed; `typed` wants a name typed, where others depend on it. */
+  /**
+   * The confirmation before deletion. `typed` is a name that the user must type if other resources depend on
+   * this one.
+   */
   readonly removal: (resource: Resource) => {
     readonly title: string;
     readonly effect: string;
@@ -28,12 +34,12 @@ export interface ConsoleResourceKind<Resource extends { readonly id: string }, F
   };
 }
 
-/** Where one of a kind is. */
+/** Returns the API path of one resource. */
 export function resourcePath({ path }: { readonly path: string }, id: string): string {
   return `${path}/${encodeURIComponent(id)}`;
 }
 
-/** One of a kind, with the tag for its next change. */
+/** Returns the query for one resource, with the ETag for its next change. */
 export function resourceQuery<Resource extends { readonly id: string }, Form extends object>(
   kind: ConsoleResourceKind<Resource, Form>,
   id: string,
@@ -44,7 +50,7 @@ export function resourceQuery<Resource extends { readonly id: string }, Form ext
   });
 }
 
-/** The form over something that is not there yet. */
+/** The form for a new resource. */
 export interface ResourceCreation<Form> {
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
@@ -52,7 +58,7 @@ export interface ResourceCreation<Form> {
   readonly isChanged: boolean;
 }
 
-/** @param from what the form begins with; read once */
+/** @param from Initial values of the form, read once. */
 export function useResourceCreation<Resource extends { readonly id: string }, Form extends object>(
   { path, bodyOf, touches }: ConsoleResourceKind<Resource, Form>,
   from: Form | (() => Form),
@@ -60,7 +66,8 @@ export function useResourceCreation<Resource extends { readonly id: string }, Fo
 ): ResourceCreation<Form> {
   const [start] = useState(from);
   const [form, setForm] = useState(start);
-  // The body is made inside: what cannot be read is told by its field, as what the server refuses is.
+  // The body is built inside the mutation, so that an invalid value is shown at its field like an error of
+  // the server.
   const create = useApiMutation(async () => sendJson<Resource>('POST', path, bodyOf(form)), {
     touches,
     done,
@@ -69,7 +76,7 @@ export function useResourceCreation<Resource extends { readonly id: string }, Fo
   return { form, set, create, isChanged: findFieldChanges(start, form).length > 0 };
 }
 
-/** The form over one that exists: saved with `If-Match`, see `usePatchForm`. */
+/** Manages the form of an existing resource. Saves with `If-Match`; see `usePatchForm`. */
 export function useResourceEdit<Resource extends { readonly id: string }, Form extends object>(
   kind: ConsoleResourceKind<Resource, Form>,
   read: WithETag<Resource>,

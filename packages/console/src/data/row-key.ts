@@ -1,8 +1,8 @@
 let made = 0;
 
 /**
- * Tells a new row of a form from all others while it has no id. Browsers make UUIDs for pages of `https` and this machine
- * only, and consoles are opened by plain HTTP too.
+ * Returns a unique key for a new form row that has no ID yet. `crypto.randomUUID` exists only for HTTPS and
+ * localhost, but the console also works over plain HTTP.
  */
 export function createRowKey(): string {
   made += 1;

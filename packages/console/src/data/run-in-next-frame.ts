@@ -1,9 +1,9 @@
-/** Frames do not come while a tab is hidden, and late while much is drawn. */
+/** Maximum delay in milliseconds. Frames do not run while a tab is hidden, and run late under load. */
 const AT_LATEST_MS = 50;
 
 let waiting: (() => void)[] = [];
 
-/** Runs `work` with everything else that waits for the next frame, in order, as one step. */
+/** Runs `work` in the next frame, together with all other waiting work and in order. */
 export function runInNextFrame(work: () => void): void {
   waiting.push(work);
   if (waiting.length > 1) return;

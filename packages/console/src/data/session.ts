@@ -14,29 +14,32 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Who is signed in. Undefined while the first answer is on its way. */
+/** Returns the session, or undefined until the first response arrives. */
 export function useSession(): Session | undefined {
   return useQuery(sessionQuery).data;
 }
 
-/** Who is signed in to the org whose shell stands around: every control reads it, and none has to watch the query. */
+/**
+ * The session of the signed-in member. A context, because all controls read it and need not subscribe to the
+ * query.
+ */
 export const SignedInContext = createContext<SignedIn | null>(null);
 
-/** The signed-in session; only below the shell of an org, which is drawn for nobody else. */
-export function useSignedIn(): SignedIn {
+/** Returns the session of the signed-in member. @throws Error outside the organization shell */
+export function useSignedInSession(): SignedIn {
   const session = use(SignedInContext);
-  if (session === null) throw new Error('This part is only drawn for a signed-in member.');
+  if (session === null) throw new Error('This component requires a signed-in member.');
   return session;
 }
 
-/** Ends the session; whatever was read with it is forgotten. */
+/** Ends the session and clears the query cache. */
 export async function signOut(client: QueryClient): Promise<void> {
   await sendJson('DELETE', 'api/session');
   discardPlaygroundKey();
   client.clear();
 }
 
-/** Turns the session to another of the person's orgs; whatever was read of the old one is forgotten. */
+/** Switches the session to another organization of the user and clears the data of the previous one. */
 export async function switchToOrg(client: QueryClient, orgId: string): Promise<void> {
   await sendJson('POST', 'api/session/org', { org_id: orgId });
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });

@@ -2,7 +2,9 @@ import { queryOptions } from '@tanstack/react-query';
 import { apiUrl, BASE_PATH } from './base-url.ts';
 import type { Session, SignedOut } from './session.ts';
 
-/** The ways to sign in here. Only who is not signed in is told them: so this asks without the cookie. */
+/**
+ * The query for the sign-in methods. The API returns them only without a session, so the cookie is not sent.
+ */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['session', 'methods'],
   queryFn: async ({ signal }): Promise<SignedOut['methods']> => {
@@ -13,7 +15,10 @@ export const signInMethodsQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Leads to an issuer of the organization, and from there back to `next`, a path below the base. */
+/**
+ * Opens an identity provider of the organization. After sign-in, the provider returns to `next`, a path
+ * relative to the base URL.
+ */
 export function redirectToIssuer(
   name: string,
   next: string,

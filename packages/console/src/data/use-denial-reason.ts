@@ -8,7 +8,7 @@ import {
 } from './permissions.ts';
 import { SignedInContext } from './session.ts';
 
-/** Why the signed-in person may not do this, or null when they may. */
+/** Returns why the signed-in user does not have the permission, or null if they have it. */
 export function useDenialReason(action: PermissionAction | undefined): string | null {
   const session = use(SignedInContext);
   const { people, want } = use(PermissionHelpersContext);

@@ -4,7 +4,7 @@ import { getJson } from './api-client.ts';
 
 const KEPT_MS = 5 * 60_000;
 
-/** The name of who has this id, as far as it is that of a member who is still there; else the id. */
+/** Returns the name of the member with this ID, or the ID if there is no such member. */
 export function useMemberName(id: string): string {
   const { data } = useQuery({
     queryKey: ['members', 'named', id],

@@ -1,16 +1,16 @@
 import { negateFilterValue } from './filter-value.ts';
 
-/** The filter bar's language: what people type, and the URL parameters it stands for. Pure. */
+/** The syntax of the filter bar: parses typed text into URL parameters. Pure. */
 
-/** A field of a list that can be filtered; `name` is the API's own query parameter. */
+/** A list field that can be filtered. `name` is the query parameter of the API. */
 export interface FilterField {
   readonly name: string;
   readonly label: string;
-  /** Values to offer; absent for free text. */
+  /** Suggested values. Absent for free text. */
   readonly values?: readonly string[];
-  /** Parameters may be `name.<key>`, as in `metadata.team`. */
+  /** Whether parameters have the form `name.<key>`, as in `metadata.team`. */
   readonly keyed?: boolean;
-  /** The API takes it the other way round too: all but this. */
+  /** Whether the API supports negation: all rows without this value. */
   readonly excludes?: boolean;
   readonly hint?: string;
 }
@@ -26,7 +26,7 @@ export type ParsedFilterText =
   | { readonly kind: 'no_value'; readonly field: FilterField }
   | { readonly kind: 'text' };
 
-/** The field a parameter belongs to, `metadata.team` to `metadata`. */
+/** Returns the field of a parameter, such as `metadata` for `metadata.team`. */
 export function findFilterField(fields: readonly FilterField[], name: string): FilterField | undefined {
   return fields.find((field) =>
     field.keyed
@@ -35,7 +35,10 @@ export function findFilterField(fields: readonly FilterField[], name: string): F
   );
 }
 
-/** What a typed text means: `status:429`, `state = partial`, `-key:ci`, `model is not gpt-5`, `metadata.team:growth`. */
+/**
+ * Parses typed text such as `status:429`, `state = partial`, `-key:ci`, `model is not gpt-5` or
+ * `metadata.team:growth`.
+ */
 export function parseTypedFilter(text: string, fields: readonly FilterField[]): ParsedFilterText {
   const [, minus = '', name = '', operator = '', rest = ''] =
     /^\s*(-?)(\w[\w.-]*)\s*(!=|[:=]|\bis\s+not\b|\bis\b)\s*(.*?)\s*$/s.exec(text) ?? [];
@@ -45,7 +48,7 @@ export function parseTypedFilter(text: string, fields: readonly FilterField[]): 
   if (!field) return { kind: 'unknown_field', name, nearest: nearest(name, fields) };
   if (rest === '') return { kind: 'no_value', field };
   const isNot = minus !== '' || operator === '!=' || operator.includes('not');
-  // Quotes that hold no comma together are only how it was typed.
+  // Quotes around a value without a comma have no meaning, so they are removed.
   const value = /^"[^",]*"$/.test(rest) ? rest.slice(1, -1) : rest;
   return {
     kind: 'token',
@@ -53,7 +56,7 @@ export function parseTypedFilter(text: string, fields: readonly FilterField[]): 
   };
 }
 
-/** Several at once, as pasted: `status:500 model:openai/gpt-5`; quotes keep blanks. */
+/** Parses several pasted filters, such as `status:500 model:openai/gpt-5`. Quotes preserve spaces. */
 export function parsePastedFilters(text: string, fields: readonly FilterField[]): FilterToken[] {
   const found: FilterToken[] = [];
   for (const [piece] of text.matchAll(/-?\w[\w.-]*\s*(?:!=|[:=])\s*(?:"[^"]*"|\S+)/g)) {
@@ -63,17 +66,17 @@ export function parsePastedFilters(text: string, fields: readonly FilterField[])
   return found;
 }
 
-/** The filters in a URL's query, in its order. */
+/** Returns the filters in a URL query, in the same order. */
 export function toFilterTokens(query: URLSearchParams, fields: readonly FilterField[]): FilterToken[] {
   return [...query].flatMap(([name, value]) => (findFilterField(fields, name) ? [{ name, value }] : []));
 }
 
-/** Filters as the API takes them. */
+/** Converts filters to query parameters of the API. */
 export function filterValues(tokens: readonly FilterToken[]): Record<string, string> {
   return Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
 }
 
-/** The field whose name is least different, when it is near enough to be a slip. */
+/** Returns the name most similar to a mistyped field name, or null if none is similar enough. */
 function nearest(name: string, fields: readonly FilterField[]): string | null {
   let best: { readonly name: string; readonly distance: number } | null = null;
   for (const field of fields) {
@@ -84,7 +87,7 @@ function nearest(name: string, fields: readonly FilterField[]): string | null {
   return best?.name ?? null;
 }
 
-/** Levenshtein distance, one row at a time. */
+/** Returns the Levenshtein distance. Computes one row at a time. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {

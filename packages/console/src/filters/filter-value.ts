@@ -1,10 +1,11 @@
 /**
- * What stands behind a filter's `=`: one value or several with commas, each with `!` before it for all others, a bound
- * (`>=100`), any (`*`) or none (`!*`). Quotes keep a comma within a value. Pure.
+ * The syntax of a filter value. A filter has one value or several separated by commas. `!` before a value
+ * excludes it. A value can also be a bound (`>=100`), any value (`*`) or no value (`!*`). Quotes preserve a
+ * comma in a value. Pure.
  */
 
 export interface FilterDescription {
-  /** `is`, `is not`, `is any of`, `≥` … */
+  /** Display text such as `is`, `is not`, `is any of` or `≥`. */
   readonly operator: string;
   readonly value: string;
 }
@@ -16,7 +17,7 @@ const BOUNDS: Readonly<Record<string, readonly [word: string, opposite: string]>
   '<': ['<', '>='],
 };
 
-/** The values as the API takes them: one parameter each. */
+/** Splits a filter value into the values that the API takes, one parameter each. */
 export function parseFilterValues(text: string): string[] {
   const found = [...text.matchAll(/(!?)(?:"([^"]*)"|([^,]+))/g)].map(
     ([, not = '', quoted, plain = '']) => not + (quoted ?? plain.trim()),
@@ -24,7 +25,7 @@ export function parseFilterValues(text: string): string[] {
   return found.length === 0 ? [text] : found;
 }
 
-/** One text for several values. */
+/** Joins several values into one filter value. */
 export function formatFilterValue(values: readonly string[]): string {
   return values.map((value) => (/[,"]/.test(value) ? quoted(value) : value)).join(',');
 }
@@ -34,7 +35,7 @@ function quoted(value: string): string {
   return `${not}"${value.slice(not.length).replaceAll('"', '')}"`;
 }
 
-/** How a filter is read out: `key` `is not` `ci`. */
+/** Describes a filter for display: `key` `is not` `ci`. */
 export function describeFilter(text: string): FilterDescription {
   const values = parseFilterValues(text);
   const [first = ''] = values;
@@ -54,12 +55,12 @@ export function describeFilter(text: string): FilterDescription {
   };
 }
 
-/** Without what only says how the value is meant. */
+/** Removes quotes and the negation from a value. */
 function bare(value: string): string {
   return value.replace(/^!?=?/, '');
 }
 
-/** The same filter the other way round; null where there is none. */
+/** Returns the negated filter value, or null if it cannot be negated. */
 export function negateFilterValue(text: string): string | null {
   const values = parseFilterValues(text);
   const [first = ''] = values;
@@ -72,7 +73,10 @@ export function negateFilterValue(text: string): string | null {
     : formatFilterValue(values.map((value) => `!${value}`));
 }
 
-/** A field's filter without one more value. What was chosen stays, but for that. */
+/**
+ * Returns the filter value of a field after one more value is excluded. Keeps the values already selected,
+ * except the excluded one.
+ */
 export function removeFilterValue(text: string | null, value: string): string {
   const values = text === null ? [] : parseFilterValues(text);
   const isExclusion = values.every((one) => one.startsWith('!') && one !== '!*');

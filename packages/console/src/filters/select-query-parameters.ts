@@ -1,4 +1,6 @@
-/** The parameters of a query that count for something, as text: the same text asks for the same. Pure. */
+/**
+ * Returns the relevant parameters of a query as text. Queries with the same text request the same data. Pure.
+ */
 export function selectQueryParameters(query: URLSearchParams, counts: (name: string) => boolean): string {
   return new URLSearchParams([...query].filter(([name]) => counts(name))).toString();
 }

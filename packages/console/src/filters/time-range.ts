@@ -1,11 +1,11 @@
 import { type DurationInput, durationInputMs, toDurationInput } from '../format/duration-input.ts';
 
-/** The range of time a page shows: `range=24h` in the URL, or `from=` and `to=`. Pure. */
+/** The time range of a page, from `range=24h` or from `from=` and `to=` in the URL. Pure. */
 
 export interface SelectedTimeRange {
   readonly from: Date;
   readonly to: Date;
-  /** Null for an absolute one. */
+  /** The relative range, such as `24h`. Null for an absolute range. */
   readonly range: string | null;
 }
 
@@ -20,7 +20,7 @@ export const TIME_RANGE_PRESETS = [
 
 const MOST_MS = 400 * 86_400_000;
 
-/** `45m`, `3d`, `last 3 days`; null for anything else. */
+/** Parses `45m`, `3d` or `last 3 days`. Returns null for other text. */
 function rangeIn(text: string): DurationInput | null {
   const length = toDurationInput(text.replace(/^\s*last\s+/i, ''));
   if (length === null || length.unit === 's') return null;
@@ -28,19 +28,19 @@ function rangeIn(text: string): DurationInput | null {
   return ms > 0 && ms <= MOST_MS ? length : null;
 }
 
-/** Milliseconds of a range; null for what is none. */
+/** Returns the length of a range in milliseconds, or null if the text is not a range. */
 export function parseRangeMs(text: string): number | null {
   const length = rangeIn(text);
   return length && durationInputMs(length);
 }
 
-/** The short form that stands in the URL: `45 minutes` becomes `45m`. */
+/** Returns the short form used in URLs, such as `45m` for `45 minutes`. Null if the text is not a range. */
 export function normalizeRange(text: string): string | null {
   const length = rangeIn(text);
   return length && `${length.amount}${length.unit}`;
 }
 
-/** What a query says; without a word of time, or with a broken one, `standard`. */
+/** Returns the time range of a query. Uses `standard` if the query has no valid time range. */
 export function resolveTimeRange(query: URLSearchParams, now: Date, standard = '24h'): SelectedTimeRange {
   const from = momentOf(query.get('from'));
   const to = momentOf(query.get('to'));
@@ -49,7 +49,10 @@ export function resolveTimeRange(query: URLSearchParams, now: Date, standard = '
   return { from: new Date(now.getTime() - (parseRangeMs(range) ?? 0)), to: now, range };
 }
 
-/** The span as the API is asked for it. One that goes on until now has no end, so that what arrives is counted. */
+/**
+ * Converts a time range to query parameters of the API. A relative range has no end, so that new requests are
+ * included.
+ */
 export function timeRangeQuery({ from, to, range }: SelectedTimeRange): Record<string, string> {
   return { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
 }
@@ -60,7 +63,7 @@ function momentOf(text: string | null): Date | null {
   return Number.isNaN(at.getTime()) ? null : at;
 }
 
-/** The name people read: `Last hour`, `Last 45 minutes`; null for an absolute span. */
+/** Returns a label such as `Last hour` or `Last 45 minutes`, or null for an absolute range. */
 export function timeRangeLabel({ range }: SelectedTimeRange): string | null {
   if (range === null) return null;
   const preset = TIME_RANGE_PRESETS.find(([name]) => name === range);
@@ -71,7 +74,7 @@ export function timeRangeLabel({ range }: SelectedTimeRange): string | null {
   return `Last ${length.amount} ${word}${length.amount === 1 ? '' : 's'}`;
 }
 
-/** The interval of charts over a span: few enough points to read, of the three the API has. */
+/** Selects the chart interval for a time range, so that the chart does not have too many points. */
 export function chooseChartInterval({ from, to }: SelectedTimeRange): 'minute' | 'hour' | 'day' {
   const ms = to.getTime() - from.getTime();
   if (ms <= 3 * 3_600_000) return 'minute';

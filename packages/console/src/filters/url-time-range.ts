@@ -1,15 +1,17 @@
 import { resolveTimeRange, type SelectedTimeRange } from './time-range.ts';
 
-/** As long as what was read and left is kept. */
+/**
+ * How long the resolved time range of a link is kept, in milliseconds. Same as the lifetime of unused query
+ * data.
+ */
 const SAME_MS = 5 * 60_000;
 const MOST = 50;
 const spans = new Map<string, { readonly span: SelectedTimeRange; readonly at: number }>();
 
 /**
- * The time of a link. A relative one is resolved once per link: rows that are paged through must not slide, nor be
- * others after Back; and what is asked before a page is drawn is what the page asks.
- *
- * @param link what makes it another link
+ * Returns the time range of a link. A relative range is resolved once per link, so that paging and Back show
+ * the same rows, and prefetched queries match those of the page.
+ * @param link Identifies the link; another value resolves the range again.
  */
 export function resolveUrlTimeRange(
   link: string,

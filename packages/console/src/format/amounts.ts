@@ -1,13 +1,16 @@
-/** How the console writes figures. Each is pure, so that charts, tables and tests say the same. */
+/**
+ * Formats numbers for the console. All functions are pure, so that charts, tables and tests show the same
+ * text.
+ */
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** `16,204`; from ten million on `16.2M`. */
+/** Formats a count: `16,204`, and from ten million `16.2M`. */
 export function formatCount(value: number): string {
   return Math.abs(value) < 10_000_000 ? grouped.format(value) : formatCompact(value);
 }
 
-/** For tiles and axes: `842`, `18.2k`, `1.24M`. */
+/** Formats a number briefly for tiles and axes: `842`, `18.2k`, `1.24M`. */
 export function formatCompact(value: number): string {
   const size = Math.abs(value);
   if (size < 10_000) return grouped.format(value);
@@ -16,14 +19,14 @@ export function formatCompact(value: number): string {
   return `${(value / 1e9).toFixed(2)}B`;
 }
 
-/** Tokens: exact below 10,000, then one decimal. Null is a count nobody told: `–`. */
+/** Formats a token count: exact below 10,000, otherwise with one decimal. Null (unknown) becomes `–`. */
 export function formatTokens(value: number | null): string {
   return value === null ? '–' : formatCompact(value);
 }
 
 /**
- * Money from integer nano-USD: never rounded to nothing when it is something. Null is a cost that is not known,
- * which is not zero.
+ * Formats nano-USD as dollars. An amount above 0 is never shown as 0. Null means an unknown cost, which
+ * differs from 0.
  */
 export function formatMoney(nanoUsd: number | null): string {
   if (nanoUsd === null) return 'unknown';
@@ -37,7 +40,7 @@ export function formatMoney(nanoUsd: number | null): string {
   return `${sign}$${grouped.format(Number(whole))}.${fraction}`;
 }
 
-/** The exact amount, for tooltips and what is copied: `$0.024388`; parts of a nano-dollar as far as there are any. */
+/** Formats the exact amount for tooltips and copying: `$0.024388`, including fractions of a nano-dollar. */
 export function formatExactMoney(nanoUsd: number): string {
   const [nano = '', part = ''] = Math.abs(nanoUsd).toFixed(3).split('.');
   const digits = nano.padStart(10, '0');
@@ -45,13 +48,13 @@ export function formatExactMoney(nanoUsd: number): string {
   return `${nanoUsd < 0 ? '-' : ''}$${grouped.format(Number(digits.slice(0, -9)))}${fraction && `.${fraction}`}`;
 }
 
-/** USD per million tokens: two to four decimals. */
+/** Formats a price in USD per million tokens, with two to four decimals. */
 export function formatPrice(usdPerMillion: number): string {
   const text = usdPerMillion.toFixed(4).replace(/0{1,2}$/, '');
   return text;
 }
 
-/** A share of one with two digits of meaning: `1.93%`, `0.041%`, `12%`. */
+/** Formats a ratio as a percentage with two significant digits: `1.93%`, `0.041%`, `12%`. */
 export function formatPercent(ratio: number): string {
   const value = ratio * 100;
   const size = Math.abs(value);
@@ -62,13 +65,16 @@ export function formatPercent(ratio: number): string {
   return `${Number(value.toPrecision(2))}%`;
 }
 
-/** Uptime is rounded down to three decimals: `100%` means that nothing was missed. */
+/** Formats an uptime ratio. Rounds down to three decimals, so that `100%` means no downtime. */
 export function formatUptime(ratio: number): string {
   if (ratio >= 1) return '100%';
   return `${(Math.floor(ratio * 100_000 + 1e-7) / 1000).toFixed(3)}%`;
 }
 
-/** A duration: `0.9 ms`, `612 ms`, `6.87 s`, `30.4 s`, `2 min 41 s`, `3 h 51 min`, `6 d 4 h`. */
+/**
+ * Formats a duration: `0.9 ms`, `612 ms`, `6.87 s`, `30.4 s`, `2 min 41 s`, `3 h 51 min`, `6 d 4 h`. Null
+ * becomes `–`.
+ */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
   if (ms < 9.95) return `${ms.toFixed(1)} ms`;
@@ -96,7 +102,7 @@ function inUnits(seconds: number, large: Unit, small: Unit): string {
   return rest === 0 ? `${whole} ${large.name}` : `${whole} ${large.name} ${rest} ${small.name}`;
 }
 
-/** Long ids in narrow places: prefix and last four stay. */
+/** Shortens a long ID to its prefix and last four characters. */
 export function shortenId(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 10)}…${id.slice(-4)}`;
 }

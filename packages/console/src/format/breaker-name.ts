@@ -1,4 +1,4 @@
-/** The id of a breaker as the console shows it: without the credential `none`, which stands for no credential. */
+/** Returns the breaker ID without the credential `none`, which means that there is no credential. */
 export function breakerName(id: string): string {
   return id.replace(/@none$/, '');
 }

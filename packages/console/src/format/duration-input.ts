@@ -1,4 +1,4 @@
-/** Lengths of time as people write them. Pure. */
+/** Parses durations that users type. Pure. */
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
@@ -18,9 +18,8 @@ const WORDS: Readonly<Record<DurationUnit, RegExp>> = {
 };
 
 /**
- * `45m`, `1.5 h`, `3 days`; null for anything else: months are no minutes.
- *
- * @param alone the unit of a number without one; without it such a number is no length
+ * Parses `45m`, `1.5 h` or `3 days`. Returns null for other text, including months.
+ * @param alone The unit of a number without a unit. Null rejects such numbers.
  */
 export function toDurationInput(text: string, alone: DurationUnit | null = null): DurationInput | null {
   const [, amount, word = ''] = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];

@@ -1,14 +1,14 @@
-/** A span in which nothing could be seen, as shares of a drawing's width. */
+/** A span without data, as fractions of a chart’s width. */
 export interface GapSpan {
   readonly left: number;
   readonly width: number;
   readonly ms: number;
 }
 
-/** Thinner than this share of a drawing nobody would see it. */
+/** Minimum width as a fraction of the chart, so that a short gap stays visible. */
 const LEAST_SHARE = 0.001;
 
-/** Gaps as a drawing of these intervals shows them, cut to its range. Pure. */
+/** Converts gaps to spans of a chart with these intervals, cut to the chart’s range. Pure. */
 export function toGapSpans(
   gaps: readonly { readonly started_at: string; readonly ended_at: string }[],
   at: readonly number[],
@@ -25,7 +25,7 @@ export function toGapSpans(
   });
 }
 
-/** Zeros of intervals that lie in a gap whole are no zeros: nothing could be counted. Pure. */
+/** Replaces 0 with null in intervals that are entirely in a gap, because nothing was counted there. Pure. */
 export function nullifyZerosInGaps(
   values: readonly (number | null)[],
   away: readonly GapSpan[],

@@ -3,13 +3,15 @@ import { durationInputMs, toDurationInput } from './duration-input.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Parses `90m`, `1.5 h`, `1d`, `30 s` or plain minutes to minutes; null for anything else. */
+/**
+ * Parses `90m`, `1.5 h`, `1d`, `30 s` or a plain number of minutes. Returns minutes, or null for other text.
+ */
 export function parseMinutes(text: string): number | null {
   const length = toDurationInput(text, 'm');
   return length && Math.round((durationInputMs(length) / MINUTE_MS) * 1e6) / 1e6;
 }
 
-/** `24 h`, `90 min`, `3 d`: `parseMinutes` reads it back as the same number of minutes. */
+/** Formats minutes as `24 h`, `90 min` or `3 d`. `parseMinutes` returns the same number for the text. */
 export function formatMinutes(minutes: number): string {
   if (minutes === 0) return '0 min';
   if (minutes < 1) return `${Math.round(minutes * 60)} s`;

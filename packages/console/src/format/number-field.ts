@@ -1,4 +1,7 @@
-/** What somebody typed as a number: null for nothing. What is no number stays as it is, for the server to say so. */
+/**
+ * Converts a field’s text to a number, or to null if empty. Returns other text unchanged, so that the server
+ * reports the error.
+ */
 export function parseNumberField(text: string): number | string | null {
   const plain = text.trim().replaceAll(/[\s_,](?=\d{3}\b)/g, '');
   if (plain === '') return null;
@@ -6,7 +9,7 @@ export function parseNumberField(text: string): number | string | null {
   return Number.isFinite(value) ? value : text;
 }
 
-/** A number as a field shows it. */
+/** Formats a number for a field. */
 export function formatNumberField(value: number | null | undefined): string {
   return value === null || value === undefined ? '' : String(value);
 }

@@ -1,9 +1,10 @@
-/** Times as the console writes them: always with their zone somewhere in the part that shows them. */
+/** Formats times. A component that shows a time also shows its time zone. */
 
-/** The zone times are shown in: that of the browser, unless the link says another (`tz=`). */
+/** Returns the browser’s time zone. Times are shown in it unless the link sets another one with `tz=`. */
 export function browserZone(): string {
   const now = Date.now();
-  // Asked for by every time in every row of a list, and dear; who travels has the new zone within a minute.
+  // Cached for one minute, because every time in every row needs the zone and reading it is slow. A
+  // traveler’s new zone appears within a minute.
   if (Math.abs(now - askedAt) > 60_000) {
     zone = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
     askedAt = now;
@@ -26,60 +27,60 @@ function format(zone: string, options: Intl.DateTimeFormatOptions, name: string)
 
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 
-/** `12:26:39`; with `ms` `12:26:39.665`. */
+/** Formats the time as `12:26:39`, or with `ms` as `12:26:39.665`. */
 export function formatClockTime(at: Date, zone: string, ms = false): string {
   const text = format(zone, CLOCK, 'clock').format(at);
   return ms ? `${text}.${String(at.getUTCMilliseconds()).padStart(3, '0')}` : text;
 }
 
-/** `12:26` */
+/** Formats the time as `12:26`. */
 export function formatShortTime(at: Date, zone: string): string {
   return formatClockTime(at, zone).slice(0, 5);
 }
 
-/** `21 Nov`, with the year when it is not this one. */
+/** Formats a day as `21 Nov`. Adds the year if it is not the current year. */
 export function formatDayLabel(at: Date, zone: string, now: Date): string {
   const year = (date: Date) => format(zone, { year: 'numeric' }, 'year').format(date);
   const text = format(zone, { day: 'numeric', month: 'short' }, 'day').format(at);
   return year(at) === year(now) ? text : `${text} ${year(at)}`;
 }
 
-/** `21 Nov 2026, 12:26:39.665 UTC` */
+/** Formats the date and time with the time zone, as `21 Nov 2026, 12:26:39.665 UTC`. */
 export function formatFullTime(at: Date, zone: string, ms = false): string {
   const date = format(zone, { day: 'numeric', month: 'short', year: 'numeric' }, 'date').format(at);
   return `${date}, ${formatClockTime(at, zone, ms)} ${formatZoneName(at, zone)}`;
 }
 
-/** `Sat 21 Nov 2026` */
+/** Formats the day as `Sat 21 Nov 2026`. */
 export function formatDayName(at: Date, zone: string): string {
   const options = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
   return format(zone, options, 'dayname').format(at).replace(',', '');
 }
 
-/** `November 2026` */
+/** Formats the month as `November 2026`. */
 export function formatMonthName(at: Date, zone: string): string {
   return format(zone, { month: 'long', year: 'numeric' }, 'month').format(at);
 }
 
-/** `Saturday 21 November` */
+/** Formats the day as `Saturday 21 November`. */
 export function formatLongDay(at: Date, zone: string): string {
   return format(zone, { weekday: 'long', day: 'numeric', month: 'long' }, 'longday').format(at);
 }
 
-/** `12:26`, or `21 Nov, 12:26` on another day than `now`. */
+/** Formats a time as `12:26`, or as `21 Nov, 12:26` if it is on another day than `now`. */
 export function formatTimeOrDay(at: Date, zone: string, now: Date): string {
   const day = formatDayLabel(at, zone, now);
   const time = formatShortTime(at, zone);
   return day === formatDayLabel(now, zone, now) ? time : `${day}, ${time}`;
 }
 
-/** What people call the zone at that moment: `UTC`, `CET`, `GMT+9`. */
+/** Returns the short name of a time zone at that time: `UTC`, `CET`, `GMT+9`. */
 export function formatZoneName(at: Date, zone: string): string {
   const parts = format(zone, { timeZoneName: 'short', hour: '2-digit' }, 'zone').formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
-/** `just now`, `41 s ago`, `9 h ago`, `in 14 h`; after a day in days. */
+/** Formats a relative time: `just now`, `41 s ago`, `9 h ago`, `in 14 h`. Uses days from one day on. */
 export function formatRelativeTime(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
   const size = Math.abs(ms);

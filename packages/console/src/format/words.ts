@@ -1,26 +1,26 @@
 import { formatCount } from './amounts.ts';
 
-/** `The`, `Each`: a sentence begins with it. */
+/** Capitalizes the first letter: `The`, `Each`. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `1 request`, `16,204 requests` */
+/** Formats a count with its noun, as in `1 request` or `16,204 requests`. */
 export function pluralize(number: number, one: string, many = `${one}s`): string {
   return `${formatCount(number)} ${number === 1 ? one : many}`;
 }
 
-/** `a, b and c` */
+/** Joins words, as in `a, b and c`. */
 export function joinWithAnd(words: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(words);
 }
 
-/** `a, b or c` */
+/** Joins words, as in `a, b or c`. */
 export function joinWithOr(words: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words);
 }
 
-/** What somebody typed as a list: with commas between, or one to a line. */
+/** Splits typed text at commas and line breaks into a list. */
 export function parseList(text: string): string[] {
   return text.split(/[\n,]/).flatMap((part) => part.trim() || []);
 }

@@ -1,4 +1,4 @@
-// One line for each page: a folder with a `routes.ts`. What is not listed does not exist, in the navigation either.
+// One line per page directory. A page that is not listed here does not exist, not even in the navigation.
 export { alertPageRoutes } from './alerts/routes.ts';
 export { analyticsPageRoutes } from './analytics/routes.ts';
 export { auditPageRoutes } from './audit/routes.ts';

@@ -6,10 +6,13 @@ import { browserZone, formatFullTime } from '../format/times.ts';
 import { Popover } from './popover.tsx';
 import { StatusIcon } from './status.tsx';
 
-/** Shown before somebody asks for all. */
+/** Number of annotations shown until the user selects “Show all”. */
 const AT_ONCE = 3;
 
-/** The marks of a chart as a list: what a pointer would find in it, for everybody. Nothing when there are none. */
+/**
+ * Lists the annotations of a chart as text, so that they are available without a pointer. Renders nothing if
+ * there are none.
+ */
 export function AnnotationList({
   marks,
   zone = browserZone(),
@@ -43,7 +46,10 @@ export function AnnotationList({
   );
 }
 
-/** The same in one line of fixed height, for a page whose rows below must not move: the newest, and all beside it. */
+/**
+ * Shows the newest annotation in one line of fixed height, with the full list in a popover. Use it above rows
+ * that must not move.
+ */
 export function LatestAnnotation({ marks }: { readonly marks: readonly ChartAnnotation[] }) {
   const [newest] = marks;
   if (!newest) return null;

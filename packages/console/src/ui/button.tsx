@@ -15,18 +15,18 @@ const LOOKS = {
 export interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: keyof typeof LOOKS;
   readonly icon?: LucideIcon;
-  /** Something is under way: the button keeps its place and its focus, and takes no second click. */
+  /** An action is in progress: the button keeps its position and focus, and ignores clicks. */
   readonly busy?: boolean;
-  /** What the person must be allowed to do; else the button is off and says why. */
+  /** The permission that the action requires. Without it, the button is disabled and shows the reason. */
   readonly needs?: PermissionAction;
 }
 
 const OFF = 'cursor-not-allowed border-line bg-sunken text-ink-off';
-/** In a form that is off as a whole, a button is without being told. */
+/** Styles for a button in a disabled form, where the button has no `disabled` attribute of its own. */
 const WITHIN_OFF =
   'disabled:cursor-not-allowed disabled:border-line disabled:bg-sunken disabled:text-ink-off disabled:shadow-none';
 
-/** A button with words. */
+/** A button with a text label. */
 export function Button({ look = 'secondary', icon: Icon, busy, needs, children, ...props }: ButtonProps) {
   const refusal = useDenialReason(needs);
   const off = props.disabled || refusal !== null;
@@ -35,7 +35,7 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
       type="button"
       {...props}
       {...(refusal === null && !busy ? {} : { onClick: undefined, type: 'button' })}
-      // What is off because of who is asking can be reached all the same: the reason is told on focus.
+      // Without the permission, the button stays focusable so that its tooltip can show the reason.
       disabled={refusal === null && props.disabled}
       aria-disabled={off || busy || undefined}
       data-needs={needs}
@@ -59,21 +59,24 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   readonly icon: LucideIcon;
-  /** Verb and object, such as `Copy request id`. */
+  /** A verb and an object, such as `Copy request id`. */
   readonly label: string;
   readonly keys?: string;
   readonly needs?: PermissionAction;
 }
 
-/** Also of the place of one that is on its way. */
+/** The size of an icon button, also used for its placeholder. */
 const ICON_BUTTON = 'size-8 shrink-0 pointer-coarse:size-11';
 
-/** As large as an `IconButton`, for one whose code is being loaded. */
+/** An empty space as large as an `IconButton`, shown while the code of the button loads. */
 export function IconButtonPlaceholder() {
   return <span className={joinClassNames('block', ICON_BUTTON)} />;
 }
 
-/** A button that is only an icon: named for screen readers, explained on hover and focus. */
+/**
+ * A button that contains only an icon. Its label is read by screen readers and shown as a tooltip on hover
+ * and focus.
+ */
 export function IconButton({ icon: Icon, label, keys, needs, className, ...props }: IconButtonProps) {
   const refusal = useDenialReason(needs);
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { joinClassNames } from './class-names.ts';
 
-/** Names and values, one below the other. A value of null is left out. */
+/** Shows names and values, one pair per row. Omits pairs whose value is null. */
 export function DetailList({ items }: { readonly items: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[max-content_1fr] gap-x-5 gap-y-2 text-ui">
@@ -17,7 +17,7 @@ export function DetailList({ items }: { readonly items: readonly (readonly [stri
   );
 }
 
-/** A part of a page with a heading. */
+/** A section of a page with a heading. */
 export function Card({
   title,
   aside,
@@ -27,7 +27,7 @@ export function Card({
   readonly title: string;
   readonly aside?: ReactNode;
   readonly children: ReactNode;
-  /** Without padding, for tables. */
+  /** Removes the padding. Use it for tables. */
   readonly flush?: boolean;
 }) {
   return (
@@ -41,7 +41,7 @@ export function Card({
   );
 }
 
-/** Figures of one thing in one frame. */
+/** Shows several related figures in one frame. */
 export function StatStrip({ children }: { readonly children: ReactNode }) {
   return (
     <div className="@container">
@@ -52,7 +52,7 @@ export function StatStrip({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** The change against the period before. Red only where more is certainly worse. */
+/** Shows the change from the previous period. Red is used only if an increase is always bad. */
 export function PeriodChange({
   ratio,
   text,

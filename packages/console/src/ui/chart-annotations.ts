@@ -1,10 +1,13 @@
 import type uPlot from 'uplot';
 import { type ChartAnnotation, clusterAnnotations } from '../data/chart-annotation.ts';
 
-/** Marks closer than this stand as one, with their number. */
+/** Annotations that are closer together than this, in pixels, are drawn as one mark with their number. */
 const APART = 14;
 
-/** Draws marks over a chart: a dashed line, and a triangle at its top whose colour is the state's. */
+/**
+ * Draws annotations over a chart: a dashed line with a triangle at its top, in the color of the annotation’s
+ * status.
+ */
 export function drawAnnotations(
   plot: uPlot,
   marks: readonly ChartAnnotation[],
@@ -42,7 +45,7 @@ export function drawAnnotations(
   ctx.restore();
 }
 
-/** What happened between a moment of the chart and the next, in words. */
+/** Returns the texts of the annotations in the interval at `index`. */
 export function describeAnnotationsAt(
   marks: readonly ChartAnnotation[],
   at: readonly number[],

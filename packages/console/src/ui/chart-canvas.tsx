@@ -11,17 +11,17 @@ import { createChartTooltip } from './chart-tooltip.ts';
 
 interface CanvasProps extends ChartProps {
   readonly height: number;
-  /** Hatched over the full height. */
+  /** Time spans that are hatched over the full height of the chart. */
   readonly away: readonly GapSpan[];
 }
 
-/** The drawing of a `Chart`; loaded when the first one is shown. */
+/** The canvas of a `Chart`. Its code is loaded when the first chart is shown. */
 export function ChartCanvas(props: CanvasProps) {
   const place = useRef<HTMLDivElement>(null);
   const { at, series, kind = 'lines', height, away, marks, zone, isDaily } = props;
   const latest = useRef(props);
   latest.current = props;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: data and look rebuild it; callbacks are read when they are used.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: data and appearance rebuild the chart; callbacks are read when they are called.
   useEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -52,7 +52,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
   const text = colour('ink-3');
   const axis = axisOf(colour);
   const base = series.filter(({ compare }) => !compare);
-  // The time before is measured against the whole: it is not a part of the stack.
+  // The previous period is compared with the total, so it is not part of the stack.
   const sums = kind === 'stacked' ? stackSeries(base.map(({ values }) => values)) : null;
   const shown = series.map((one, index) => (one.compare ? one.values : (sums?.[index] ?? one.values)));
   const strokes = strokesOf(series, kind, colour);
@@ -88,7 +88,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
     },
     series: [{}, ...series.map((one, index) => lookOf(one, strokes[index] ?? text, kind))],
   };
-  // The highest sum is drawn first, so that each lower one covers its own part; what is only a line comes last.
+  // The largest sum is drawn first so that the smaller sums cover it. Series drawn as lines come last.
   const order = series.map((_, index) => index);
   if (kind === 'stacked') order.sort((a, b) => rank(series[a], a) - rank(series[b], b));
   options.series = [{}, ...order.map((index) => options.series[index + 1] ?? {})];
@@ -98,7 +98,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
   return plot;
 }
 
-/** Nobody could see: drawn below everything, from the start of the first interval to the end of the last. */
+/** Hatches the time spans without data, below the other layers. */
 function hatch(plot: uPlot, { at, away }: CanvasProps, colour: string): void {
   const [first = 0, second = 0] = at;
   const whole = (at.at(-1) ?? 0) + second - first - first;
@@ -137,7 +137,7 @@ function lookOf(one: PlottedSeries, stroke: string, kind: 'lines' | 'stacked'): 
     label: one.label,
     stroke,
     width: 1.5,
-    // A value between two gaps has no line: it is a dot.
+    // A value between two gaps has no line, so it is drawn as a dot.
     points: { show: true, size: 4, fill: stroke, filter: lonePoints },
     ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
     ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
@@ -153,7 +153,10 @@ function axisOf(colour: (name: string) => string) {
   };
 }
 
-/** One colour for each series; the time before wears that of what it follows, over a stack that of words. */
+/**
+ * Returns one color per series. A previous period has the color of its series, or a text color in a stacked
+ * chart.
+ */
 function strokesOf(
   series: readonly PlottedSeries[],
   kind: 'lines' | 'stacked',
@@ -167,7 +170,10 @@ function strokesOf(
   });
 }
 
-/** Times as the whole console writes them, in 24 hours: increment, text, and what is added where the day begins. */
+/**
+ * Formats of the time axis, with a 24-hour clock: the increment, the text, and the text to add where a new
+ * day begins.
+ */
 const CLOCK_TICKS: readonly (readonly (string | number | null)[])[] = [
   [86_400 * 28, '{MMM} {YYYY}', null, null, null, null, null, null, 1],
   [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
@@ -175,13 +181,13 @@ const CLOCK_TICKS: readonly (readonly (string | number | null)[])[] = [
   [1, '{HH}:{mm}:{ss}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
 ];
 
-/** The same words twice would be no scale: the second is left out. */
+/** Formats tick values. Omits a text that equals the text before it. */
 function tickTexts(ticks: readonly number[], format: (value: number) => string): string[] {
   const texts = ticks.map(format);
   return texts.map((text, index) => (index > 0 && text === texts[index - 1] ? '' : text));
 }
 
-/** Values with a gap on both sides. */
+/** Returns the indexes of the values with a gap on both sides. */
 function lonePoints(plot: uPlot, place: number): number[] {
   const values = plot.data[place] ?? [];
   const isGap = (index: number) => values[index] === null || values[index] === undefined;
@@ -203,7 +209,10 @@ function zoom(plot: uPlot, onZoom: ChartProps['onZoom']): void {
   plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
 }
 
-/** A canvas cannot read our colours: they are resolved by an element that wears them. */
+/**
+ * Returns a function that resolves CSS color names. A canvas cannot read CSS variables, so an element
+ * resolves them.
+ */
 function colours(element: HTMLElement): (name: string) => string {
   const probe = document.createElement('span');
   probe.hidden = true;

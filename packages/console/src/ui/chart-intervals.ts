@@ -1,17 +1,17 @@
 import { browserZone, formatDayName, formatFullTime } from '../format/times.ts';
 
-/** What stands along the time of a chart. */
+/** The time axis of a chart. */
 export interface ChartIntervals {
-  /** Start of each, in milliseconds. */
+  /** Start of each interval, in milliseconds since the epoch. */
   readonly at: readonly number[];
   readonly zone?: string;
-  /** Each is a day of that zone. */
+  /** Whether each interval is a day in the time zone `zone`. */
   readonly isDaily?: boolean;
-  /** Where the last one ends. */
+  /** End of the last interval, in milliseconds since the epoch. */
   readonly until?: number;
 }
 
-/** Where an interval ends. */
+/** Returns the end of the interval at `index`, in milliseconds since the epoch. */
 export function computeIntervalEnd({ at, until }: ChartIntervals, index: number): number {
   const step = (at[1] ?? 0) - (at[0] ?? 0) || 60_000;
   return at[index + 1] ?? until ?? (at[index] ?? 0) + step;
@@ -19,7 +19,10 @@ export function computeIntervalEnd({ at, until }: ChartIntervals, index: number)
 
 const HOUR_MS = 3_600_000;
 
-/** When an interval begins; a day by its name, with its length where clocks change. */
+/**
+ * Describes an interval: its start, or the name of the day. Adds the length of a day on which the clocks
+ * change.
+ */
 export function intervalLabel(intervals: ChartIntervals, index: number): string {
   const { at, zone = browserZone(), isDaily = false } = intervals;
   const moment = new Date(at[index] ?? 0);

@@ -1,4 +1,7 @@
-/** Sums upwards, for a stacked chart; a gap counts nothing and stays a gap only where every part has it. */
+/**
+ * Returns the cumulative sums for a stacked chart. A gap counts as 0, and a sum is null only if all its
+ * values are gaps.
+ */
 export function stackSeries(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
   const sums: (number | null)[] = [];
   return series.map((values) =>
@@ -11,7 +14,10 @@ export function stackSeries(series: readonly (readonly (number | null)[])[]): (n
   );
 }
 
-/** A round number at or above, of the rows 1-2-5: the top of an axis. */
+/**
+ * Returns the next number of the series 1, 2, 5, 10, 20, … that is at least `value`. Used as the top of an
+ * axis.
+ */
 export function roundUpToTick(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

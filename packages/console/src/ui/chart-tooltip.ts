@@ -2,12 +2,15 @@ import type uPlot from 'uplot';
 
 export interface HoveredPoint {
   readonly label: string;
-  /** As a CSS colour; absent for a line that is only named. */
+  /** A CSS color. Absent for a line that only has a name. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
 }
 
-/** What stands under the crosshair, in words. Written by hand: it changes with every move of the pointer. */
+/**
+ * Creates the tooltip that describes the interval at the crosshair. It changes the DOM directly because it
+ * updates on every pointer move.
+ */
 export function createChartTooltip(
   series: readonly HoveredPoint[],
   {
@@ -16,9 +19,9 @@ export function createChartTooltip(
     marks,
   }: {
     readonly format: (value: number) => string;
-    /** Of an interval, by its place. */
+    /** Returns the title of the interval at `index`. */
     readonly title: (index: number) => string;
-    /** What happened in it. */
+    /** Returns the texts of the annotations in the interval at `index`. */
     readonly marks: (index: number) => readonly string[];
   },
 ): { readonly element: HTMLElement; readonly move: (plot: uPlot) => void } {
@@ -37,7 +40,7 @@ export function createChartTooltip(
     });
     element.replaceChildren(heading(title(idx)), ...lines, ...marks(idx).map(heading));
     element.style.display = 'block';
-    // On the side of the pointer where there is room.
+    // Show the tooltip on the side of the pointer that has room.
     const room = plot.over.clientWidth - left;
     element.style.left = room < element.offsetWidth + 24 ? '' : `${plot.over.offsetLeft + left + 12}px`;
     element.style.right = room < element.offsetWidth + 24 ? `${room + 12}px` : '';

@@ -13,40 +13,48 @@ const Canvas = lazyComponent(
   () => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ChartCanvas),
   () => <Skeleton className="h-full w-full" />,
 );
-// Who loads this has a chart to draw: its code comes while the figures are on their way.
+// Load the canvas code while the data is still loading.
 Canvas.load();
 
 export interface PlottedSeries {
   readonly label: string;
-  /** One per moment; null is a gap, which is not zero. */
+  /** One value per interval. Null is a gap, which differs from 0. */
   readonly values: readonly (number | null)[];
-  /** The period before, drawn dashed in the colour of the series it follows. */
+  /** Marks the previous period, drawn dashed in the color of the series before it. */
   readonly compare?: boolean;
 }
 
 export interface ChartProps {
-  /** What it shows, for its heading in the table and for screen readers. */
+  /** What the chart shows. Used as the heading of the table and by screen readers. */
   readonly label: string;
-  /** Start of each interval, in milliseconds. */
+  /** Start of each interval, in milliseconds since the epoch. */
   readonly at: readonly number[];
   readonly series: readonly PlottedSeries[];
-  /** `stacked` only for parts of a whole. */
+  /** Use `stacked` only for parts of a whole. */
   readonly kind?: 'lines' | 'stacked';
   readonly format: (value: number) => string;
   readonly height?: number;
-  /** Dragging across chooses a time; the page puts it into its URL. */
+  /**
+   * Called when the user drags across the chart to select a time range. The page writes the range to its URL.
+   */
   readonly onZoom?: (from: Date, to: Date) => void;
-  /** What happened meanwhile. The page lists it too (`AnnotationList`): a drawing alone is read by nobody. */
+  /**
+   * Events to mark on the chart. The page also lists them with `AnnotationList`, because screen readers
+   * cannot read a drawing.
+   */
   readonly marks?: readonly ChartAnnotation[];
-  /** Of the times it shows; the browser's unless given. */
+  /** Time zone of the displayed times. Defaults to the browser’s time zone. */
   readonly zone?: string;
-  /** Each interval is a day of that zone. */
+  /** Whether each interval is a day in the time zone `zone`. */
   readonly isDaily?: boolean;
-  /** Where the last interval ends, in milliseconds. */
+  /** End of the last interval, in milliseconds since the epoch. */
   readonly until?: number;
 }
 
-/** A chart over time, with the same numbers as a table behind it; where Floe was not there it is hatched. */
+/**
+ * A chart over time, also available as a table of the same numbers. Times at which Floe was not running are
+ * hatched.
+ */
 export function Chart(given: ChartProps) {
   const [asTable, setAsTable] = useState(false);
   const { label, at, height = 180 } = given;
@@ -79,7 +87,7 @@ export function Chart(given: ChartProps) {
   );
 }
 
-/** Rows at once: ten thousand of them would freeze the page. */
+/** Maximum number of table rows to render at once. Rendering thousands would freeze the page. */
 const TABLE_ROWS = 200;
 
 function ChartTable(props: ChartProps) {
@@ -144,7 +152,7 @@ function shown(value: number | null | undefined, format: (value: number) => stri
   return value === null || value === undefined ? '–' : format(value);
 }
 
-/** Least, most and last of the first series: what a glance would tell. */
+/** Describes the minimum, the maximum and the last value of the first series in a sentence. */
 function sentence({ label, series, format, marks = [] }: ChartProps, away: readonly GapSpan[]): string {
   const known = (series[0]?.values ?? []).filter((value) => value !== null);
   const missed = away.reduce((sum, { ms }) => sum + ms, 0);

@@ -10,7 +10,10 @@ export interface Snippet {
 
 const REMEMBERED = 'floe.snippet';
 
-/** Code to take away. With several languages, the one a person chose last comes first everywhere. */
+/**
+ * Code to copy. If there are several languages, the language that the user last selected is shown first in
+ * all code blocks.
+ */
 export function CodeBlock({ snippets }: { readonly snippets: readonly Snippet[] }) {
   const [chosen, setChosen] = useState(() => localStorage.getItem(REMEMBERED));
   const shown = snippets.find(({ label }) => label === chosen) ?? snippets[0];

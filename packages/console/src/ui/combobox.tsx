@@ -10,11 +10,14 @@ export interface ComboboxProps {
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
   readonly free?: boolean;
-  /** Told what is typed, where the choices are the server's answer to it. */
+  /** Called with the typed text if the server supplies the choices. */
   readonly onType?: (text: string) => void;
 }
 
-/** One of many: typing narrows the list. With `free`, what was typed counts too. Inside a `Field`. */
+/**
+ * Selects one of many choices; typing filters them. With `free`, any typed text is also accepted. Must be
+ * inside a `Field`.
+ */
 export function Combobox({ choices, value, onChange, placeholder, free = false, onType }: ComboboxProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const [at, setAt] = useState(0);
@@ -45,7 +48,7 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
     else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
     else if (event.key === 'Enter' && choice) take(choice.value);
     else if (event.key === 'Escape' && typed !== null) setTyped(null);
-    // What was typed is no choice yet: the form around it must not be sent without it.
+    // The typed text is not yet a choice, so Enter must not submit the form without it.
     else if (event.key !== 'Enter' || free || !typed) return;
     event.preventDefault();
   }

@@ -3,19 +3,22 @@ import { useApiMutation } from '../data/api-mutation.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
 export interface ConfirmChangeProps {
-  /** Verb and object: `Delete limit ci-tight?` */
+  /** A verb and an object, such as `Delete limit ci-tight?`. */
   readonly title: string;
   readonly verb: string;
-  /** A name to type first, where others depend on it. */
+  /** A name that the user must type to confirm, if other resources depend on this one. */
   readonly typed?: string | undefined;
   readonly touches: readonly (readonly unknown[])[];
-  /** Told once it is made. */
+  /** Called after the change succeeds. */
   readonly onDone: () => void;
-  /** What it breaks. */
+  /** The consequences of the change. */
   readonly children: ReactNode;
 }
 
-/** A change that cannot be taken back, made once it is confirmed. Drawn while it is asked about. */
+/**
+ * Asks for confirmation before an irreversible change, then makes the change. Rendered while the dialog is
+ * open.
+ */
 export function ConfirmChange({
   make,
   onClose,

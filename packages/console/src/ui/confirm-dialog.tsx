@@ -5,8 +5,8 @@ import { Dialog } from './dialog.tsx';
 import { Field, Input } from './field.tsx';
 
 /**
- * Asks before what cannot be undone. The title is verb and object, the body what it breaks, in numbers; the focus
- * starts on Cancel. `typed` asks for a name to be typed, for what others depend on.
+ * Asks for confirmation before an irreversible action. The title is a verb and an object, and the body states
+ * the consequences in numbers. Focus starts on Cancel. With `typed`, the user must type that name to confirm.
  */
 export function ConfirmDialog({
   open,

@@ -2,14 +2,17 @@ import type { FieldChange } from '../data/field-changes.ts';
 import { Button } from './button.tsx';
 import { StatusIcon } from './status.tsx';
 
-/** Somebody else saved first (412): what they changed, and whose version goes on. */
+/**
+ * Shown if another member changed the resource first (status 412). Lists that member’s changes and lets the
+ * user choose which version to keep.
+ */
 export function ConflictNotice({
   by,
   changes,
   onMine,
   onTheirs,
 }: {
-  /** Who it was, where it is known. */
+  /** The member who made the other change, or null if unknown. */
   readonly by?: string | null;
   readonly changes: readonly FieldChange[];
   readonly onMine: () => void;
@@ -33,7 +36,7 @@ export function ConflictNotice({
   );
 }
 
-/** What was and what is, field by field: a sign, a colour and the text. */
+/** Lists the value before and after each change. A sign, a color and text distinguish them. */
 export function FieldChanges({ changes }: { readonly changes: readonly FieldChange[] }) {
   if (changes.length === 0) return <p className="text-small text-ink-2">No fields differ.</p>;
   return (

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
-/** Copies a text; says so in place for a moment, and to screen readers. */
+/** Copies a text and confirms this briefly in place and to screen readers. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -32,13 +32,16 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   );
 }
 
-/** The clipboard, also where the page came over plain http and browsers keep their own from it. */
+/**
+ * Copies a text to the clipboard. Also works over plain HTTP, where browsers do not provide the clipboard
+ * API.
+ */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'sr-only';
-  // A dialog takes the focus back from whatever is outside of it, and the selection with it.
+  // A dialog takes focus back from elements outside it, which would clear the selection.
   const before = document.activeElement;
   (before?.closest('[role=dialog]') ?? document.body).append(area);
   area.select();
@@ -48,7 +51,10 @@ export async function copyText(text: string): Promise<void> {
   if (!done) throw new Error('The browser could not copy the text. Select it and copy it manually.');
 }
 
-/** Copies a text and says so, or why not: where the place it is copied from is gone by then, as in a menu. */
+/**
+ * Copies a text and shows the result in a toast. Use it where the copy control disappears after a click, as
+ * in a menu.
+ */
 export function copyWithToast(text: string, told: string): void {
   copyText(text).then(
     () => showToast(told),

@@ -7,7 +7,10 @@ import { Button } from './button.tsx';
 import { copyText } from './copy-button.tsx';
 import { showToast } from './toast.tsx';
 
-/** Takes what a resource says as text for floe.yaml. Nothing for what the file does not say entry by entry. */
+/**
+ * A button that copies a resource as YAML for floe.yaml. Renders nothing for resources that have no own entry
+ * in the file.
+ */
 export function CopyYaml({ path }: { readonly path: string }) {
   const address = entryAddress(path);
   const copy = useApiMutation(
@@ -27,7 +30,10 @@ export function CopyYaml({ path }: { readonly path: string }) {
   );
 }
 
-/** `api/management/routes/smart` to where its text is. */
+/**
+ * Converts a resource path such as `api/management/routes/smart` to the API path of its YAML text. Returns
+ * null if it has none.
+ */
 function entryAddress(path: string): string | null {
   const [kind = '', id = ''] = path.split('/').slice(-2);
   return EXPORTED_CONFIG_SECTIONS.some((known) => known === kind)

@@ -26,35 +26,36 @@ import { useEditableRows } from './use-editable-rows.ts';
 import { useMediaQuery } from './use-media-query.ts';
 
 export interface DataTableProps<Row> {
-  /** What the list holds, for screen readers: `Requests`. */
+  /** What the list contains, for screen readers. Example: `Requests`. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly rowId: (row: Row) => string;
   readonly columns: readonly TableColumn<Row>[];
-  /** The two-line card that stands for a row on a phone. */
+  /** The two-line card that replaces a row on a phone. */
   readonly card: (row: Row) => ReactNode;
   readonly onOpen?: (row: Row) => void;
-  /** A click with ⌥ (Alt) held, on a cell of this column. */
+  /** Called for a click on a cell of this column while Alt (⌥) is held. */
   readonly onAltClick?: (row: Row, column: string, target: Element) => void;
-  /** What stands at the end of a row while it is pointed at; by keyboard the page offers the same. */
+  /** Content at the end of a hovered row. The page must offer the same actions by keyboard. */
   readonly rowEnd?: (row: Row) => ReactNode;
-  /** The row whose drawer is open. */
+  /** ID of the row whose drawer is open. */
   readonly openId?: string | null;
   readonly sort?: TableSort | null;
   readonly onSort?: (sort: string | null) => void;
   /** Called when the last rows come into view. */
   readonly onEnd?: () => void;
-  /** Told the first and the last row in view, whenever they change. */
+  /** Called with the indexes of the first and last visible rows when they change. */
   readonly onShown?: (first: number, last: number) => void;
-  /** Rows in all where it is known, else null. */
+  /** Total number of rows, or null if unknown. */
   readonly total?: number | null;
-  /** An answer for other filters is on its way: what is shown is dimmed. */
+  /** Dims the rows while the response for new filters is loading. */
   readonly stale?: boolean;
 }
 
 /**
- * A list of any length: only what is in view is in the document. One Tab stop; arrows, Page keys, Home and End move,
- * Enter opens. It scrolls with the page (`[data-scroll]`), so that what stands above it goes away.
+ * A virtualized list of any length that is a single tab stop. Arrow keys, Page Up, Page Down, Home and End
+ * move the focus, and Enter opens a row. It scrolls with the page (`[data-scroll]`), so content above it
+ * scrolls away.
  */
 export function DataTable<Row>(given: DataTableProps<Row>) {
   const table = useRef<HTMLDivElement>(null);
@@ -68,7 +69,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
   return (
-    // biome-ignore lint/a11y/useSemanticElements: rows that are out of view are not there; a table element would lie about them.
+    // biome-ignore lint/a11y/useSemanticElements: only visible rows are rendered, so a table element would report the wrong number of rows.
     <div
       ref={table}
       role="table"
@@ -122,7 +123,7 @@ function useFittingColumns<Row>(table: RefObject<HTMLElement | null>, columns: r
   return useMemo(() => fitColumns(columns, width), [columns, width]);
 }
 
-/** Which rows are in the document, which one has the focus, and what keys do. */
+/** Manages which rows are rendered, which row has focus, and what keys do. */
 function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Row>, phone: boolean) {
   const body = useRef<HTMLDivElement>(null);
   const rowPx = useRowHeight(phone);
@@ -141,7 +142,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
         .sort((a, b) => a - b),
   });
   useLayoutEffect(() => {
-    // What stands above does not change while one scrolls, and looking costs a layout of the page.
+    // The content above does not change during scrolling, and measuring it costs a layout.
     if (!virtual.isScrolling) setTop(offsetInScrollParent(body.current));
   });
   useOnChange(rowPx, () => virtual.measure());
@@ -176,7 +177,7 @@ function Head<Row>({
 }: DataTableProps<Row> & { readonly tracks: string }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-    // biome-ignore lint/a11y/useFocusableInteractive: its cells hold what can be used.
+    // biome-ignore lint/a11y/useFocusableInteractive: the controls in its cells take focus.
     <div
       role="row"
       aria-rowindex={1}
@@ -188,7 +189,7 @@ function Head<Row>({
         const Arrow = sort?.descending ? ArrowDown : ArrowUp;
         return (
           // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-          // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus.
+          // biome-ignore lint/a11y/useFocusableInteractive: the button inside takes focus.
           <div
             key={id}
             role="columnheader"
@@ -233,12 +234,12 @@ function TableRow<Row>(props: TableRowProps<Row>) {
     if (!(target instanceof Element)) return;
     const column = target.closest<HTMLElement>('[data-column]')?.dataset['column'];
     if (altKey && onAltClick && column) onAltClick(row, column, target);
-    // A text being selected, or a control inside the row, is not a wish to open it.
+    // Selecting text or clicking a control inside the row must not open the row.
     else if (window.getSelection()?.isCollapsed !== false && !isInteractiveElement(target)) onOpen?.(row);
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the table listens for Enter, for all rows at once.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the table handles Enter for all rows.
     <div
       role="row"
       aria-rowindex={index + 2}

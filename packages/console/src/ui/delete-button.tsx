@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { ConfirmChange, type ConfirmChangeProps } from './confirm-change.tsx';
 import { useDiscardDraft } from './unsaved-changes-guard.tsx';
 
-/** Removes a resource after a question that says what it breaks. */
+/** Deletes a resource after a confirmation that states the consequences. */
 export function DeleteButton({
   path,
   needs = 'management',

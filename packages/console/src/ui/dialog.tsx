@@ -10,14 +10,17 @@ export interface DialogProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly children?: ReactNode;
-  /** Buttons, the safe one first. */
+  /** Buttons, with the safe one first. */
   readonly actions?: ReactNode;
-  /** False for what must not be lost by a slip: neither Escape nor a click beside it closes. */
+  /**
+   * If false, Escape and clicks outside do not close the dialog, so that its content cannot be lost by
+   * accident.
+   */
   readonly dismissible?: boolean;
   readonly wide?: boolean;
 }
 
-/** A question or a short form over the page. */
+/** A modal dialog for a question or a short form. */
 export function Dialog({ open, onClose, title, description, children, actions, ...more }: DialogProps) {
   const { dismissible = true, wide = false } = more;
   const hold = (event: Event) => {
@@ -61,8 +64,8 @@ export function Dialog({ open, onClose, title, description, children, actions, .
 }
 
 /**
- * What stands over the page. The focus goes back to where it was, unless something else has taken it: Radix knows only
- * of its own triggers.
+ * Content above the page. When it closes, focus returns to the previous element unless another element has
+ * taken it. Radix does this only for its own triggers.
  */
 export function ModalContent(props: ComponentProps<typeof Radix.Content>) {
   const [before] = useState(() => document.activeElement);

@@ -2,14 +2,14 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 
-/** The head of a drawer: what it is about, and how to leave. */
+/** The header of a drawer, with its title and a close button. */
 export function DrawerHeader({
   title,
   children,
   onClose,
 }: {
   readonly title: ReactNode;
-  /** A line below it. */
+  /** A line below the title. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
 }) {

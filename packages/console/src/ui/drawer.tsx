@@ -4,8 +4,9 @@ import { joinClassNames } from './class-names.ts';
 import { DRAWER_CLASS } from './drawer-placeholder.tsx';
 
 /**
- * Beside a list, or over it where there is no room: what one row holds. Not modal: the list stays in use, and
- * `j` and `k` walk it. Escape closes; it takes the focus when another row is shown, and gives it back to the last one.
+ * Shows one row next to its list, or over the list on narrow screens. Not modal: the list stays usable, and
+ * `j` and `k` move to the next and previous row. Escape closes the drawer. The drawer takes focus when
+ * another row is shown and returns it to the last row.
  */
 export function Drawer({
   title,
@@ -14,7 +15,7 @@ export function Drawer({
   children,
 }: {
   readonly title: string;
-  /** What is shown; another one moves the focus here. */
+  /** Identifies the row that is shown. When it changes, focus moves to the drawer. */
   readonly about: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
@@ -55,7 +56,7 @@ export function Drawer({
   );
 }
 
-/** The row in the list that a drawer is about, while it is in view. */
+/** Returns the list row that the drawer shows, or null if it is not rendered. */
 function rowOf(about: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-row="${CSS.escape(about)}"]`);
 }

@@ -8,7 +8,8 @@ import { Form } from './form.tsx';
 import { ManagedByFileNotice, type ResourceSource } from './source-badge.tsx';
 
 /**
- * The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first.
+ * The form for an existing resource. Resources from floe.yaml are read-only. If another member changed the
+ * resource meanwhile, the changes are shown before saving.
  */
 export function EditForm<Values extends object>({
   edit,
@@ -21,12 +22,12 @@ export function EditForm<Values extends object>({
 }: {
   readonly edit: ResourceEdit<Values>;
   readonly source: ResourceSource;
-  /** `Save route` */
+  /** Label of the submit button, such as `Save route`. */
   readonly verb: string;
   readonly needs?: PermissionAction;
-  /** Further buttons, before those of the form. */
+  /** Additional buttons before those of the form. */
   readonly more?: ReactNode;
-  /** False where the page says it once for several forms. */
+  /** Set to false if the page shows the source once for several forms. */
   readonly showSource?: boolean;
   readonly children: ReactNode;
 }) {
@@ -68,7 +69,7 @@ export function EditForm<Values extends object>({
   );
 }
 
-/** The fields of a form, one below the other. Off, each control in them is, whichever it is. */
+/** Lays out the fields of a form vertically. If disabled, all controls inside are disabled. */
 export function FormFieldset({
   disabled,
   children,

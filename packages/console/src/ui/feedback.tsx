@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { StatusIcon } from './status.tsx';
 
-/** What will be here, how it gets here, and one thing to do. */
+/** Shown for an empty list: what the list will contain, where entries come from, and one action. */
 export function EmptyState({
   title,
   children,
@@ -25,13 +25,16 @@ export function EmptyState({
   );
 }
 
-/** In place of the part that failed: what, the code, the request id to quote, and a way on. */
+/**
+ * Shown in place of content that failed to load: what failed, the error code, the request ID and a retry
+ * button.
+ */
 export function ErrorState({
   what,
   error,
   onRetry,
 }: {
-  /** What could not be done: `Could not load requests.` */
+  /** What failed, as a sentence. Example: `Could not load requests.` */
   readonly what: string;
   readonly error: Error;
   readonly onRetry?: () => void;
@@ -68,7 +71,9 @@ export function ErrorState({
   );
 }
 
-/** The shape of what comes, after 150 ms: what is there sooner never flickers. */
+/**
+ * A placeholder in the shape of the content. Appears after 150 ms, so that fast responses cause no flicker.
+ */
 export function Skeleton({ className }: { readonly className?: string }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -84,12 +89,12 @@ export function Skeleton({ className }: { readonly className?: string }) {
   );
 }
 
-/** Rows of a list that is on its way. */
+/** Placeholder rows for a list that is loading. */
 export function SkeletonRows({ rows = 12 }: { readonly rows?: number }) {
   return (
     <div role="status" aria-label="Loading" className="divide-y divide-line px-4 md:px-6">
       {Array.from({ length: rows }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: nothing tells these apart.
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholder rows are identical.
         <div key={index} className="flex h-row items-center gap-6">
           <Skeleton className="h-3 w-24" />
           <Skeleton className="h-3 w-16" />
@@ -100,7 +105,7 @@ export function SkeletonRows({ rows = 12 }: { readonly rows?: number }) {
   );
 }
 
-/** A line over the part it is about: out of date, partial, from the file. */
+/** A notice above the content that it describes, such as outdated, partial or read-only content. */
 export function Notice({
   state = 'warning',
   children,

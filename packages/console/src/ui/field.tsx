@@ -10,7 +10,9 @@ interface Wiring {
 
 const FieldContext = createContext<Wiring | null>(null);
 
-/** Label, control, remark and error, tied together for screen readers. The control is any input of this file. */
+/**
+ * Connects a label, a control, a hint and an error for screen readers. The control is any input of this file.
+ */
 export function Field({
   label,
   hint,
@@ -63,7 +65,7 @@ function useWiring() {
   };
 }
 
-/** One line of text. */
+/** A single-line text input. */
 export function Input({ className, ...props }: ComponentProps<'input'>) {
   const { edge, ...wiring } = useWiring();
   return (
@@ -71,7 +73,7 @@ export function Input({ className, ...props }: ComponentProps<'input'>) {
   );
 }
 
-/** Several lines of text. */
+/** A multi-line text input. */
 export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   const { edge, ...wiring } = useWiring();
   return (
@@ -84,7 +86,7 @@ export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   );
 }
 
-/** Several lines that are no prose: patterns, a condition, JSON. */
+/** A multi-line input for code, such as patterns, a condition or JSON. */
 export function CodeArea({ className, ...props }: ComponentProps<'textarea'>) {
   return (
     <TextArea spellCheck={false} {...props} className={joinClassNames('font-mono text-code', className)} />
@@ -96,7 +98,10 @@ export interface SelectOption {
   readonly label: string;
 }
 
-/** One of a few: the browser's own list, which every keyboard, screen reader and phone knows. */
+/**
+ * Selects one of a few options with the browser’s native control, which works with all keyboards, screen
+ * readers and phones.
+ */
 export function Select({
   choices,
   className,

@@ -11,7 +11,10 @@ export interface FilterBarLayoutProps {
   readonly onRemove: (name: string) => void;
 }
 
-/** Filters as tokens, and the place of the input, which is as large without it. */
+/**
+ * Lays out the filters as tokens and reserves space for the input, so that the height does not change when
+ * the input loads.
+ */
 export function FilterBarLayout({
   fields,
   tokens,

@@ -16,15 +16,18 @@ import { OptionList } from './option-list.tsx';
 
 export interface FilterBarProps extends FilterBarLayoutProps {
   readonly placeholder: string;
-  /** What a field holds now, beginning with what is typed; null for a field nobody counts. */
+  /**
+   * Returns the query for the values of a field that begin with the typed text, or null if values of this
+   * field are not counted.
+   */
   readonly values?: (field: string, begun: string) => FilterValuesQuery | null;
-  /** The field that a text without one is for: `backup` and Enter. */
+  /** The field to filter when the typed text names none, such as `backup` and Enter. */
   readonly free?: string;
-  /** Takes a text that is no filter, such as the id of a row. Returns false for any other text. */
+  /** Handles text that is not a filter, such as a row ID. Returns whether it handled the text. */
   readonly onText?: (text: string) => boolean;
 }
 
-/** A value that a field has, and in how many rows. */
+/** A value of a field and the number of rows that have it. */
 export interface FilterValue {
   readonly value: string;
   readonly rows: number;
@@ -37,7 +40,7 @@ export interface FilterValuesQuery {
 
 const NO_VALUES: FilterValuesQuery = { queryKey: ['values', 'none'], queryFn: () => Promise.resolve([]) };
 
-/** Filters as tokens; typing offers fields, then their values. `/` comes here. */
+/** Shows filters as tokens. Typing suggests fields, then their values. The shortcut `/` moves focus here. */
 export function FilterBar(props: FilterBarProps) {
   const { fields, tokens, onAdd, onRemove, placeholder } = props;
   const { text, type, at, walked, typed, offers, input, list, take, press, setFocused } = useTyping(props);
@@ -78,11 +81,11 @@ export function FilterBar(props: FilterBarProps) {
   );
 }
 
-/** What is typed, what is offered for it, and what keys do. */
+/** Manages the typed text, the suggestions and the keys. */
 function useTyping({ fields, tokens, onAdd, onRemove, values, free, onText }: FilterBarProps) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  // Only who walked through the offers means one of them by Enter; else it is what was typed.
+  // Enter selects a suggestion only if the user moved to it. Otherwise, Enter uses the typed text.
   const [walked, setWalked] = useState(false);
   const [focused, setFocused] = useState(false);
   const input = useRef<HTMLInputElement>(null);
@@ -172,17 +175,20 @@ function Offers({
 
 interface Offer {
   readonly text: string;
-  /** In how many rows, where somebody counts. */
+  /** Number of rows with this value, or null if not counted. */
   readonly rows: number | null;
 }
 
-/** The field that is typed, and how its value begins so far. */
+/** Returns the field in the typed text and the part of the value typed so far. */
 function partsOf(text: string, fields: readonly FilterField[]): [FilterField | undefined, string] {
   const [, name = '', begun = ''] = /^\s*-?([\w.-]+)\s*!?[:=]\s*!?(.*)$/.exec(text) ?? [];
   return [findFilterField(fields, name), begun.trim()];
 }
 
-/** Fields while a field is typed, then the values of that field: those it has, then those it may have. */
+/**
+ * Suggests fields while a field is typed. Then suggests values: first the values found in rows, then the
+ * other allowed values.
+ */
 function offersFor(
   text: string,
   fields: readonly FilterField[],

@@ -17,9 +17,9 @@ import { DraftDiscardedContext, UnsavedChangesGuard } from './unsaved-changes-gu
 const ErrorContext = createContext<ApiError | null>(null);
 
 /**
- * A form whose errors the server tells: `error.param` names the field, which shows the message and takes the focus;
- * what names no field of the form stands on top. Enter submits, and ⌘S; a second submit while one runs does nothing.
- * Whoever leaves with something typed and not saved is asked first.
+ * A form that shows errors from the server. A field named in `error.param` shows the message and takes focus;
+ * other errors are shown at the top. Enter and ⌘S submit the form, but not while a submission is in progress.
+ * Leaving with unsaved changes asks for confirmation.
  */
 export function Form({
   onSubmit,
@@ -33,9 +33,12 @@ export function Form({
   readonly onSubmit: () => void;
   readonly error: ApiError | null;
   readonly running?: boolean;
-  /** Whether leaving would lose something, where the form knows better than by having been typed in. */
+  /** Whether the form has unsaved changes, if the page knows better than the form. */
   readonly unsaved?: boolean;
-  /** What the person must be allowed to do; else the fields are off, and why stands above them. */
+  /**
+   * The permission that the form requires. Without it, the fields are disabled and the reason is shown above
+   * them.
+   */
   readonly needs?: PermissionAction | undefined;
   readonly children: ReactNode;
   readonly actions: ReactNode;
@@ -77,7 +80,7 @@ export function Form({
   );
 }
 
-/** Why the fields are off, and what went wrong that no field of the form is to blame for. */
+/** Shows why the fields are disabled, and errors that belong to no field of the form. */
 function Notices({ refusal, error }: { readonly refusal: string | null; readonly error: ApiError | null }) {
   return (
     <>
@@ -101,7 +104,7 @@ function Notices({ refusal, error }: { readonly refusal: string | null; readonly
   );
 }
 
-/** ⌘S or Ctrl+S within the form. */
+/** Submits the form on ⌘S or Ctrl+S. */
 function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {
     const place = form.current;
@@ -115,7 +118,7 @@ function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
   }, [form]);
 }
 
-/** Whether something was typed since the form was drawn, or since it was saved. */
+/** Whether the user changed the form since it was rendered or last saved. */
 function useTouched(running: boolean, error: ApiError | null) {
   const [touched, setTouched] = useState(false);
   const [ran, setRan] = useState(running);
@@ -126,7 +129,7 @@ function useTouched(running: boolean, error: ApiError | null) {
   return [touched, setTouched] as const;
 }
 
-/** A field of a `Form`: `name` is the path of the API, such as `targets[0].weight`. */
+/** A field of a `Form`. `name` is the path of the API field, such as `targets[0].weight`. */
 export function FormField({
   name,
   label,
@@ -140,9 +143,9 @@ export function FormField({
   readonly label: string;
   readonly hint?: ReactNode;
   readonly optional?: boolean;
-  /** What is wrong before the server was asked. */
+  /** A problem found in the browser before the form was sent. */
   readonly problem?: string | null;
-  /** Where its place says what it is; screen readers hear the label. */
+  /** Hides the label visually where the position of the field explains it. Screen readers still read it. */
   readonly hideLabel?: boolean;
   readonly children: ReactNode;
 }) {

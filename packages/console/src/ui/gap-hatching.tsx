@@ -3,7 +3,7 @@ import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
 import type { TimelineLane } from './timeline.tsx';
 
-/** Hatched where Floe was not there; loaded once the lanes stand. */
+/** Hatches times at which Floe was not running. Loaded after the lanes are rendered. */
 export function GapHatching({ lanes }: { readonly lanes: readonly TimelineLane[] }) {
   const at = useMemo(() => lanes.map((lane) => lane.at), [lanes]);
   return useGaps(at).map(({ left, width, ms }) => (

@@ -2,10 +2,12 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { CopyButton } from './copy-button.tsx';
 
-/** Children shown at once; the rest behind a button, so that no body can freeze the page. */
+/**
+ * Number of children rendered at once, so that a large body cannot freeze the page. A button shows the rest.
+ */
 const STEP = 100;
 
-/** JSON, folded below the second level. Strings are text, whatever they hold. */
+/** Shows JSON, collapsed below the second level. Strings are always rendered as plain text. */
 export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }) {
   return (
     <div className="relative overflow-x-auto rounded-control border border-line bg-sunken p-3 font-mono text-code">

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
 import { joinClassNames } from './class-names.ts';
 
-/** A key of the keyboard; beside the name of what it does it is not read out, unless `spoken`. */
+/**
+ * Shows a keyboard key. Screen readers skip it unless `spoken` is set, because the action next to it is
+ * already named.
+ */
 export function KeyboardKey({
   children,
   className,

@@ -1,16 +1,17 @@
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react';
 
-/** A component whose code is asked for when it is first drawn, or before by `load`. */
+/** A component whose code loads when it is first rendered, or earlier with `load`. */
 export interface LazyComponent<Props> {
   (props: Props): ReactNode;
-  /** Asks for the code: for who knows that it will be needed. */
+  /** Starts loading the code before the component is rendered. */
   load(): void;
 }
 
 /**
- * Like `lazy`, with `fallback` in its place while the code is on its way and no `Suspense` around it. What a Suspense
- * reveals React holds back until 300 ms after the fallback was shown: too long for a part of every visit. Above rows the
- * fallback has the size of the part for the same props, by the same code: else the rows move when the part comes.
+ * Like `lazy`, but shows `fallback` while the code loads and needs no `Suspense`. React shows the content of
+ * a Suspense boundary at the earliest 300 ms after its fallback, which is too late for parts of every visit.
+ * Above rows, the fallback must have the size of the component for the same props so that the rows do not
+ * move.
  */
 export function lazyComponent<Props extends object>(
   ask: () => Promise<ComponentType<Props>>,
@@ -38,7 +39,7 @@ export function lazyComponent<Props extends object>(
   };
   function Late(props: Props) {
     const { part: Part, error } = useSyncExternalStore(watch, () => state);
-    // The page above says that it broke, and reloads where a new release took the file away.
+    // The page boundary shows the error, and reloads if a new release has removed the file.
     if (error !== undefined) throw error;
     return Part ? <Part {...props} /> : fallback(props);
   }

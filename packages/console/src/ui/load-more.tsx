@@ -1,6 +1,6 @@
 import { Button } from './button.tsx';
 
-/** The end of a list that comes in pages: more by itself when it is reached, or by this button. */
+/** The end of a paged list. Loads the next page when it comes into view or when the button is clicked. */
 export function LoadMore({
   more,
   loading,

@@ -6,13 +6,13 @@ import { KeyboardKey } from './keyboard-key.tsx';
 
 export const POPUP_CLASS =
   'appear z-50 rounded-control border border-line-strong bg-raised p-1 shadow-popover max-h-[70dvh] overflow-y-auto';
-/** One of what is offered while one types. */
+/** Style of one suggestion in a list that is shown while typing. */
 export const OPTION_CLASS =
   'flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover';
 const ITEM =
   'flex min-h-8 w-full items-center gap-2 rounded-tag px-2 text-ui text-ink outline-none select-none data-highlighted:bg-hover data-disabled:text-ink-off pointer-coarse:min-h-11';
 
-/** A list of things to do, behind `trigger`. */
+/** A menu of actions that opens from `trigger`. */
 export function Menu({
   trigger,
   children,
@@ -23,9 +23,12 @@ export function Menu({
   readonly trigger: ReactNode;
   readonly children: ReactNode;
   readonly align?: 'start' | 'end';
-  /** For one that is there only while it is open: where the focus goes back to is the caller's to say. */
+  /**
+   * Called when the menu closes. For a menu that is rendered only while open, the caller must return the
+   * focus.
+   */
   readonly onClose?: () => void;
-  /** Open from the beginning: for a menu that is made when it is asked for. */
+  /** Opens the menu initially, for a menu that is rendered on request. */
   readonly isOpen?: boolean;
 }) {
   const open = onClose ? { open: true, onOpenChange: (is: boolean) => !is && onClose() } : {};
@@ -60,7 +63,7 @@ export function MenuItem({
   readonly keys?: string;
   readonly danger?: boolean;
   readonly disabled?: boolean;
-  /** Of several places to go to, whether it is where one is: marked. */
+  /** Marks the item as the current place, in a menu of places. */
   readonly current?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
@@ -82,7 +85,7 @@ export function MenuItem({
   );
 }
 
-/** One that is on or off; the menu stays open. */
+/** A menu item that toggles an option. The menu stays open. */
 export function MenuCheckboxItem({
   checked,
   onChange,

@@ -1,8 +1,8 @@
 import { joinClassNames } from './class-names.ts';
 
 /**
- * How much of a bound is used. What requests under way reserve beside it is lighter; where the use nears the bound the
- * bar turns to warning, at it to failing, and the words beside it say the same.
+ * Shows which part of a maximum is used. The part reserved by requests in progress is lighter. The bar shows
+ * a warning near the maximum and a failure at the maximum, and the text says the same.
  */
 export function Meter({
   label,
@@ -14,12 +14,12 @@ export function Meter({
 }: {
   readonly label: string;
   readonly used: number;
-  /** Reserved beside `used`. */
+  /** The reserved amount, in addition to `used`. */
   readonly held?: number;
   readonly most: number;
-  /** `2,104 / 6,000` */
+  /** The usage as text, such as `2,104 / 6,000`. */
   readonly text: string;
-  /** `2 reserved` */
+  /** The reserved amount as text, such as `2 reserved`. */
   readonly heldText?: string;
 }) {
   const share = Math.min(1, most > 0 ? used / most : 0);
@@ -28,7 +28,7 @@ export function Meter({
   const colour = share >= 1 ? 'bg-failing' : share >= 0.8 ? 'bg-warning' : 'bg-series-1';
   return (
     <span className="flex min-w-0 items-center gap-2">
-      {/* biome-ignore lint/a11y/useSemanticElements: browsers draw <meter> their own way, which no token reaches. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers style <meter> themselves, so tokens do not apply. */}
       <span
         role="meter"
         aria-label={label}

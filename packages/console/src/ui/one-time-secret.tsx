@@ -6,8 +6,8 @@ import { Dialog } from './dialog.tsx';
 import { showToast } from './toast.tsx';
 
 /**
- * A secret that is told this once: masked, to copy, and not lost by a slip. The dialog closes only after it was
- * copied or said to be kept; the value lives in the state of whoever shows it and goes with it.
+ * Shows a secret once, masked, with a copy button. The dialog closes only after the user copied the secret or
+ * confirmed that it is stored. The value exists only in the state of the parent component.
  */
 export function OneTimeSecret({
   title,
@@ -19,7 +19,7 @@ export function OneTimeSecret({
 }: {
   readonly title: string;
   readonly secret: string;
-  /** What is copied: `Copy key`. */
+  /** Label of the copy button, such as `Copy key`. */
   readonly label: string;
   readonly what: 'key' | 'link';
   readonly children?: ReactNode;

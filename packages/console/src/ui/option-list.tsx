@@ -2,8 +2,8 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { joinClassNames } from './class-names.ts';
 
 /**
- * What is offered for what is typed, below the input that owns it: keys walk it there, so the one they stand at is
- * brought into sight here. Out of sight while there is nothing to offer.
+ * Suggestions below an input that has the keyboard focus. The selected option is scrolled into view. Hidden
+ * if there are no options.
  */
 export function OptionList<Option>({
   id,
@@ -16,11 +16,11 @@ export function OptionList<Option>({
   optionClass,
   children,
 }: {
-  /** Of the list, for `aria-controls`; an option has it with its place behind: `<id>-2`. */
+  /** Element ID of the list, for `aria-controls`. Option IDs append the index, as in `<id>-2`. */
   readonly id: string;
   readonly label: string;
   readonly options: readonly Option[];
-  /** Where the keys stand; -1 for nowhere. */
+  /** Index of the selected option, or -1 if none. */
   readonly at: number;
   readonly keyOf: (option: Option) => string;
   readonly onTake: (option: Option) => void;
@@ -49,7 +49,7 @@ export function OptionList<Option>({
           tabIndex={-1}
           aria-selected={index === at}
           onPointerDown={(event) => {
-            // Before the input loses the focus, which would take the list away.
+            // Prevents the input from losing focus, which would close the list.
             event.preventDefault();
             onTake(option);
           }}
@@ -62,7 +62,7 @@ export function OptionList<Option>({
   );
 }
 
-/** Within the list alone: the page around it stays where it is. The list is the option's offset parent. */
+/** Scrolls only the list, not the page. The list is the offset parent of the option. */
 function bringIntoSight(list: HTMLElement, { offsetTop, offsetHeight }: HTMLElement): void {
   const bottom = offsetTop + offsetHeight;
   if (offsetTop < list.scrollTop) list.scrollTop = offsetTop;

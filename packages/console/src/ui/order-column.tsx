@@ -12,7 +12,7 @@ interface Ordered {
   readonly source: ResourceSource;
 }
 
-/** A list whose order means something: the column that moves a row, and what went wrong when it could not be. */
+/** Returns the column that moves rows of an ordered list, and the error of the last move. */
 export function useManualOrder<Row extends Ordered>(
   kind: { readonly path: string; readonly touches: readonly (readonly unknown[])[] },
   rows: readonly Row[] | undefined,
@@ -52,7 +52,7 @@ export function useManualOrder<Row extends Ordered>(
   return { column, error: move.error };
 }
 
-/** How an ordered list is read, above it. */
+/** Explains above an ordered list how its order is applied. */
 export function OrderNotice({
   rows,
   error,

@@ -1,17 +1,18 @@
-/** What a clock of a page needs of the browser. */
+/** The browser functions that a `PageClock` needs. */
 export interface PageClockEnvironment {
   readonly nowMs: () => number;
   readonly isHidden: () => boolean;
-  /** Calls back every second until the returned function is called. */
+  /** Calls `tick` every second until the returned function is called. */
   readonly everySecond: (tick: () => void) => () => void;
 }
 
-/** Older than this the time was not kept up: nobody followed it, or the tab was hidden. */
+/** A time older than this is outdated: the clock had no subscribers or the tab was hidden. */
 const STALE_MS = 1_100;
 
 /**
- * One clock for all relative times of a page. It ticks while somebody follows it and the tab is seen; whoever looks
- * after a pause gets the time as it is, so that what has just happened is never in the future.
+ * The shared clock for all relative times of a page. It ticks while it has subscribers and the tab is
+ * visible. After a pause, it reads the current time at once, so recent events never appear to be in the
+ * future.
  */
 export class PageClock {
   readonly #time: PageClockEnvironment;
@@ -24,14 +25,17 @@ export class PageClock {
     this.#now = new Date(time.nowMs());
   }
 
-  /** The same object within a second, as React wants it of a snapshot. */
+  /** Returns the same object within one second, as React requires for snapshots. */
   readonly now = (): Date => {
     const nowMs = this.#time.nowMs();
     if (Math.abs(nowMs - this.#now.getTime()) >= STALE_MS) this.#now = new Date(nowMs);
     return this.#now;
   };
 
-  /** @returns ends it */
+  /**
+   * Subscribes to ticks.
+   * @returns A function that unsubscribes.
+   */
   readonly follow = (changed: () => void): (() => void) => {
     this.#readers.add(changed);
     this.#stop ??= this.#time.everySecond(() => this.#tick());

@@ -4,7 +4,7 @@ import { DataTable, type DataTableProps } from './data-table.tsx';
 import { ErrorState, SkeletonRows } from './feedback.tsx';
 import { LoadMore } from './load-more.tsx';
 
-/** A list in every state it can be in: on its way, failed, empty, there. */
+/** A list in each of its states: loading, failed, empty or loaded. */
 export function QueryResults<Row>({
   list: { answer, rows, more },
   what,
@@ -13,9 +13,9 @@ export function QueryResults<Row>({
   ...table
 }: Omit<DataTableProps<Row>, 'rows'> & {
   readonly list: ReturnType<typeof useListRows<Row>>;
-  /** What could not be loaded: `limits`. */
+  /** What could not be loaded, such as `limits`. Used in the error message. */
   readonly what: string;
-  /** The rows in the order to show them, where that is not their own. */
+  /** The rows in display order, if it differs from the order of the response. */
   readonly shown?: readonly Row[];
   readonly empty: ReactNode;
 }) {

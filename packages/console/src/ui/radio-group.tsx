@@ -1,6 +1,6 @@
 import { useId } from 'react';
 
-/** One of a few, each with what it does: radio buttons as cards. */
+/** Selects one of a few options, each with a description. Renders radio buttons as cards. */
 export function RadioGroup<Id extends string>({
   label,
   options,

@@ -13,18 +13,18 @@ import { DrawerHeader } from './drawer-header.tsx';
 import { type FormResource, LoadedResource, NewResourceForm, ResourceForm } from './resource-forms.tsx';
 import { showToast } from './toast.tsx';
 
-/** What a drawer shows of a kind beside its form. */
+/** What the drawer shows for a kind of resource. */
 export interface ResourceDrawerContent<Resource, Values> {
   readonly titleOf: (resource: Resource) => string;
   readonly lineOf: (resource: Resource) => ReactNode;
-  /** Above the form: how it stands right now. */
+  /** Renders the current state of the resource above the form. */
   readonly standing: (resource: Resource, form: Values) => ReactNode;
   readonly fields: (form: Values, set: (fields: Partial<Values>) => void) => ReactNode;
-  /** What a new one begins with. */
+  /** Initial values of the form for a new resource. */
   readonly empty: Values;
-  /** Shown after it was created: `Budget ci now applies.` */
+  /** The message after the resource was created, such as `Budget ci now applies.` */
   readonly created: (resource: Resource) => string;
-  /** Shown after a change: `Budget ci was saved.` */
+  /** The message after a change was saved, such as `Budget ci was saved.` */
   readonly saved: (resource: Resource) => string;
   readonly refetchMs?: number;
 }
@@ -32,13 +32,13 @@ export interface ResourceDrawerContent<Resource, Values> {
 interface DrawerProps<Resource extends FormResource, Values extends object> {
   readonly kind: ConsoleResourceKind<Resource, Values>;
   readonly parts: ResourceDrawerContent<Resource, Values>;
-  /** `new` for one that is not there yet. */
+  /** ID of the resource, or `new` for a new one. */
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }
 
-/** One of a kind beside its list, or a new one. */
+/** A drawer next to a list that edits one resource or creates a new one. */
 export function ResourceDrawer<Resource extends FormResource, Values extends object>(
   props: DrawerProps<Resource, Values>,
 ) {

@@ -17,13 +17,13 @@ import { ErrorState, Skeleton } from './feedback.tsx';
 import { Form } from './form.tsx';
 import type { ResourceSource } from './source-badge.tsx';
 
-/** A resource as its form wants it. */
+/** The fields of a resource that its form needs. */
 export interface FormResource {
   readonly id: string;
   readonly source: ResourceSource;
 }
 
-/** The form over something that is not there yet. */
+/** The form that creates a resource. */
 export function NewResourceForm<Resource extends FormResource, Values extends object>({
   kind: { one, needs },
   fresh: { create, isChanged },
@@ -35,9 +35,9 @@ export function NewResourceForm<Resource extends FormResource, Values extends ob
   readonly kind: ConsoleResourceKind<Resource, Values>;
   readonly fresh: ResourceCreation<Values>;
   readonly onCancel: () => void;
-  /** Further buttons, before those of the form. */
+  /** Additional buttons before those of the form. */
   readonly more?: ReactNode;
-  /** What one of those was refused: told as a refusal of the form is. */
+  /** The error of an additional button’s action, shown like an error of the form. */
   readonly trouble?: ApiError | null;
   readonly children: ReactNode;
 }) {
@@ -64,7 +64,7 @@ export function NewResourceForm<Resource extends FormResource, Values extends ob
   );
 }
 
-/** The form over one that exists, with what removes it. */
+/** The form that edits an existing resource, with a delete button. */
 export function ResourceForm<Resource extends FormResource, Values extends object>({
   kind,
   resource,
@@ -104,7 +104,7 @@ export function ResourceForm<Resource extends FormResource, Values extends objec
   );
 }
 
-/** One of a kind in every state it can be in: on its way, failed, there. */
+/** A resource in each of its states: loading, failed or loaded. */
 export function LoadedResource<Resource extends FormResource, Values extends object>({
   kind,
   id,
@@ -113,7 +113,7 @@ export function LoadedResource<Resource extends FormResource, Values extends obj
 }: {
   readonly kind: ConsoleResourceKind<Resource, Values>;
   readonly id: string;
-  /** Where figures of it change while one looks. */
+  /** Interval in milliseconds at which the resource is refetched, for values that change. False for none. */
   readonly refetchMs?: number | false;
   readonly children: (read: WithETag<Resource>) => ReactNode;
 }) {

@@ -4,7 +4,10 @@ interface ScrollAreaProps extends HTMLAttributes<HTMLElement> {
   readonly as?: 'div' | 'main' | 'pre' | 'section';
 }
 
-/** What scrolls and may hold nothing to focus: it takes the focus itself, for Safari scrolls nothing else by key. */
+/**
+ * A scrollable area that can take focus. Without it, Safari does not scroll by keyboard an area with no
+ * focusable content.
+ */
 export function ScrollArea({ as: Part = 'div', ...props }: ScrollAreaProps) {
   return <Part tabIndex={0} {...props} />;
 }

@@ -8,8 +8,8 @@ interface RemoveScrollProps extends ComponentProps<'div'> {
 }
 
 /**
- * Stands in for the package `react-remove-scroll` (vite.config.ts): that one writes a style element, which the
- * page's policy forbids. Ours sets an attribute that console.css knows.
+ * Replaces the package `react-remove-scroll` (see vite.config.ts), which adds a style element that the page’s
+ * Content Security Policy forbids. This version sets an attribute that console.css uses.
  */
 export function RemoveScroll({ as: Part = 'div', enabled = true, ...props }: RemoveScrollProps) {
   const { allowPinchZoom: _pinch, shards: _shards, ...rest } = props;

@@ -12,9 +12,9 @@ import { moveItem, nearestIndex } from './reorder.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
 /**
- * A list whose order counts. The handle is a button: dragged with a pointer or a finger, or by keyboard: Space lifts,
- * arrows move, Space drops, Escape puts back; Alt with an arrow moves at once. Each move is announced. Of a long one the
- * rows further down come when one scrolls there.
+ * A list that the user can reorder. Each handle is a button. Drag it, or use the keyboard: Space lifts the
+ * item, arrow keys move it, Space drops it, and Escape cancels. Alt with an arrow key moves the item
+ * immediately. Moves are announced to screen readers. In a long list, further rows render on scroll.
  */
 export function SortList<Item>({
   label,
@@ -27,7 +27,7 @@ export function SortList<Item>({
   readonly label: string;
   readonly items: readonly Item[];
   readonly itemKey: (item: Item) => string;
-  /** What is announced: `openai/gpt-5`. */
+  /** Name of the item for announcements, such as `openai/gpt-5`. */
   readonly nameOf: (item: Item) => string;
   readonly onChange: (items: readonly Item[]) => void;
   readonly children: (item: Item, index: number) => ReactNode;
@@ -94,7 +94,7 @@ interface Lifted<Item> {
   readonly before: readonly Item[];
 }
 
-/** Which entry is in the hand, and what keys and pointers do with it. */
+/** Manages the lifted item and its keyboard and pointer events. */
 function useLift<Item>({
   items,
   nameOf,
@@ -106,7 +106,7 @@ function useLift<Item>({
   readonly nameOf: (item: Item) => string;
   readonly onChange: (items: readonly Item[]) => void;
   readonly say: (text: string) => void;
-  /** Makes sure that the row at a place is there. */
+  /** Ensures that the row at an index is rendered. */
   readonly reveal: (place: number) => void;
 }) {
   const list = useRef<HTMLOListElement>(null);
@@ -119,7 +119,7 @@ function useLift<Item>({
     say(`${name(from)}, position ${place + 1} of ${items.length}`);
     onChange(moveItem(items, from, place));
     reveal(place);
-    // The handle that was pressed moved along with its row.
+    // The pressed handle moved with its row, so focus it again.
     requestAnimationFrame(() =>
       list.current?.querySelectorAll('li')[place]?.querySelector('button')?.focus(),
     );
@@ -154,7 +154,7 @@ function useLift<Item>({
   return { list, lifted, press, grab, follow, drop: () => setLifted(null) };
 }
 
-/** Where the middle of each row is, in pixels from the top of the window. */
+/** Returns the vertical middle of each row, in pixels from the top of the window. */
 function middlesOf(list: HTMLElement | null): number[] {
   return [...(list?.querySelectorAll('li:not([aria-hidden])') ?? [])].map((row) => {
     const { top, height } = row.getBoundingClientRect();

@@ -2,12 +2,12 @@ import { FileText } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Tooltip } from './tooltip.tsx';
 
-/** Where a resource comes from: a line of floe.yaml, where it is changed, or the console. */
+/** Where a resource is defined: a line of floe.yaml, or the API or console. */
 export type ResourceSource =
   | { readonly kind: 'file'; readonly file?: string | null; readonly line?: number | null }
   | { readonly kind: 'console' };
 
-/** `floe.yaml:41` or `API or console`. */
+/** Shows the source as `floe.yaml:41` or `API or console`. */
 export function SourceBadge({ source }: { readonly source: ResourceSource }) {
   if (source.kind === 'console') return <span className="text-small text-ink-3">API or console</span>;
   return (
@@ -22,13 +22,16 @@ export function SourceBadge({ source }: { readonly source: ResourceSource }) {
 
 const CopyYaml = lazy(() => import('./copy-yaml.tsx').then(({ CopyYaml: Part }) => ({ default: Part })));
 
-/** Over a form whose resource comes from the file: where it stands, and its text to change there. */
+/**
+ * A notice above the form of a resource from floe.yaml. Shows the line that defines the resource, and its
+ * YAML.
+ */
 export function ManagedByFileNotice({
   source,
   path,
 }: {
   readonly source: ResourceSource;
-  /** Where the API has the resource; absent for what is no entry of a list, such as a setting. */
+  /** API path of the resource. Absent if the resource is not an entry of a list, such as a setting. */
   readonly path?: string | undefined;
 }) {
   if (source.kind === 'console') return null;

@@ -1,4 +1,7 @@
-/** At most 60 values without axes; the last one stands as text beside it, so it is hidden from screen readers. */
+/**
+ * A chart of at most 60 values without axes. Hidden from screen readers, because the text next to it shows
+ * the last value.
+ */
 export function Sparkline({
   values,
   width = 80,
@@ -14,7 +17,7 @@ export function Sparkline({
   let line = '';
   values.forEach((value, index) => {
     if (value === null) return;
-    // A gap is a gap: the line starts again behind it.
+    // The line starts again after a gap.
     const starts = index === 0 || values[index - 1] === null;
     line += `${starts ? 'M' : 'L'}${(index * step).toFixed(1)} ${(height - 1 - (value / most) * (height - 2)).toFixed(1)}`;
   });

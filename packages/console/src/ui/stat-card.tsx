@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A figure with its label, what it is measured against, and the list behind it. */
+/** A figure with its label, a comparison, and a link to the list behind it. */
 export function StatCard({
   label,
   value,

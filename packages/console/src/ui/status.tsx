@@ -22,7 +22,7 @@ interface Look {
   readonly tint: string;
 }
 
-/** Every state has a shape and a word of its own: colour is never the only difference. */
+/** Each status has its own shape and text, so that color is never the only difference. */
 export const STATUS_STYLES = {
   healthy: look(CircleCheck, 'Healthy', 'text-healthy-ink', 'bg-healthy-tint border-healthy-line'),
   failing: look(OctagonX, 'Failing', 'text-failing-ink', 'bg-failing-tint border-failing-line'),
@@ -48,7 +48,7 @@ function look(icon: LucideIcon, word: string, ink: string, tint: string): Look {
   return { icon, word, ink, tint };
 }
 
-/** The state as its shape alone; the word is read out, and beside it in the text. */
+/** Shows the status as an icon. Screen readers read the status text. */
 export function StatusIcon({ state, size = 16 }: { readonly state: DisplayStatus; readonly size?: number }) {
   const { icon: Icon, ink, word } = STATUS_STYLES[state];
   return (
@@ -62,7 +62,7 @@ export function StatusIcon({ state, size = 16 }: { readonly state: DisplayStatus
   );
 }
 
-/** The state as a pill: at the head of a page. `children` replaces the word. */
+/** Shows the status as a pill in a page header. `children` replaces the status text. */
 export function StatusBadge({
   state,
   children,
@@ -85,7 +85,7 @@ export function StatusBadge({
   );
 }
 
-/** A small fact: a tag, a scope, a kind. `name` is the quieter half of a pair. */
+/** A small label such as a tag, a scope or a kind. `name` is shown more quietly, before the value. */
 export function Badge({ name, children }: { readonly name?: string; readonly children: ReactNode }) {
   return (
     <span className="inline-flex h-5 max-w-full items-center gap-1 truncate rounded-tag border border-line bg-sunken px-1.5 text-label text-ink">

@@ -1,18 +1,21 @@
 import type { ReactNode } from 'react';
 
-/** A column of a table. Everything about a field of a list is said once, here. */
+/** A table column. All properties of a list field are defined here. */
 export interface TableColumn<Row> {
   readonly id: string;
   readonly label: string;
   readonly cell: (row: Row) => ReactNode;
-  /** CSS track of the grid: `9rem`, or `minmax(8rem, 1fr)` to take what is left. */
+  /** CSS grid track: a width such as `9rem`, or `minmax(8rem, 1fr)` to fill the remaining space. */
   readonly width: string;
   readonly align?: 'end';
-  /** Not shown until chosen. */
+  /** Hidden until the user selects it. */
   readonly optional?: boolean;
-  /** Left out where not all columns fit: the highest first. Only of what a row's own page or drawer says too. */
+  /**
+   * Priority for hiding the column if not all columns fit; the highest is hidden first. Set it only if the
+   * row’s page or drawer shows the value too.
+   */
   readonly yields?: number;
-  /** Makes the column sortable in the browser: for lists that are there whole. */
+  /** Returns the value to sort by in the browser. Only for lists that are fully loaded. */
   readonly value?: (row: Row) => string | number | null;
 }
 
@@ -21,7 +24,9 @@ export interface TableSort {
   readonly descending: boolean;
 }
 
-/** The columns to show, in order: those the URL names (`cols=a,b`), else the usual ones. */
+/**
+ * Returns the visible columns in order: those named in the URL (`cols=a,b`), otherwise the default columns.
+ */
 export function listVisibleColumns<Row>(
   columns: readonly TableColumn<Row>[],
   cols: string | null,
@@ -32,13 +37,13 @@ export function listVisibleColumns<Row>(
   return chosen.length > 0 ? chosen : usual;
 }
 
-/** The least that columns take in rem, with the gaps and the padding of a row. */
+/** Returns the minimum width of the columns in rem, including gaps and row padding. */
 function leastWidth(columns: readonly { readonly width: string }[]): number {
   const tracks = columns.map(({ width }) => Number(/([\d.]+)rem/.exec(width)?.[1] ?? 0));
   return tracks.reduce((sum, rem) => sum + rem, 0) + 1.5 * (columns.length - 1) + 3;
 }
 
-/** The columns that fit into a width in rem; those that yield go, and no other. */
+/** Returns the columns that fit into a width in rem. Only columns with `yields` are removed. */
 export function fitColumns<Row>(
   columns: readonly TableColumn<Row>[],
   width: number,
@@ -52,7 +57,7 @@ export function fitColumns<Row>(
   );
 }
 
-/** The `cols=` of a choice; null when it is the usual one, which needs no word in the URL. */
+/** Returns the `cols=` value for a selection, or null for the default selection, which the URL omits. */
 export function formatColumnSelection<Row>(
   columns: readonly TableColumn<Row>[],
   chosen: readonly string[],
@@ -61,7 +66,7 @@ export function formatColumnSelection<Row>(
   return chosen.join() === usual.join() || chosen.length === 0 ? null : chosen.join();
 }
 
-/** `sort=-cost` to column and direction. */
+/** Parses a value such as `sort=-cost` into a column and a direction. */
 export function parseSort(text: string | null): TableSort | null {
   if (!text) return null;
   return text.startsWith('-')
@@ -69,13 +74,13 @@ export function parseSort(text: string | null): TableSort | null {
     : { column: text, descending: false };
 }
 
-/** What a click on a column's head asks for next: up, down, as it came. */
+/** Returns the sort that a click on a column header selects next: ascending, descending, then none. */
 export function nextSort(sort: TableSort | null, column: string): string | null {
   if (sort?.column !== column) return column;
   return sort.descending ? null : `-${column}`;
 }
 
-/** Rows in the order of a column; what has no value comes last either way. */
+/** Sorts rows by a column. Rows without a value come last in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly TableColumn<Row>[],

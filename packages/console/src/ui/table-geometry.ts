@@ -1,9 +1,9 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 import { useMediaQuery } from './use-media-query.ts';
 
-/** Where rows of a table are, and where keys lead among them. */
+/** Row positions and keyboard navigation of a table. */
 
-/** Where a key leads from a row; null when it is no key of ours. */
+/** Returns the row that a key moves to from row `from`, or null if the key does not move. */
 export function nextRowForKey(key: string, from: number, rows: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,
@@ -17,12 +17,12 @@ export function nextRowForKey(key: string, from: number, rows: number): number |
   return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
 }
 
-/** What the table scrolls with. */
+/** Returns the element that scrolls the table. */
 export function findScrollParent(element: HTMLElement | null): HTMLElement | null {
   return element?.closest<HTMLElement>('[data-scroll]') ?? null;
 }
 
-/** The width of an element in rem, kept up to date; without bound until it is there. */
+/** Returns the current width of an element in rem. Infinity until the element is rendered. */
 export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
   useLayoutEffect(() => {
@@ -41,7 +41,7 @@ function rootPx(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 }
 
-/** How far below the top of what scrolls. */
+/** Returns the distance from the top of the scrolled content. */
 export function offsetInScrollParent(element: HTMLElement | null): number {
   const frame = findScrollParent(element);
   if (!element || !frame) return 0;
@@ -50,14 +50,17 @@ export function offsetInScrollParent(element: HTMLElement | null): number {
   );
 }
 
-/** The height of a row in pixels: of the density, and of a card on a phone. */
+/**
+ * Returns the row height in pixels, which depends on the density setting and on whether rows are shown as
+ * cards.
+ */
 export function useRowHeight(phone: boolean): number {
   const coarse = useMediaQuery('(pointer: coarse)');
   const comfortable = document.documentElement.dataset['density'] === 'comfortable';
   return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rootPx());
 }
 
-/** Whether something in a row does something of its own when it is clicked. */
+/** Whether the click target inside a row has its own action. */
 export function isInteractiveElement(target: Element): boolean {
   return target.closest('a,button,input,label') !== null;
 }

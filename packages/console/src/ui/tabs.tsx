@@ -8,7 +8,7 @@ export interface Tab {
   readonly content: ReactNode;
 }
 
-/** Parts of one thing, one at a time. `value` and `onChange` when the URL says which. */
+/** Shows one of several sections at a time. Set `value` and `onChange` if the URL stores the selection. */
 export function Tabs({
   tabs,
   value,
@@ -48,7 +48,10 @@ export function Tabs({
   );
 }
 
-/** A short choice that changes what is shown below, such as `24 h · 7 d · 30 d`. */
+/**
+ * A few options of which one is selected, such as `24 h · 7 d · 30 d`. The selection changes the content
+ * below.
+ */
 export function SegmentedControl({
   options,
   value,

@@ -4,7 +4,7 @@ import { type SelectedTimeRange, timeRangeLabel } from '../filters/time-range.ts
 import { browserZone, formatDayLabel, formatShortTime, formatZoneName } from '../format/times.ts';
 import { Button } from './button.tsx';
 
-/** Says the time a page shows; what it opens is its parent's to say. */
+/** Shows the selected time range. The parent decides what the button opens. */
 export function TimeRangeButton({
   span,
   ...props

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
 import type { TimeRangeSelection } from './time-range-picker.tsx';
 
-/** The choices of a time range: presets, a typed length, or from and to. */
+/** Selects a time range: a preset, a typed length, or a start and an end. */
 export function TimeRangePanel({
   span,
   onChoose,
@@ -86,7 +86,7 @@ function FromTo({
   );
 }
 
-/** As `datetime-local` wants it: the browser's zone, no zone written. */
+/** Formats a time for `datetime-local`: in the browser’s time zone, without an offset. */
 function local(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -3,7 +3,7 @@ import type { SelectedTimeRange } from '../filters/time-range.ts';
 import { Popover } from './popover.tsx';
 import { TimeRangeButton } from './time-range-button.tsx';
 
-/** Not there before somebody opens it. */
+/** Loaded when the user first opens it. */
 const TimeRangePanel = lazy(() =>
   import('./time-range-panel.tsx').then(({ TimeRangePanel: Part }) => ({ default: Part })),
 );
@@ -14,7 +14,10 @@ export interface TimeRangeSelection {
   readonly to: string | null;
 }
 
-/** The time a page shows: presets, a typed length, or from and to. Its resolved times stand beside it with their zone. */
+/**
+ * Selects the time range of a page: a preset, a typed length, or a start and an end. Shows the resolved times
+ * with their time zone.
+ */
 export function TimeRangePicker({
   span,
   onChange,

@@ -12,12 +12,15 @@ const clock = new PageClock({
   },
 });
 
-/** Now, to the second. */
+/** Returns the current time, updated every second. */
 export function useNow(): Date {
   return useSyncExternalStore(clock.follow, clock.now);
 }
 
-/** `9 h ago`, with the full time and its zone behind it. Drawn again when its words change, not every second. */
+/**
+ * Shows a relative time such as `9 h ago`, with the full time and time zone as a tooltip. Renders again only
+ * when the text changes.
+ */
 export function TimeText({ at }: { readonly at: string }) {
   const moment = new Date(at);
   const words = useSyncExternalStore(clock.follow, () => formatRelativeTime(moment, clock.now()));
@@ -28,7 +31,7 @@ export function TimeText({ at }: { readonly at: string }) {
   );
 }
 
-/** Worked out when somebody looks: a list shows many times and opens few. */
+/** Formats the full time only when it is shown, because a list contains many times. */
 function FullTime({ moment }: { readonly moment: Date }) {
   return formatFullTime(moment, browserZone());
 }

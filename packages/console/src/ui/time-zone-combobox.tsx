@@ -1,13 +1,13 @@
 import { browserZone } from '../format/times.ts';
 import { Combobox } from './combobox.tsx';
 
-/** The reader's own zone first: it is the one most people mean. */
+/** All time zones. The browser’s time zone comes first because it is the most likely choice. */
 const ZONES = [...new Set([browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
   value: zone,
   label: zone,
 }));
 
-/** A time zone by its name. Inside a `Field`. */
+/** Selects a time zone by name. Must be inside a `Field`. */
 export function TimeZoneCombobox({
   value,
   onChange,
@@ -15,7 +15,7 @@ export function TimeZoneCombobox({
 }: {
   readonly value: string;
   readonly onChange: (zone: string) => void;
-  /** What an empty one means, where it may be empty. */
+  /** Text that explains an empty value. Absent if a value is required. */
   readonly none?: string;
 }) {
   const choices = none === undefined ? ZONES : [{ value: '', label: none }, ...ZONES];

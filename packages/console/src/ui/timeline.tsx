@@ -9,14 +9,17 @@ const AwayMarks = lazy(() =>
   import('./gap-hatching.tsx').then(({ GapHatching: Marks }) => ({ default: Marks })),
 );
 
-/** Stacked above the line, from the line on. */
+/** Segments stacked above the line, starting at the line. */
 const ABOVE = ['succeeded', 'cached', 'aborted'] as const;
-/** Stacked below the line, on a scale of its own: few errors among many requests stay visible. */
+/**
+ * Segments stacked below the line. They have their own scale so that a few errors among many requests stay
+ * visible.
+ */
 const BELOW = ['failed', 'partial', 'blocked'] as const;
 export type TimelineSegment = (typeof ABOVE | typeof BELOW)[number];
 
 export interface TimelineLane {
-  /** Start of the interval, milliseconds. */
+  /** Start of the interval, in milliseconds since the epoch. */
   readonly at: number;
   readonly counts: Readonly<Record<TimelineSegment, number>>;
 }
@@ -32,7 +35,7 @@ const PARTS: Readonly<
   blocked: { label: 'Blocked', fill: 'fill-blocked', dot: 'bg-blocked' },
 };
 
-/** Requests of some parts in an interval. */
+/** Returns the sum of some segments of an interval. */
 export function sumLane({ counts }: TimelineLane, parts: readonly TimelineSegment[]): number {
   return parts.reduce((sum, part) => sum + counts[part], 0);
 }
@@ -41,7 +44,10 @@ const UP = 56;
 const DOWN = 24;
 const WIDTH = 1000;
 
-/** What succeeded above the line; what failed, broke off or was blocked below it. A click chooses that interval. */
+/**
+ * Shows successful requests above a line, and failed, partial and blocked requests below it. A click selects
+ * an interval.
+ */
 export function Timeline({
   lanes,
   label,
@@ -51,7 +57,7 @@ export function Timeline({
   readonly lanes: readonly TimelineLane[];
   readonly label: string;
   readonly onChoose: (at: number) => void;
-  /** What happened meanwhile. The page lists it too (`AnnotationList`). */
+  /** Events to mark on the timeline. The page also lists them with `AnnotationList`. */
   readonly marks?: readonly ChartAnnotation[];
 }) {
   const most = roundUpToTick(Math.max(...lanes.map((lane) => sumLane(lane, ABOVE)), 0));
@@ -85,7 +91,7 @@ export function Timeline({
       </div>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: places on an axis.
+          // biome-ignore lint/suspicious/noArrayIndexKey: labels are identified by their position on the axis.
           <span key={index} className={joinClassNames(index % 2 === 1 && 'max-md:hidden')}>
             {text}
           </span>
@@ -96,7 +102,7 @@ export function Timeline({
   );
 }
 
-/** What there is in the chart, with its numbers. */
+/** Lists the segments in the chart with their numbers. */
 function Legend({ lanes }: { readonly lanes: readonly TimelineLane[] }) {
   const shown = [...ABOVE, ...BELOW].flatMap((part) => {
     const sum = lanes.reduce((all, lane) => all + lane.counts[part], 0);
@@ -114,7 +120,7 @@ function Legend({ lanes }: { readonly lanes: readonly TimelineLane[] }) {
   );
 }
 
-/** The top of the scale, and the line between what was OK and what was not. */
+/** Draws the top of the scale and the line between successful and other requests. */
 function Rulers() {
   return (
     <>
@@ -147,7 +153,7 @@ function LaneBars({
     const x = index * step;
     const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
     return (
-      // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
+      // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for pointers; keyboard users can select a time range.
       <g key={lane.at} onClick={() => onChoose(lane.at)} className="cursor-pointer hover:opacity-70">
         <title>{`${formatFullTime(new Date(lane.at), browserZone())}: ${partsText(lane)}`}</title>
         <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
@@ -169,14 +175,17 @@ function LaneBars({
   });
 }
 
-/** `12 succeeded, 1 failed` */
+/** Describes the segments, as in `12 succeeded, 1 failed`. */
 function partsText({ counts }: TimelineLane): string {
   const said = [...ABOVE, ...BELOW].filter((part) => counts[part] > 0);
   if (said.length === 0) return 'no requests';
   return said.map((part) => `${formatCount(counts[part])} ${PARTS[part].label.toLowerCase()}`).join(', ');
 }
 
-/** Where each part of a bar begins, seen from the line, and how long it is; what is there stays visible. */
+/**
+ * Returns the start of each segment, measured from the line, and its length. Segments that are not empty have
+ * a minimum length.
+ */
 function stack(
   { counts }: TimelineLane,
   parts: readonly TimelineSegment[],
@@ -192,7 +201,7 @@ function stack(
   });
 }
 
-/** A line through both lanes where something happened. */
+/** Draws a line through both lanes at each event. */
 function LaneMarks({
   lanes,
   marks,

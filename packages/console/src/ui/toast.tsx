@@ -1,6 +1,6 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 
-/** Not part of the first page: nothing has been done yet that could be told of. */
+/** Loaded separately, because no toast is needed on the first render. */
 const ToastList = lazy(() => import('./toast-list.tsx').then(({ ToastList: Part }) => ({ default: Part })));
 
 export interface ToastContent {
@@ -18,7 +18,7 @@ function change(to: readonly ToastContent[]): void {
   for (const reader of readers) reader();
 }
 
-/** Says what an action of mine led to, where its place is out of sight; `undo` offers the way back. */
+/** Shows the result of the user’s action in a toast. With `undo`, the toast has an undo button. */
 export function showToast(text: string, undo?: () => void): void {
   change([...toasts, { id: next, text, undo }].slice(-3));
   next += 1;
@@ -29,7 +29,7 @@ function follow(reader: () => void): () => void {
   return () => readers.delete(reader);
 }
 
-/** Shows what `tell` was told, over everything. */
+/** Renders the toasts shown with `showToast`, above the page. */
 export function Toasts() {
   const shown = useSyncExternalStore(follow, () => toasts);
   const isNeeded = next > 1;

@@ -10,7 +10,7 @@ interface ToggleProps {
   readonly hint?: ReactNode;
 }
 
-/** Part of a choice that is sent later. */
+/** Toggles a value that is sent later with its form. */
 export function Checkbox({ label, checked, onChange, disabled, hint }: ToggleProps) {
   const id = useId();
   return (
@@ -34,7 +34,7 @@ export function Checkbox({ label, checked, onChange, disabled, hint }: TogglePro
   );
 }
 
-/** On or off, at once. */
+/** Toggles a value immediately. */
 export function Switch({ label, checked, onChange, disabled, hint }: ToggleProps) {
   const id = useId();
   return (

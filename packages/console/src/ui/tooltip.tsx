@@ -2,12 +2,12 @@ import { Tooltip as Radix } from 'radix-ui';
 import type { FocusEvent, HTMLAttributes, ReactElement, ReactNode } from 'react';
 import { KeyboardKey } from './keyboard-key.tsx';
 
-/** Around everything that has tooltips: who has just read one reads the next at once. */
+/** Wraps everything that has tooltips. After one tooltip was shown, the next one appears without a delay. */
 export function TooltipProvider({ children }: { readonly children: ReactNode }) {
   return <Radix.Provider delayDuration={400}>{children}</Radix.Provider>;
 }
 
-/** Words for what has none on screen, or why a control is off. `keys` is the shortcut. */
+/** Names a control without visible text, or explains why a control is disabled. `keys` is the shortcut. */
 export function Tooltip({
   text,
   keys,
@@ -40,8 +40,9 @@ export function Tooltip({
 }
 
 /**
- * Focus that a click or a closed menu left behind asks for no words, nor does that of a dialog which opens: its first
- * Escape would take away the words instead. Radix leaves alone what was prevented.
+ * Shows tooltips only for keyboard focus. Focus from a click, a closed menu or an opened dialog must not show
+ * a tooltip, because the first Escape would then close the tooltip instead. Radix ignores events whose
+ * default was prevented.
  */
 function keyboardOnly(event: FocusEvent<HTMLElement>): void {
   const { target, relatedTarget } = event;

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** A form and beside it what it would do, which stays in view; below it where there is no room. */
+/**
+ * Shows a form and, next to it, a preview that stays in view. On narrow screens, the preview is below the
+ * form.
+ */
 export function TwoColumnLayout({
   beside,
   children,

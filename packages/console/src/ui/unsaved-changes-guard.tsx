@@ -2,7 +2,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { createContext, type RefObject, useContext } from 'react';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
-/** What of an address decides which form is on the page; filters and ranges beside it do not. */
+/** Search parameters that determine which form is on the page. Other parameters, such as filters, do not. */
 const PLACES = ['open', 'tab'] as const;
 
 interface Place {
@@ -10,10 +10,12 @@ interface Place {
   readonly search: object;
 }
 
-/** Set once a form's draft is of no use any more, as when its resource was deleted. */
+/**
+ * A ref that is set to true when the draft is no longer needed, for example because its resource was deleted.
+ */
 export const DraftDiscardedContext = createContext<RefObject<boolean> | null>(null);
 
-/** For what makes the draft of the form around it void, before it goes elsewhere. */
+/** Returns a function that discards the draft of the enclosing form before navigation. */
 export function useDiscardDraft(): () => void {
   const done = useContext(DraftDiscardedContext);
   return () => {
@@ -21,7 +23,7 @@ export function useDiscardDraft(): () => void {
   };
 }
 
-/** Asks before a draft is lost: on links, Back, and when the tab is closed. */
+/** Asks for confirmation before unsaved changes are lost: on links, on Back, and when the tab is closed. */
 export function UnsavedChangesGuard({ done }: { readonly done: RefObject<boolean> }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => !done.current && isElsewhere(current, next),

@@ -4,8 +4,8 @@ import { useOnChange } from '../data/on-change.ts';
 import { Input } from './field.tsx';
 
 /**
- * A text that stands in the URL under `name`. Who types fast is ahead of the address: what is typed is kept here, and
- * the address is followed when somebody else changes it, as Back does.
+ * A text input whose value is stored in the URL under `name`. The typed text is kept locally because the URL
+ * updates later. If the URL changes for another reason, such as Back, the input follows it.
  */
 export function UrlInput({
   name,

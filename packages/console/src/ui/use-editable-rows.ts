@@ -2,14 +2,14 @@ import { type Key, type ReactNode, useRef } from 'react';
 
 export interface EditableRow {
   readonly key: Key;
-  /** Everything its look and its handlers are made of. */
+  /** All values that the row’s appearance and handlers depend on. */
   readonly of: readonly unknown[];
   readonly drawn: () => ReactNode;
 }
 
 /**
- * Rows whose parts are what they were keep their element, and React leaves them alone: while one scrolls, only rows that
- * come into view are work. For that a page gives columns and functions the same identity each time.
+ * Reuses the element of a row whose values have not changed, so that scrolling renders only new rows. This
+ * requires that pages pass the same column and function objects on each render.
  */
 export function useEditableRows(): (rows: readonly EditableRow[]) => readonly ReactNode[] {
   const kept = useRef<ReadonlyMap<Key, { readonly of: readonly unknown[]; readonly element: ReactNode }>>(

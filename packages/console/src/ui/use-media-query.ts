@@ -5,7 +5,7 @@ interface Media {
   readonly holds: () => boolean;
 }
 
-/** One list of each query for the whole page: a table asks with every step of its scrolling. */
+/** One `Media` per query for the whole page, because a table reads it on each scroll step. */
 const known = new Map<string, Media>();
 
 function mediaOf(query: string): Media {
@@ -23,7 +23,7 @@ function mediaOf(query: string): Media {
   return media;
 }
 
-/** Whether a media query holds, kept up to date. */
+/** Whether a media query matches. Updates when the result changes. */
 export function useMediaQuery(query: string): boolean {
   const { watch, holds } = mediaOf(query);
   return useSyncExternalStore(watch, holds);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** True from when something was in it: what is emptied again must not close under the person. */
+/** Returns true once `isUsed` was true, so that a section does not close when the user empties it. */
 export function usePersistedOpen(isUsed: boolean): boolean {
   const [wasUsed, setWasUsed] = useState(isUsed);
   if (isUsed && !wasUsed) setWasUsed(true);

@@ -1,21 +1,27 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { useMediaQuery } from './use-media-query.ts';
 
-/** Rows that are drawn at once, and beyond what is in sight. */
+/** Number of rows that are rendered at once. */
 const STEP = 40;
-/** How far below what is in sight rows are drawn already. */
+/** Distance below the visible area, in pixels, in which rows are already rendered. */
 const AHEAD_PX = 600;
 
 interface RowsInSight {
-  /** How many rows to draw. */
+  /** Number of rows to render. */
   readonly shown: number;
-  /** What stands for the others: an element so high, to be watched by `ref`. Null when all are drawn. */
+  /**
+   * Placeholder for the rows that are not rendered: an element with this height, observed with `ref`. Null if
+   * all rows are rendered.
+   */
   readonly rest: { readonly ref: RefObject<HTMLLIElement | null>; readonly height: string } | null;
-  /** Draws the rows up to a place. */
+  /** Renders the rows up to an index. */
   readonly reveal: (place: number) => void;
 }
 
-/** How many rows of a long list of handles to draw: what one has scrolled to, and some more. They stay. */
+/**
+ * Returns how many rows of a long list of handles to render: those scrolled to and some more. Rendered rows
+ * stay rendered.
+ */
 export function useVisibleRows(count: number): RowsInSight {
   const [drawn, setDrawn] = useState(STEP);
   const ref = useRef<HTMLLIElement>(null);
@@ -41,7 +47,7 @@ export function useVisibleRows(count: number): RowsInSight {
     (place: number) => setDrawn((before) => (place < before ? before : place + STEP)),
     [],
   );
-  // A row with its gap, as `SortList` draws it.
+  // Height of a row and its gap, as `SortList` renders them.
   const rowRem = isCoarse ? 3.75 : 3;
   return { shown, rest: left > 0 ? { ref, height: `${left * rowRem}rem` } : null, reveal };
 }

@@ -97,13 +97,13 @@ export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: 
 /** An event id in the stream of `GET /api/events`. */
 const liveId = z
   .string()
-  .regex(/^\d{1,15}-\d{1,16}$/, 'must be an id of the event stream')
+  .regex(/^\d{1,15}-\d{1,16}$/, 'must be an event id from the event stream')
   .describe('Position in the stream of `GET /api/events`: the `id` of an event.');
 
 export const requestListQuery = createFilteredQuery({
   ...rangeQuery.shape,
   live: flag.describe(
-    '`true` adds `live_id` to the first page, the position in the event stream up to which the page is complete.',
+    '`true` adds `live_id` to the first page: the position in the event stream up to which the page is complete.',
   ),
 });
 
@@ -132,9 +132,7 @@ export const requestExportQuery = createFilteredQuery({
     .describe('End of the time range, exclusive. A date means the start of the day in `timezone`.'),
   timezone: timezoneField()
     .optional()
-    .describe(
-      'IANA time zone of dates and of `created_at_local`. Defaults to the time zone of the organization.',
-    ),
+    .describe('IANA time zone for dates and `created_at_local`. Defaults to the organization’s time zone.'),
   format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
 });
 
@@ -162,13 +160,13 @@ const fields = {
   status: z
     .int()
     .describe(
-      'HTTP status of the response. If a stream had started and then failed before content, the status of the error.',
+      'HTTP status of the response. If a stream started but failed before it had content, this is the status of the error.',
     ),
   state: z.string().describe('State: `complete`, `partial`, `aborted`, `failed`, `blocked` or `cached`.'),
   outcome: z
     .enum(EXCHANGE_OUTCOMES)
     .describe(
-      'Result of the request, derived from `state` and `status`. `blocked`: Floe rejected the request. `client_error`: the request failed with a 4xx status that it caused. `upstream_error`: the request failed for another reason.',
+      'Result of the request, derived from `state` and `status`. `blocked`: Floe rejected the request. `client_error`: the request itself caused a 4xx error. `upstream_error`: the request failed for another reason.',
     ),
   error_code: z.string().nullable(),
   error_source: z.string().nullable(),
@@ -228,7 +226,7 @@ export const requestListPage = createPageSchema(requestRow).extend({
   live_id: liveId
     .optional()
     .describe(
-      'Position in the event stream up to which the page is complete. The first page has it with `live=true`. Requests that are recorded later are only in the stream after this position.',
+      'Position in the event stream up to which the page is complete. Only the first page of a request with `live=true` contains this field. Requests that are recorded later appear only in the stream after this position.',
     ),
 });
 export type RequestListPage = z.output<typeof requestListPage>;

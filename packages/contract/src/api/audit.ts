@@ -33,7 +33,10 @@ export const auditEntry = z
       .string()
       .nullable()
       .describe('Id of the console session that made the change. `null` for platform keys.'),
-    reason: z.string().nullable().describe('Reason that was given for the change. `null` means none.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Reason that was given for the change. `null` if no reason was given.'),
     seq: z
       .int()
       .nullable()
@@ -42,7 +45,7 @@ export const auditEntry = z
       .string()
       .nullable()
       .describe(
-        'HMAC-SHA-256 of this entry and the hash of the previous entry. Its key is stored outside the database.',
+        'HMAC-SHA-256 of this entry and the hash of the previous entry. The HMAC key is stored outside the database.',
       ),
   })
   .meta({ id: 'AuditEntry' });
@@ -69,7 +72,10 @@ export const auditChain = z
       .describe(
         'Hash of the last entry. It can be used as an anchor, as in `GET /api/management/audit/anchors`.',
       ),
-    broken_at: z.int().nullable().describe('Sequence number of the first invalid entry. `null` means none.'),
+    broken_at: z
+      .int()
+      .nullable()
+      .describe('Sequence number of the first invalid entry. `null` if all entries are valid.'),
   })
   .meta({ id: 'AuditChain' });
 
@@ -100,7 +106,10 @@ export const auditVerificationInput = z.strictObject({
 /** Whether the current audit chain contains the exported anchors. */
 export const auditVerificationResult = z.strictObject({
   valid: z.boolean().describe('Whether the chain is valid and no anchor differs or is missing.'),
-  broken_at: z.int().nullable().describe('Sequence number of the first invalid entry. `null` means none.'),
+  broken_at: z
+    .int()
+    .nullable()
+    .describe('Sequence number of the first invalid entry. `null` if all entries are valid.'),
   anchors: z.array(
     z.strictObject({
       seq: z.int(),

@@ -53,7 +53,7 @@ export const boardReplacement = z.strictObject({
 const seconds = z.number();
 
 const day = z.strictObject({
-  date: z.string().describe('Date in the time zone of the board, such as `2026-11-21`.'),
+  date: z.string().describe('Date in the board’s time zone, such as `2026-11-21`.'),
   healthy_seconds: seconds,
   failing_seconds: seconds,
   unknown_seconds: seconds,
@@ -68,7 +68,7 @@ const shown = z.strictObject({
   failing_since: timestamp.nullable(),
   maintenance_until: timestamp
     .nullable()
-    .describe('End of the announced maintenance window in progress. `null` means none.'),
+    .describe('End of the announced maintenance window in progress. `null` if no window is in progress.'),
   uptime_ratio: z
     .number()
     .nullable()
@@ -88,7 +88,7 @@ export const boardStatus = z
     status: z
       .enum(['healthy', 'failing', 'waiting', 'paused', 'empty'])
       .describe(
-        'Status of the board: the first of failing, healthy, waiting and paused that one of its monitors has. `empty` means that the board has no monitors.',
+        'Status of the board: the first of failing, healthy, waiting and paused that at least one of its monitors has. `empty` means that the board has no monitors.',
       ),
     generated_at: timestamp,
     checked_at: timestamp.describe('Time up to which Floe has evaluated all monitors.'),

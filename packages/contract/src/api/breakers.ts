@@ -5,7 +5,7 @@ const forcedState = z.strictObject({
   state: z.enum(['open', 'closed']),
   until: timestamp.describe('Time at which the forced state ends automatically.'),
   reason: z.string(),
-  by: z.string().describe('Email address of the member or name of the key that forced the state.'),
+  by: z.string().describe('Who forced the state: the email address of a member, or the name of a key.'),
 });
 
 /**
@@ -17,7 +17,7 @@ export const breakerResource = z
     id: z
       .string()
       .describe(
-        '`<provider>/<model>@<credential>`. The credential is `none` for a provider without one, and `caller` where callers send their own.',
+        '`<provider>/<model>@<credential>`. The credential is `none` if the provider has no credential, and `caller` if callers send their own credentials.',
       ),
     provider: z.string(),
     model: z.string(),
@@ -25,13 +25,13 @@ export const breakerResource = z
     state: z
       .enum(['closed', 'open', 'half_open', 'ramping'])
       .describe(
-        'The automatic state. While `forced` is set, `forced.state` applies instead. `half_open`: one request tests the target. `ramping`: traffic returns by a growing share.',
+        'The automatic state. While `forced` is set, `forced.state` applies instead. `half_open`: one request tests the target. `ramping`: the target receives an increasing share of the requests.',
       ),
     probe: z
       .enum(['in_flight', 'next_request'])
       .nullable()
       .describe(
-        'Probe of a half-open breaker: it is in flight, or the next request is the probe. `null` in other states.',
+        'Probe of a half-open breaker. `in_flight`: a request is testing the target. `next_request`: the next request will test it. `null` in other states.',
       ),
     because: z.string().describe('Reason for the state. Empty if the breaker is closed.'),
     wait_ms: z
@@ -44,7 +44,7 @@ export const breakerResource = z
       .describe('The state that a member or key forced. It takes precedence over `state`.'),
     calls: z
       .strictObject({ ok: z.int(), failed: z.int(), slow: z.int() })
-      .describe('Number of calls of this process in the last 30 seconds, by result.'),
+      .describe('Number of calls that this process made in the last 30 seconds, by result.'),
   })
   .meta({ id: 'Breaker' });
 export type BreakerResource = z.output<typeof breakerResource>;

@@ -39,7 +39,7 @@ const plain = {
     .number()
     .min(0)
     .max(527_040)
-    .describe('Interval at which an open alert is repeated. 0 means never.'),
+    .describe('Interval at which an open alert is repeated. If this is 0, alerts are not repeated.'),
   to: emailAddressListField().nullable().describe('Email addresses of the recipients, for `email`.'),
   chat_id: labelField().nullable().describe('Id of the chat, for `telegram`.'),
   base_url: baseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
@@ -66,11 +66,11 @@ const settings = {
 const readOnly = {
   id: z.string(),
   url_origin: z.string().nullable().describe('Scheme and host of the URL. The rest of the URL is a secret.'),
-  failures: z.int().describe('Number of failed attempts since the last successful one.'),
+  failures: z.int().describe('Number of failed attempts since the last successful attempt.'),
   backoff_until: timestamp
     .nullable()
     .describe(
-      'Time before which Floe sends no messages to the channel, after failures. `null` means no wait.',
+      'Time until which Floe sends no messages to the channel because of failures. `null` if there is no wait.',
     ),
   source: resourceSource,
   created_at: timestamp,
@@ -150,7 +150,7 @@ const delivery = z
     id: z
       .string()
       .describe(
-        'Id of the delivery and idempotency key of the message. Webhooks contain it in the `webhook-id` header.',
+        'Id of the delivery, which is also the idempotency key of the message. Webhook requests contain this id in the `webhook-id` header.',
       ),
     channel: z.string(),
     state: z.enum(DELIVERY_STATES),

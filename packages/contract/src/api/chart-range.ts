@@ -25,7 +25,7 @@ export const coverageFields = {
   to: timestamp,
   timezone: z.string().describe('Time zone in which days begin.'),
   complete_until: timestamp.describe(
-    'The response includes all requests that ended before this time. Floe counts a running request when it ends, at the time at which it started.',
+    'The response includes all requests that ended before this time. Floe counts a request after it ends, at the time when it started.',
   ),
   retained_from: timestamp.describe('Floe has deleted requests before this time.'),
 };

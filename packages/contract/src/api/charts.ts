@@ -61,7 +61,7 @@ const facet = z
     error: `must be one of ${ALL_DIMENSIONS.join(', ')} or metadata.<key>`,
   })
   .describe(
-    `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> of a key that analytics.metadata_keys declares.`,
+    `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> for a key that analytics.metadata_keys declares.`,
   );
 
 /** Those of the list, counted alike. */
@@ -131,7 +131,11 @@ export const analyticsTopQuery = chartQuery({
 export const analyticsValuesQuery = z.strictObject({
   ...chartRange,
   field: facet,
-  q: text.optional().describe('Start of the value, case-insensitive. For keys, start of the name.'),
+  q: text
+    .optional()
+    .describe(
+      'Returns only values that start with this text, case-insensitive. For keys, the name must start with it.',
+    ),
   limit: z.coerce.number().int().min(1).max(200).default(20).describe('Maximum number of entries in `data`.'),
 });
 
@@ -143,7 +147,7 @@ const percentiles = z
     p99: z.number().nullable(),
   })
   .describe(
-    'Values for requests that reached a provider, in milliseconds. Floe estimates percentiles from a histogram in which each bucket is twice as wide as the previous one. `null` if there are no such requests.',
+    'Values for requests that reached a provider, in milliseconds. Floe estimates percentiles from a histogram in which each bucket is twice as wide as the previous bucket. `null` if there are no such requests.',
   );
 
 const sums = {

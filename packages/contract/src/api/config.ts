@@ -7,7 +7,7 @@ const problem = z.strictObject({
   where: z
     .string()
     .describe(
-      'Path of the field, such as `orgs[0].providers[1].kind`. Empty for a problem of the whole file.',
+      'Path of the field, such as `orgs[0].providers[1].kind`. Empty if the problem concerns the whole file.',
     ),
   message: z.string(),
   line: z.int().nullable(),
@@ -21,7 +21,7 @@ const fileFields = {
     .strictObject({ at: timestamp, problems: z.array(problem) })
     .nullable()
     .describe(
-      'Last rejected change of the file since `loaded_at`. The previous configuration remains in force. `null` means none.',
+      'Last rejected change to the file since `loaded_at`. The previous configuration remains in force. `null` if no change was rejected.',
     ),
 };
 
@@ -34,7 +34,7 @@ export const runningConfig = z
     version: z
       .string()
       .describe(
-        'Version of the configuration of the organization. Changes whenever the configuration in force changes.',
+        'Version of the organization’s configuration. The version changes whenever the configuration in force changes.',
       ),
     ...fileFields,
     counts: z.record(z.string(), z.strictObject({ file: z.int(), console: z.int() })),
@@ -53,7 +53,7 @@ export const configEntry = z
     yaml: z
       .string()
       .describe(
-        'Section of `floe.yaml` with this resource, to be inserted below the organization. Secrets are replaced by `${NAME}`.',
+        'Section of `floe.yaml` with this resource, to be inserted below the organization. Secrets are replaced with `${NAME}`.',
       ),
   })
   .meta({ id: 'ConfigEntry' });
@@ -81,7 +81,7 @@ export const configDocumentInput = z
       .max(500)
       .optional()
       .describe(
-        'Reason for the change, for the audit log. Required for members if the change of a budget allows more spending.',
+        'Reason for the change, for the audit log. Required for members if a budget change allows more spending.',
       ),
     prune: z
       .boolean()

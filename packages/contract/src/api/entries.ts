@@ -22,7 +22,7 @@ export const configEntryFields = {
 export const orderedConfigEntryFields = {
   position: z
     .int()
-    .describe('Position in the order of evaluation, starting at 0. Entries of `floe.yaml` come first.'),
+    .describe('Position in the evaluation order, starting at 0. Entries in `floe.yaml` come first.'),
   ...configEntryFields,
 };
 
@@ -31,7 +31,7 @@ export const positionField = z
   .int()
   .min(0)
   .nullish()
-  .describe('Position in the order of evaluation, starting at 0. If absent, the entry is added at the end.');
+  .describe('Position in the evaluation order, starting at 0. If absent, the entry is added at the end.');
 
 /** A read-only field. A request may contain it, and the server ignores it. */
 export const readOnlyField = z.unknown().optional().meta({ readOnly: true });

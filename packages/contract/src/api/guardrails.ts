@@ -23,7 +23,7 @@ const subjectFields = {
 
 const resourceFields = {
   source: resourceSource,
-  created_at: timestamp.nullable().describe('Time of creation. `null` for a resource of `floe.yaml`.'),
+  created_at: timestamp.nullable().describe('Time of creation. `null` for a resource in `floe.yaml`.'),
   updated_at: timestamp.nullable(),
   updated_by: z.string().nullable(),
 };
@@ -47,7 +47,7 @@ export const limitResource = z
           .int()
           .nullable()
           .describe(
-            'Milliseconds until `rpm_used` is 0 if no further requests arrive. `null` without `rpm`.',
+            'Milliseconds until `rpm_used` is 0 if no further requests arrive. `null` if `rpm` is not set.',
           ),
         tpm_used: z.int().nullable(),
         tpm_reset_ms: z.int().nullable(),
@@ -85,7 +85,7 @@ export const budgetResource = z
         exhausted_at: timestamp
           .nullable()
           .describe(
-            'Expected time at which the budget is exhausted. If it is exhausted already, the time of the response. `null` if the forecast does not exceed the budget, or if there is no forecast.',
+            'Expected time at which the budget is exhausted. If the budget is already exhausted, this is the time of the response. `null` if the forecast does not exceed the budget, or if there is no forecast.',
           ),
         remaining_nano_usd: nanoUsd.describe('Amount that is neither spent nor reserved.'),
         remaining_usd: usd,
@@ -105,7 +105,7 @@ const reason = z
   .max(500)
   .nullish()
   .describe(
-    'Reason for the change, for the audit log. Required for members if the change of a budget allows more spending. Such a change also requires step-up.',
+    'Reason for the change, for the audit log. Required for members if a budget change allows more spending. Such a change also requires step-up.',
   );
 
 /** Fields of a rule that a request may set. Null means absent. */

@@ -9,19 +9,22 @@ export const JOB_STATES = ['running', 'done', 'failed', 'cancelled', 'lost'] as 
 export const jobResource = z
   .strictObject({
     id: z.string(),
-    kind: z.string().describe('Kind of the job, such as `policies.dry-run`.'),
+    kind: z.string().describe('Kind of background job, such as `policies.dry-run`.'),
     state: z
       .enum(JOB_STATES)
       .describe(
-        'State of the job. `lost` means that the process that ran the job has ended or has not responded for 30 seconds. In this case, start the job again.',
+        'State of the background job. `lost` means that the process that ran the job has ended or has not responded for 30 seconds. In this case, start the job again.',
       ),
     done: z.int().describe('Number of completed steps.'),
-    total: z.int().nullable().describe('Total number of steps. `null` means not known yet.'),
+    total: z
+      .int()
+      .nullable()
+      .describe('Total number of steps. `null` means that the number is not known yet.'),
     cancel_requested: z.boolean(),
     created_by: z.string(),
     created_at: timestamp,
     ended_at: timestamp.nullable(),
-    result: jsonValueField().describe('Result of the job. `null` until the job is done.'),
+    result: jsonValueField().describe('Result of the background job. `null` until the job is done.'),
     error: z.string().nullable(),
   })
   .meta({ id: 'Job' });

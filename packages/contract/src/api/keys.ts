@@ -116,7 +116,9 @@ const fields = {
   expires_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
   last_used_at: timestamp.nullable().describe('Time of the last use. It can be up to a minute behind.'),
-  rotated_at: timestamp.nullable().describe('Time of the last rotation. `null` means never rotated.'),
+  rotated_at: timestamp
+    .nullable()
+    .describe('Time of the last rotation. `null` if the key was never rotated.'),
   previous: z
     .strictObject({
       prefix: z.string(),
@@ -129,13 +131,15 @@ const fields = {
         ),
     })
     .nullable()
-    .describe('Previous value of the key, which works until it expires. `null` means none.'),
+    .describe(
+      'Previous value of the key, which works until it expires. `null` if there is no previous value.',
+    ),
   source: resourceSource,
   updated_at: timestamp,
   updated_by: z
     .string()
     .nullable()
-    .describe('Id of the member or key that changed this key last. `null` means unknown.'),
+    .describe('Id of the member or key that last changed this key. `null` if this is unknown.'),
 };
 
 /** A platform key. Only the response to the create request contains its value. */
@@ -144,7 +148,10 @@ export type PlatformKey = z.output<typeof platformKey>;
 
 /** The response to a request that creates a key. Only this response contains the key's value. */
 export const createdKey = z
-  .strictObject({ ...fields, key: z.string().describe('Value of the key. Only this response contains it.') })
+  .strictObject({
+    ...fields,
+    key: z.string().describe('Value of the key. Only this response contains the value.'),
+  })
   .meta({ id: 'CreatedPlatformKey' });
 
 /** Optional settings of a request. Null clears a setting. */

@@ -44,7 +44,7 @@ const occurrence = z.strictObject({ starts_at: timestamp, ends_at: timestamp });
 const readOnly = {
   active_until: timestamp
     .nullable()
-    .describe('End of the occurrence in progress. `null` means that none is in progress.'),
+    .describe('End of the occurrence in progress. `null` if no occurrence is in progress.'),
   next: z.array(occurrence).describe('The next three occurrences.'),
   created_at: timestamp,
   updated_at: timestamp,

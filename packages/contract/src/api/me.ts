@@ -67,7 +67,7 @@ export const mePatch = z.strictObject({
   name: z.string().min(1).max(200).optional().describe('Your name, as other members see it.'),
   preferences: preferences
     .refine((value) => JSON.stringify(value).length <= MAX_PREFERENCES_CHARS, {
-      error: `must have at most ${MAX_PREFERENCES_CHARS} characters as JSON`,
+      error: `must be at most ${MAX_PREFERENCES_CHARS} characters long as JSON`,
     })
     .optional(),
 });

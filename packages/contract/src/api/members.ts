@@ -6,7 +6,7 @@ import { createListQuery, timestamp } from './page.ts';
 
 const role = z.enum(MEMBER_ROLES);
 const roleField = role.describe('Role of the member, which determines what the member may do.');
-const team = slugField().nullable().describe('Team of the member. `null` means none.');
+const team = slugField().nullable().describe('Team of the member. `null` if the member has no team.');
 
 /** A person who belongs to the organization. */
 export const memberResource = z
@@ -56,7 +56,9 @@ export type InvitationResource = z.output<typeof invitationResource>;
 export const createdInvitation = z
   .strictObject({
     ...invitationFields,
-    link: z.string().describe('URL that accepts the invitation, once. Only this response contains it.'),
+    link: z
+      .string()
+      .describe('One-time URL for accepting the invitation. Only this response contains the URL.'),
     email_status: z
       .enum(['off', 'sent', 'failed'])
       .describe(

@@ -23,7 +23,7 @@ export const modelListQuery = createListQuery(['provider']).extend({
     .min(1)
     .max(100)
     .optional()
-    .describe('Id of a platform key. Returns only models that it may use.'),
+    .describe('Id of a platform key. Returns only models that this key may use.'),
 });
 
 /** A value that a client may send as `model`: a provider's model or an alias. */
@@ -35,9 +35,7 @@ export const modelResource = z
     model: z.string().nullable().describe('The provider’s model id. `null` for an alias.'),
     listed_by: z
       .enum(['provider', 'allowlist', 'route'])
-      .describe(
-        'Source of the entry: the model list of the provider, the allowlist of the provider, or a route.',
-      ),
+      .describe('Source of the entry: the provider’s model list, the provider’s allowlist, or a route.'),
     targets: z
       .array(z.string())
       .describe('Targets of the route for this model. Empty if no route changes the target.'),

@@ -45,7 +45,7 @@ const settings = {
   first_beat_due_minutes: minutesField(0.5)
     .nullable()
     .describe(
-      'How long after its creation Floe sends an alert if the monitor has not received any beat, in minutes. `null` means the interval plus the grace period.',
+      'Minutes after the creation of the monitor at which Floe sends an alert if the monitor has not received any beat. `null` means the interval plus the grace period.',
     ),
 };
 
@@ -144,7 +144,9 @@ export const monitorListQuery = createListQuery().extend({
     ),
   tag: labelField().optional().describe('Only monitors with this tag.'),
   status: z.enum(MONITOR_STATUSES).optional().describe('Only monitors with this status.'),
-  channel: labelField().optional().describe('Only monitors that send alerts to this channel by name.'),
+  channel: labelField()
+    .optional()
+    .describe('Name of a channel. Returns only monitors that list this channel.'),
   source: z
     .enum(['file', 'console'])
     .optional()

@@ -18,7 +18,7 @@ const fields = {
   created_at: timestamp,
   updated_at: timestamp
     .nullable()
-    .describe('Time of the last change through the API. `null` means never changed.'),
+    .describe('Time of the last change through the API. `null` if there was no such change.'),
   updated_by: z.string().nullable(),
 };
 

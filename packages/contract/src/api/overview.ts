@@ -27,7 +27,7 @@ const attention = z.strictObject({
   subject: z
     .strictObject({ kind: z.string(), id: z.string(), name: z.string() })
     .describe('Resource that needs attention: its kind, id and name.'),
-  since: timestamp.nullable().describe('Time at which the problem started. `null` means unknown.'),
+  since: timestamp.nullable().describe('Time at which the problem started. `null` if the time is unknown.'),
   text: z.string(),
 });
 
@@ -46,7 +46,7 @@ export const orgOverview = z
       shared: z
         .enum(['ok', 'unavailable', 'memory'])
         .describe(
-          'Status of the shared store. `memory` means that no shared store is configured and this process counts on its own.',
+          'Status of the shared store. `memory` means that no shared store is configured and this process uses its own counters.',
         ),
       rows_pending: z
         .int()

@@ -62,8 +62,10 @@ export const policyDryRunInput = z.strictObject({
     .describe('Samples to evaluate. Set this or `stored_bodies`.'),
   stored_bodies: z
     .strictObject({
-      from: timestamp.describe('Start of the time range of stored bodies.'),
-      to: timestamp.optional().describe('End of the time range of stored bodies. Defaults to now.'),
+      from: timestamp.describe(
+        'Start of the time range. Floe evaluates stored bodies of requests in this range.',
+      ),
+      to: timestamp.optional().describe('End of the time range. Defaults to now.'),
       limit: z
         .int()
         .min(1)
@@ -132,8 +134,10 @@ export const policyDryRunJob = z.strictObject({
     .describe(
       'Policies to evaluate. Defaults to the policies in force. Floe evaluates each as if its mode were `enforce`.',
     ),
-  from: dateOrTimestamp.describe('Start of the time range of stored bodies.'),
-  to: dateOrTimestamp.optional().describe('End of the time range of stored bodies. Defaults to now.'),
+  from: dateOrTimestamp.describe(
+    'Start of the time range. Floe evaluates stored bodies of requests in this range.',
+  ),
+  to: dateOrTimestamp.optional().describe('End of the time range. Defaults to now.'),
   limit: z
     .int()
     .min(1)

@@ -45,10 +45,12 @@ export const credentialResource = z
       .string()
       .nullable()
       .describe(
-        'Scheme, host and port to which the credential is bound. Floe does not send it to any other.',
+        'Scheme, host and port that the credential was stored for. Floe sends the credential only there.',
       ),
     tested_at: timestamp.nullable(),
-    test: credentialTestResult.nullable().describe('Result of the last test. `null` means never tested.'),
+    test: credentialTestResult
+      .nullable()
+      .describe('Result of the last test. `null` if the credential was never tested.'),
     ...configEntryFields,
   })
   .meta({ id: 'Credential' });
@@ -143,7 +145,7 @@ const settings = {
   credentials: z
     .array(writableCredential)
     .nullish()
-    .describe('Complete list of credentials. A credential that is missing in the list is removed.'),
+    .describe('Complete list of credentials. A credential that is missing from the list is removed.'),
   identity: z
     .record(z.string(), z.unknown())
     .nullish()

@@ -51,7 +51,7 @@ export const relayDecisionListQuery = rangeQuery.extend({
     .describe('Only decisions with this value of `enforced_decision`.'),
   event: z.enum(RELAY_EVENTS).optional().describe('Only decisions about this event.'),
   rule: relayShortText.optional().describe('Name of the rule that decided.'),
-  mode: relayRuleMode.optional().describe('Mode of that rule.'),
+  mode: relayRuleMode.optional().describe('Mode of the rule that decided.'),
   agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
   key: relayShortText.optional().describe('Name of the platform key.'),
   owner: relayShortText.optional().describe('Owner of the platform key.'),
@@ -69,12 +69,12 @@ export const approvalListQuery = pageQuery.extend({
 
 /** A member's decision on an approval. */
 export const approvalAnswerInput = z.strictObject({
-  decision: z.enum(['allow', 'deny']).describe('The answer.'),
+  decision: z.enum(['allow', 'deny']).describe('The decision of the member.'),
   scope: z
     .enum(['once', 'session'])
     .default('once')
     .describe(
-      'Whether the decision applies to this action only (`once`) or to the session (`session`). An approval of a session is valid for 12 hours.',
+      'Whether the decision applies to this action only (`once`) or to the session (`session`). An approval for a session is valid for 12 hours.',
     ),
   note: z.string().min(1).max(1_000).nullable().default(null).describe('Note for the agent.'),
 });
@@ -158,12 +158,12 @@ const json: z.ZodType<Json, Json> = z.any();
 export const relayRule = z
   .strictObject({
     id: z.string(),
-    rule: z.object({ name: z.string() }).catchall(json).describe('Rule in the format of `floe.yaml`.'),
+    rule: z.object({ name: z.string() }).catchall(json).describe('Rule in `floe.yaml` format.'),
     mode: relayRuleMode.describe('Mode of the rule in force, given `relay.mode`.'),
     match_count: z
       .int()
       .describe(
-        'Number of decisions of the last seven days to which the rule applied. Floe counts at most 10,000 decisions.',
+        'Number of decisions in the last seven days to which the rule applied. Floe counts at most 10,000 decisions.',
       ),
     source: resourceSource,
     created_at: timestamp.nullable(),
@@ -178,7 +178,7 @@ export const relayRule = z
  */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
-  .describe('Rule in the format of `floe.yaml`. `null` clears a field.');
+  .describe('Rule in `floe.yaml` format. `null` clears a field.');
 
 const draftFields = {
   rules: z
@@ -224,7 +224,9 @@ export const relaySimulationResult = z.strictObject({
       range: z
         .strictObject(spanFields)
         .nullable()
-        .describe('Position of the match in the command, in UTF-16 code units. `null` if it has none.'),
+        .describe(
+          'Position of the match in the command, in UTF-16 code units. `null` if the match has no position.',
+        ),
       command: z
         .int()
         .nullable()
@@ -244,7 +246,7 @@ export const relaySimulationResult = z.strictObject({
         ),
       via: z
         .array(z.string())
-        .describe('Names of commands that run this one, such as `sudo`, outermost first.'),
+        .describe('Names of commands that run this command, such as `sudo`, outermost first.'),
       does: z.array(z.string()),
       assigns: z.array(z.string()),
       redirects: z.array(z.strictObject({ operator: z.string(), target: z.string().nullable() })),
@@ -257,7 +259,12 @@ export const relaySimulationResult = z.strictObject({
 /** The request to evaluate draft rules on recorded decisions. */
 export const relayDryRunInput = z.strictObject({
   ...draftFields,
-  days: z.int().min(1).max(30).default(7).describe('Days of decisions to evaluate again.'),
+  days: z
+    .int()
+    .min(1)
+    .max(30)
+    .default(7)
+    .describe('Number of past days whose decisions are evaluated again.'),
   limit: z
     .int()
     .min(1)
@@ -280,7 +287,9 @@ export const relayDryRunResult = z.strictObject({
   evaluated: z.int(),
   skipped: z
     .int()
-    .describe('Number of decisions without stored text, not yet evaluated, or not evaluated in time.'),
+    .describe(
+      'Number of decisions that were not evaluated: their text is not stored, their evaluation has not started, or it took too long.',
+    ),
   newly_denied: z.int(),
   newly_asked: z.int(),
   newly_allowed: z.int(),
@@ -289,6 +298,6 @@ export const relayDryRunResult = z.strictObject({
   job: jobResource
     .nullable()
     .describe(
-      'Job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all.',
+      'Background job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all results.',
     ),
 });

@@ -54,9 +54,9 @@ const EVENT_FIELDS = {
       'Id of the event. Requests with the same id receive the same decision, and the event is recorded once.',
     ),
   event: z.enum(RELAY_EVENTS).describe('What the agent is about to do.'),
-  session_id: relayShortText.optional().describe('The session of the agent.'),
-  turn_id: relayShortText.optional().describe('The turn of the session.'),
-  tool_use_id: relayShortText.optional().describe('The call of a tool, as the agent names it.'),
+  session_id: relayShortText.optional().describe('Id of the agent session.'),
+  turn_id: relayShortText.optional().describe('Id of the turn within the session.'),
+  tool_use_id: relayShortText.optional().describe('Id of the tool call, as the agent assigned it.'),
   agent: agent.default({ name: 'unknown' }).describe('Name, version and permission mode of the agent.'),
   client: z
     .strictObject({
@@ -75,10 +75,10 @@ const EVENT_FIELDS = {
     .strictObject({ remote: path.optional(), branch: relayShortText.optional() })
     .optional()
     .describe('Remote and branch of the working directory.'),
-  shell: shell.optional().describe('The command, with `event: shell`.'),
-  tool: tool.optional().describe('The call, with `event: tool`.'),
-  prompt: prompt.optional().describe('The text, with `event: prompt`.'),
-  file: file.optional().describe('The file, with `event: file_read` or `file_write`.'),
+  shell: shell.optional().describe('The command. Required for `event: shell`.'),
+  tool: tool.optional().describe('The tool call. Required for `event: tool`.'),
+  prompt: prompt.optional().describe('The prompt text. Required for `event: prompt`.'),
+  file: file.optional().describe('The file. Required for `event: file_read` and `event: file_write`.'),
 };
 
 const PART_BY_EVENT = {
@@ -204,7 +204,7 @@ export const relayBundle = z
     key_id: z.string(),
     public_key: z
       .string()
-      .describe('Base64-encoded raw Ed25519 public key. Clients should pin the first one that they receive.'),
+      .describe('Base64-encoded raw Ed25519 public key. Clients should pin the first key that they receive.'),
   })
   .meta({ id: 'RelayBundle' });
 

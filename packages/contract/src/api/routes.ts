@@ -63,7 +63,7 @@ export const routeSimulationInput = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      'Draft of a route in the format of `floe.yaml`. It replaces the route with the same `model` in the simulation. Floe does not save it.',
+      'Draft route in `floe.yaml` format. The draft replaces the route with the same `model` in the simulation. Floe does not save it.',
     ),
   replaces: z
     .string()

@@ -30,7 +30,7 @@ export const newPassword = z
   .string()
   .max(1000)
   .refine(hasValidPasswordLength, {
-    error: `must have ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters`,
+    error: `must be ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters long`,
   })
   .meta({ writeOnly: true });
 
@@ -79,7 +79,7 @@ export const signedInSession = z
       .describe(
         'Time until which operations that require step-up are allowed. `null` means that step-up is required.',
       ),
-    expires_at: timestamp.describe('Time at which the session expires if it is not used before.'),
+    expires_at: timestamp.describe('Time at which the session expires if it is not used before then.'),
   })
   .meta({ id: 'SignedIn' });
 

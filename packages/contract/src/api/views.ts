@@ -11,7 +11,7 @@ const MAX_FILTER_CHARS = 8_192;
 const filters = z
   .record(z.string().max(100), jsonValueField())
   .refine((value) => JSON.stringify(value).length <= MAX_FILTER_CHARS, {
-    error: `must have at most ${MAX_FILTER_CHARS} characters as JSON`,
+    error: `must be at most ${MAX_FILTER_CHARS} characters long as JSON`,
   })
   .describe('Filters and other state of the page. The server does not interpret it.');
 

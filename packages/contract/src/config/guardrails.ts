@@ -20,12 +20,12 @@ const subjectFields = {
     .enum(LIMIT_SUBJECTS)
     .optional()
     .describe(
-      'One counter for one subject: the organization, or the team, key, owner or end user that the field of the same name identifies.',
+      'Uses one counter for a single subject. For `team`, `key`, `owner` or `end_user`, identify the subject in the field with that name.',
     ),
   per: z
     .enum(LIMIT_SUBJECTS)
     .optional()
-    .describe('A separate counter for each subject of this type, such as each owner.'),
+    .describe('Uses a separate counter for each subject of this type, such as each owner.'),
   team: slugField().optional().describe('Id of the team. Required with `scope: team`.'),
   key: labelField().optional().describe('Name of the platform key. Required with `scope: key`.'),
   owner: labelField().optional().describe('Name of the owner. Required with `scope: owner`.'),
@@ -35,7 +35,7 @@ const subjectFields = {
     .enum(['local', 'open', 'closed'])
     .default('local')
     .describe(
-      'What Floe does while the shared store is unavailable. `local`: each process enforces its share of the limit or budget. `open`: Floe admits all requests. `closed`: Floe rejects requests with 503.',
+      'What Floe does while the shared store is unavailable. `local`: each process enforces its share of the limit or budget. `open`: Floe admits all requests. `closed`: Floe rejects requests with status 503.',
     ),
 } as const;
 
@@ -56,7 +56,7 @@ export const LimitSchema = z
   .strictObject({
     name: slugField()
       .optional()
-      .describe('Name of the limit. The error message contains it when the limit rejects a request.'),
+      .describe('Name of the limit. If the limit rejects a request, the error message contains this name.'),
     ...subjectFields,
     rpm: positiveCountField().optional().describe('Maximum number of requests in any 60 seconds.'),
     tpm: positiveCountField().optional().describe('Maximum number of tokens in any 60 seconds.'),
@@ -75,7 +75,7 @@ export const LimitSchema = z
 export const BudgetSchema = z
   .strictObject({
     name: slugField().describe(
-      'Name of the budget, unique in the organization. The error message contains it when the budget rejects a request.',
+      'Name of the budget, unique in the organization. If the budget rejects a request, the error message contains this name.',
     ),
     ...subjectFields,
     metadata: z
@@ -89,7 +89,9 @@ export const BudgetSchema = z
     mode: z
       .enum(['hard', 'soft'])
       .default('hard')
-      .describe('`hard` rejects requests with 402. `soft` only sends alerts.'),
+      .describe(
+        '`hard`: Floe rejects requests that could exceed the budget with status 402. `soft`: Floe only sends alerts.',
+      ),
   })
   .check(createCrossFieldCheck(validateSubject));
 
@@ -124,7 +126,7 @@ const DetectSchema = z
 /** The fields of a policy in floe.yaml. */
 export const POLICY_FIELDS = {
   name: slugField().describe(
-    'Name of the policy, unique in the organization. Error messages and decisions contain it.',
+    'Name of the policy, unique in the organization. Error messages and decisions contain this name.',
   ),
   enabled: z.boolean().default(true).describe('Set to `false` to disable the policy.'),
   on: z
@@ -141,7 +143,9 @@ export const POLICY_FIELDS = {
   mode: z
     .enum(['monitor', 'enforce'])
     .default('monitor')
-    .describe('`monitor` only records what the policy would do. `enforce` performs the action.'),
+    .describe(
+      'With `monitor`, Floe only records what the policy would do. With `enforce`, Floe performs the action.',
+    ),
   message: z
     .string()
     .min(1)

@@ -10,7 +10,7 @@ const AccessLogSchema = z.strictObject({
     .min(0)
     .max(1)
     .default(1)
-    .describe('Share of successful requests that are logged. Errors are always logged.'),
+    .describe('Share of successful requests that Floe logs. Floe always logs requests with an error.'),
 });
 
 export const LogSchema = z.strictObject({

@@ -49,7 +49,7 @@ export const storedMonitorFields = z.object({
 /** A monitor in floe.yaml. */
 export const MonitorSchema = z
   .strictObject({
-    id: slugField().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
+    id: slugField().describe('Id of the monitor. Jobs send this id as `monitor_id`.'),
     name: labelField().optional().describe('Name of the monitored job or worker. Defaults to the id.'),
     kind: z
       .enum(['heartbeat', 'push'])
@@ -69,17 +69,21 @@ export const MonitorSchema = z
       ),
     tags: labelListField()
       .default([])
-      .describe('Tags by which you can filter lists and select monitors for channels.'),
+      .describe(
+        'Tags of the monitor. You can filter lists by tag, and channels can restrict their alerts to tags.',
+      ),
     paused: z
       .boolean()
       .default(false)
       .describe(
         'Whether the monitor is paused. While a monitor is paused, Floe records beats but does not expect them.',
       ),
-    paused_until: timestampField().optional().describe('Time at which the pause ends automatically.'),
+    paused_until: timestampField().optional().describe('Time when the pause ends automatically.'),
     muted_until: timestampField()
       .optional()
-      .describe('Floe sends no alerts for this monitor until this time. It still records the status.'),
+      .describe(
+        'Time until which Floe sends no alerts for this monitor. Floe still records the monitor’s status.',
+      ),
     alert_after_misses: MONITOR_FIELDS.alert_after_misses.default(1),
     fail_counts_as_miss: z
       .boolean()
@@ -90,12 +94,12 @@ export const MonitorSchema = z
     first_beat_due_minutes: minutesField(0.5)
       .optional()
       .describe(
-        'How long after its creation Floe sends an alert if the monitor has not received any beat, in minutes. Defaults to the expected interval plus the grace period.',
+        'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. Defaults to the expected interval plus the grace period.',
       ),
     channels: labelListField()
       .default([])
       .describe(
-        'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive them.',
+        'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive the alerts.',
       ),
   })
   .check(
@@ -131,7 +135,7 @@ const channelFields = {
   tags: labelListField()
     .default([])
     .describe(
-      'The channel receives only alerts for monitors with one of these tags. If empty, it receives alerts for all monitors.',
+      'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
     ),
   realert_minutes: z
     .number()
@@ -148,10 +152,10 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
     kind: z.literal('webhook').describe('Sends JSON to a URL, signed according to Standard Webhooks.'),
-    url: secretUrl().describe('URL to which Floe sends messages.'),
+    url: secretUrl().describe('URL that Floe sends messages to.'),
     secret: secretField()
       .optional()
-      .describe('Secret with which Floe signs messages. If not set, messages are not signed.'),
+      .describe('Secret that Floe uses to sign messages. If not set, Floe does not sign messages.'),
   }),
   z.strictObject({
     ...channelFields,
@@ -183,7 +187,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('telegram').describe('Sends messages to a Telegram chat through a bot.'),
     bot_token: secretField().describe('Access token of the bot.'),
-    chat_id: labelField().describe('Id of the chat. In YAML, write it in quotes.'),
+    chat_id: labelField().describe('Id of the chat. In YAML, write the id in quotes.'),
     base_url: baseUrlField()
       .default('https://api.telegram.org')
       .describe('Base URL of the Bot API. Change it only if you run your own Bot API server.'),

@@ -33,7 +33,7 @@ export const ORG_SETTINGS_FIELDS = {
         .array(labelField())
         .max(10)
         .default([])
-        .describe('Metadata keys by which charts can filter and group requests. At most 10.'),
+        .describe('Metadata keys that charts can use to filter and group requests. At most 10.'),
     })
     .prefault({})
     .describe('Settings for analytics.'),
@@ -43,7 +43,7 @@ export const ORG_SETTINGS_FIELDS = {
         .array(labelField())
         .default([])
         .describe(
-          'Request headers that can contain the end user’s id. Floe uses the first one that is present.',
+          'Request headers that can contain the end user’s id. Floe uses the first header that is present.',
         ),
     })
     .prefault({})
@@ -80,7 +80,7 @@ export const ORG_SETTINGS_FIELDS = {
 /** An organization in floe.yaml. */
 export const OrgSchema = z
   .strictObject({
-    id: slugField().describe('Id of the organization, unique in the installation. You cannot change it.'),
+    id: slugField().describe('Id of the organization, unique in the installation. You cannot change the id.'),
     name: labelField().optional().describe('Display name. Defaults to the id.'),
     timezone: timezoneField()
       .default('UTC')
@@ -93,7 +93,10 @@ export const OrgSchema = z
     monitoring: ORG_SETTINGS_FIELDS.monitoring,
     bodies: ORG_SETTINGS_FIELDS.bodies,
     teams: z.array(TeamSchema).prefault([]).describe('Teams, which group members and keys.'),
-    keys: z.array(PlatformKeySchema).default([]).describe('Platform keys, with which callers authenticate.'),
+    keys: z
+      .array(PlatformKeySchema)
+      .default([])
+      .describe('Platform keys, which callers use to authenticate.'),
     providers: z.array(ProviderSchema).prefault([]).describe('Model providers.'),
     passthrough: ORG_SETTINGS_FIELDS.passthrough,
     routes: z.array(RouteSchema).prefault([]).describe('Rules that map requested models to targets.'),

@@ -67,14 +67,12 @@ export const ServerSchema = z
       .refine(isOriginUrl, 'must not have a path that starts with a path of Floe, such as /api or /gateway')
       .optional()
       .describe(
-        'Public URL of the installation, which Floe uses in links and cookies. It may contain a path. Defaults to a URL with the host and port.',
+        'Public URL of the installation, which Floe uses in links and cookies. The URL may contain a path. Defaults to a URL with the host and port.',
       ),
     trusted_proxies: z
       .array(networkField())
       .default([])
-      .describe(
-        'Proxies from which Floe trusts the headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded`.',
-      ),
+      .describe('Proxies whose headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` Floe trusts.'),
     shutdown_delay_ms: z
       .int()
       .min(0)
@@ -92,12 +90,12 @@ export const ServerSchema = z
         'How long requests in progress may continue after the shutdown delay, in milliseconds. Floe then ends incomplete requests with an error.',
       ),
     unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
-      'Limits on connections on which no caller has authenticated yet. If there are more, Floe closes the oldest ones.',
+      'Limits on connections without an authenticated caller. If there are more connections, Floe closes the oldest ones.',
     ),
     listeners: z
       .array(ListenerSchema)
       .default([])
-      .describe('Additional listeners, each of which serves some of the surfaces.'),
+      .describe('Additional listeners. Each listener serves only the surfaces that you list.'),
   })
   .transform((server) => ({
     ...server,
@@ -133,7 +131,7 @@ export const StorageSchema = z.strictObject({
     .default('memory')
     .meta({ writeOnly: true })
     .describe(
-      'Store for counters and notifications between processes: `memory` for one process, or `redis://…` (Redis or Valkey) for several.',
+      'Store for counters and notifications between processes: `memory` for one process, or `redis://…` (Redis or Valkey) for several processes.',
     ),
   shared_timeout_ms: positiveCountField()
     .default(50)
@@ -147,24 +145,24 @@ export const SecuritySchema = z.strictObject({
     .array(networkField())
     .default([])
     .describe(
-      'Private networks in which Floe may connect to providers, channels and identity providers. Floe may also connect to hosts that this file names. It never connects to cloud metadata addresses.',
+      'Private networks in which Floe may connect to providers, channels and identity providers. Floe may also connect to private addresses that this file contains with host and port. It never connects to cloud metadata addresses.',
     ),
 });
 
 const daysField = () => z.int().min(1).max(36_500);
 
 export const RetentionSchema = z.strictObject({
-  requests_days: daysField().default(90).describe('Number of days for which Floe stores the request log.'),
-  checks_days: daysField().default(400).describe('Number of days for which Floe stores monitor checks.'),
-  audit_days: daysField().default(400).describe('Number of days for which Floe stores audit log entries.'),
+  requests_days: daysField().default(90).describe('Number of days that Floe stores the request log.'),
+  checks_days: daysField().default(400).describe('Number of days that Floe stores monitor checks.'),
+  audit_days: daysField().default(400).describe('Number of days that Floe stores audit log entries.'),
   bodies_days: daysField()
     .default(7)
     .describe(
-      'Number of days for which Floe stores request and response bodies, if an organization enables this.',
+      'Number of days that Floe stores request and response bodies, if an organization enables body logging.',
     ),
   responses_days: daysField()
     .default(30)
-    .describe('Number of days for which Floe stores responses for `previous_response_id`.'),
+    .describe('Number of days that Floe stores responses for `previous_response_id`.'),
 });
 
 export const OutboundSchema = z.strictObject({
@@ -176,7 +174,7 @@ export const OutboundSchema = z.strictObject({
     .string()
     .default('')
     .describe(
-      'Comma-separated list of hosts to which Floe connects without the proxy. If empty, Floe uses `NO_PROXY`.',
+      'Comma-separated list of hosts that Floe calls without the proxy. If empty, Floe uses `NO_PROXY`.',
     ),
   ca_file: z
     .string()
@@ -213,7 +211,7 @@ export const SmtpSchema = z
       .boolean()
       .default(true)
       .describe(
-        'Whether connections with `smtp://` must switch to TLS (STARTTLS) before Floe sends a password or an email.',
+        'Whether Floe requires STARTTLS for `smtp://` connections before it sends a password or an email.',
       ),
   })
   .superRefine((smtp, context) => {
@@ -223,9 +221,9 @@ export const SmtpSchema = z
 
 const OidcSchema = z.strictObject({
   name: slugField().describe('Name on the sign-in page.'),
-  issuer: webUrlField().describe('Issuer URL, exactly as in its discovery document.'),
+  issuer: webUrlField().describe('Issuer URL, exactly as in the issuer’s discovery document.'),
   client_id: labelField().describe('Client id that the issuer assigned to Floe.'),
-  client_secret: secretField().optional().describe('Client secret. Leave it out for public clients.'),
+  client_secret: secretField().optional().describe('Client secret. Omit it for public clients.'),
   group_claim: labelField().default('groups').describe('Name of the claim that contains the user’s groups.'),
   map: z
     .array(
@@ -273,7 +271,7 @@ const AuthSessionsSchema = z.strictObject({
     .max(8_760)
     .default(168)
     .describe(
-      'Maximum lifetime of a session in hours, even if it is in use. Floe updates a user’s groups only at sign-in, so a group change takes effect after this time at the latest.',
+      'Maximum lifetime of a session in hours, even if it is in use. Floe updates a user’s groups only at sign-in, so a group change takes effect within this time.',
     ),
 });
 

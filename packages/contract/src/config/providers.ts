@@ -54,12 +54,12 @@ export const BreakerSchema = z.strictObject({
     .max(1)
     .default(0.5)
     .describe(
-      'Share of failed calls within 30 s at which the breaker opens, if there were at least 10 calls.',
+      'Share of failed calls in the last 30 s at which the breaker opens, if there were at least 10 calls.',
     ),
   slow_first_token_ms: positiveCountField()
     .default(60_000)
     .describe(
-      'Time to first token, in milliseconds, above which a response counts as slow. If four of five responses are slow, the breaker opens.',
+      'Time to first token, in milliseconds, above which a response counts as slow. If four of the last five responses are slow, the breaker opens.',
     ),
   open_ms: z
     .int()
@@ -101,7 +101,13 @@ export const CredentialSchema = z.strictObject({
     'Name of the credential. Analytics and circuit breakers show this name instead of the secret.',
   ),
   api_key: secretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
-  weight: z.number().positive().default(1).describe('Relative share of requests that use this credential.'),
+  weight: z
+    .number()
+    .positive()
+    .default(1)
+    .describe(
+      'Weight of the credential. A credential with weight 2 receives twice as many requests as one with weight 1.',
+    ),
 });
 
 const ClientCertificateSchema = z.strictObject({
@@ -128,7 +134,7 @@ const IdentitySchema = z
       .boolean()
       .default(false)
       .describe(
-        'Whether Floe may get credentials from the metadata service of the machine on which it runs.',
+        'Whether Floe may get credentials from the machine’s metadata service, such as an instance role.',
       ),
   })
   .superRefine((identity, context) => {
@@ -145,11 +151,11 @@ export const PROVIDER_FIELDS = {
   id: slugField().describe('Id of the provider. In model ids, it is the part before the first `/`.'),
   kind: z
     .enum(PROVIDER_KIND_NAMES)
-    .describe('Kind of the provider. It determines the URLs, the authentication and the API format.'),
+    .describe('Kind of the provider. The kind determines the URLs, the authentication and the API format.'),
   enabled: z
     .boolean()
     .default(true)
-    .describe('Set to `false` to disable the provider. Floe keeps its history.'),
+    .describe('Set to `false` to disable the provider. Floe keeps the provider’s history.'),
   base_url: baseUrlField()
     .optional()
     .describe(
@@ -184,14 +190,14 @@ export const PROVIDER_FIELDS = {
   headers: extraHeadersField()
     .default({})
     .meta({ writeOnly: true })
-    .describe('Headers that Floe adds to every request to the provider.'),
+    .describe('Headers that Floe adds to every request that it sends to the provider.'),
   body: z
     .record(z.string(), jsonValueField())
     .default({})
     .describe('Top-level fields that Floe adds to every JSON body that it sends to the provider.'),
   api_version: labelField()
     .optional()
-    .describe('Value of the provider’s API version parameter, if it has one.'),
+    .describe('API version that Floe sends to the provider, for providers with an API version parameter.'),
   deployments: z
     .record(modelPatternField(), labelField())
     .default({})
@@ -228,7 +234,7 @@ export const PROVIDER_FIELDS = {
   prices: z
     .record(modelPatternField(), PriceSchema)
     .default({})
-    .describe('Prices by model id. They override the price catalog.'),
+    .describe('Prices by model id. These prices override the price catalog.'),
   timeouts: TimeoutsSchema.prefault({}).describe(
     'Timeouts for one attempt, that is, one call to the provider.',
   ),

@@ -63,7 +63,7 @@ const MatchSchema = z.strictObject({
   text: stringListField()
     .optional()
     .describe(
-      'Prompt or tool: at least one of these regular expressions (RE2) matches the prompt or the tool arguments.',
+      'Prompt or tool: text in the prompt or in the tool arguments that matches one of these regular expressions (RE2).',
     ),
 });
 
@@ -106,23 +106,23 @@ const ScheduleSchema = z.strictObject({
     .string()
     .regex(TIME_OF_DAY, 'must be a time of day such as 09:00')
     .default('00:00')
-    .describe('Time of day at which the rule starts to apply.'),
+    .describe('Time of day when the rule starts to apply.'),
   to: z
     .string()
     .regex(TIME_OF_DAY, 'must be a time of day such as 17:30')
     .default('00:00')
     .describe(
-      'Time of day at which the rule stops applying. If it is not later than `from`, the rule stops applying on the next day.',
+      'Time of day when the rule stops applying. If this time is not later than `from`, the rule stops applying on the next day.',
     ),
   timezone: timezoneField().default('UTC').describe('Time zone for `days`, `from` and `to`.'),
 });
 
 const ExceptionSchema = z
   .strictObject({
-    reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain it.'),
+    reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain this reason.'),
     until: timestampField()
       .optional()
-      .describe('Time at which the exception ends. If not set, the exception does not end.'),
+      .describe('Time when the exception ends. If not set, the exception does not end.'),
     match: MatchSchema.optional().describe(
       'Restricts the exception to events that match all fields that you set.',
     ),
@@ -140,34 +140,32 @@ const MessageSchema = z.union([
 
 /** The fields of a relay rule in floe.yaml. */
 export const RELAY_RULE_FIELDS = {
-  name: slugField().describe('Name of the rule, unique in the organization. Decisions contain it.'),
+  name: slugField().describe('Name of the rule, unique in the organization. Decisions contain this name.'),
   on: z
     .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
-    .describe('Events to which the rule applies.'),
+    .describe('Types of events that the rule applies to.'),
   mode: z
     .enum(['observe', 'warn', 'enforce'])
     .default('enforce')
     .describe(
-      '`observe` only records the decision. `warn` also shows the message to the user. `enforce` applies the decision. A rule is never stricter than `relay.mode`.',
+      'With `observe`, Floe only records the decision. With `warn`, Floe also shows the message to the user. With `enforce`, the decision applies. If `relay.mode` is `observe`, Floe only records the decisions of all rules.',
     ),
   match: MatchSchema.optional().describe('What the event must match. All fields that you set must match.'),
   detect: DetectSchema.optional().describe(
     'Secrets or personal data to search for in the prompt, command, arguments or file.',
   ),
-  who: WhoSchema.optional().describe(
-    'Callers to which the rule applies. All fields that you set must match.',
-  ),
+  who: WhoSchema.optional().describe('Callers that the rule applies to. All fields that you set must match.'),
   schedule: ScheduleSchema.optional().describe(
-    'Days and times at which the rule applies. If not set, the rule always applies.',
+    'Days and times when the rule applies. If not set, the rule always applies.',
   ),
   when: z.string().min(1).max(4_000).optional().describe('CEL condition that must also be true.'),
   except: z
     .array(ExceptionSchema)
     .max(50)
     .default([])
-    .describe('Exceptions to which the rule does not apply.'),
-  decision: z.enum(['allow', 'deny', 'ask']).describe('Decision if the rule matches.'),
+    .describe('Exceptions. The rule does not apply to events that match an exception.'),
+  decision: z.enum(['allow', 'deny', 'ask']).describe('Decision for events that the rule matches.'),
   on_error: z
     .enum(['open', 'closed'])
     .default('open')
@@ -216,7 +214,7 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['observe', 'enforce'])
     .default('observe')
     .describe(
-      '`observe` always returns `abstain` and records what the rules would decide. `enforce` returns the decision of the rules.',
+      'With `observe`, the relay returns `abstain` for every event and records the decision that the rules would make. With `enforce`, it returns the decision of the rules.',
     ),
   ask_fallback: z
     .enum(['deny', 'abstain'])
@@ -232,7 +230,7 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['off', 'observe', 'enforce'])
     .default('enforce')
     .describe(
-      'Mode of the built-in rule `self-tamper`, which asks a person before an agent changes hooks, or the settings of agents or the relay.',
+      'Mode of the built-in rule `self-tamper`, which requires a person’s confirmation before an agent changes hooks, or the settings of agents or the relay.',
     ),
   approvals: z
     .strictObject({
@@ -250,7 +248,9 @@ export const RelaySettingsSchema = z.strictObject({
         ),
     })
     .prefault({})
-    .describe('Approvals by members for the decision `ask`.'),
+    .describe(
+      'Settings for approvals. If approvals are enabled, an admin approves or denies actions with the decision `ask`.',
+    ),
   keep_text: z
     .enum(['masked', 'none'])
     .default('masked')

@@ -16,7 +16,9 @@ export const TargetSchema = z
         .number()
         .min(0)
         .default(1)
-        .describe('Relative share of requests that this target receives with `strategy: weighted`.'),
+        .describe(
+          'Weight of the target. With `strategy: weighted`, a target with weight 2 receives twice as many requests as one with weight 1.',
+        ),
     }),
   ])
   .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
@@ -24,7 +26,7 @@ export const TargetSchema = z
 /** The fields of a route in floe.yaml. */
 export const ROUTE_FIELDS = {
   model: modelPatternField().describe(
-    'Model name in requests to which the route applies: a model id, a pattern, or an alias such as `smart`.',
+    'Requested model that the route applies to: a model id, a pattern, or an alias such as `smart`.',
   ),
   enabled: z.boolean().default(true).describe('Set to `false` to disable the route.'),
   strategy: z
@@ -47,7 +49,7 @@ export const ROUTE_FIELDS = {
     .enum(['error', 'replay'])
     .default('error')
     .describe(
-      'What Floe does if a stream breaks after the client has received content: end it with an error (`error`), or generate the response again on another target and continue the stream (`replay`).',
+      'What Floe does if a stream is cut off after the client has received content: end the stream with an error (`error`), or generate the response again on another target and continue the stream (`replay`).',
     ),
   timeouts: RouteTimeoutsSchema.prefault({}).describe('Timeouts that override the provider’s timeouts.'),
   chat_reasoning: z

@@ -57,8 +57,8 @@ export function createSelfTamperRule({
     on_error: 'open',
     except: [],
     message: {
-      user: 'The agent requests a change to the settings of agents, hooks or your shell.',
-      agent: 'Changes to the settings of agents, hooks and shells require the approval of a person.',
+      user: 'The agent requests a change to the settings of an agent, of hooks or of your shell.',
+      agent: 'Changes to agent, hook and shell settings require approval from a person.',
     },
   };
 }

@@ -105,7 +105,7 @@ export async function requireRowLimit(
   if (rows > MAX_ROWS)
     throw new Fault(
       'invalid_request',
-      `from: the range contains ${rows} requests, but these filters support at most ${MAX_ROWS}. Choose a shorter range, or filter by only one of ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
+      `from: the range contains ${rows} requests, but charts with these filters can include at most ${MAX_ROWS}. Choose a shorter range, or filter by only one of ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
       { param: 'from' },
     );
 }

@@ -79,12 +79,12 @@ export class ExchangeMetrics {
   });
   readonly #retries = new CounterFamily({
     name: 'floe_upstream_retries_total',
-    help: 'Number of retries of a call to the same provider and model, by provider.',
+    help: 'Number of retried calls to the same provider and model, by provider.',
     labels: ['provider'],
   });
   readonly #failovers = new CounterFamily({
     name: 'floe_failovers_total',
-    help: 'Number of calls to another target after a failure, by provider of the target that failed.',
+    help: 'Number of calls to another target after a failure, by the provider of the failed target.',
     labels: ['provider'],
   });
   readonly #blocked = new CounterFamily({

@@ -108,7 +108,7 @@ function createExchangeFamilies() {
 function createAlertFamily(): CounterFamily {
   return new CounterFamily({
     name: 'floe_alert_delivery_attempts_total',
-    help: 'Number of attempts to deliver an alert message, by kind of channel and result (sent, retry or failed).',
+    help: 'Number of attempts to deliver an alert message, by channel kind and result (sent, retry or failed).',
     labels: ['channel_kind', 'result'],
   });
 }

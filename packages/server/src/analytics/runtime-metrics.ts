@@ -29,7 +29,7 @@ export class RuntimeMetrics {
   readonly #api = new HistogramFamily(
     {
       name: 'floe_api_request_duration_seconds',
-      help: 'Duration of requests to /api, by operation and class of the HTTP status.',
+      help: 'Duration of requests to /api, by operation and HTTP status class.',
       labels: ['verb', 'status'],
     },
     API_BUCKETS_S,

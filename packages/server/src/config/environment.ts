@@ -105,13 +105,13 @@ export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOpti
   if (secretKey !== undefined && secretKey.length < SECRET_KEY_LENGTH)
     problems.push({
       where: sourceOf('FLOE_SECRET_KEY'),
-      message: `must have at least ${SECRET_KEY_LENGTH} characters. To generate a key, run: openssl rand -hex 32`,
+      message: `must be at least ${SECRET_KEY_LENGTH} characters long. To generate a key, run: openssl rand -hex 32`,
     });
   const encryptionKeys = splitList(set('FLOE_ENCRYPTION_KEYS'));
   if (encryptionKeys.some((key) => key.length < SECRET_KEY_LENGTH))
     problems.push({
       where: sourceOf('FLOE_ENCRYPTION_KEYS'),
-      message: `must be a comma-separated list of keys with at least ${SECRET_KEY_LENGTH} characters each. To generate a key, run: openssl rand -hex 32`,
+      message: `must be a comma-separated list of keys, each at least ${SECRET_KEY_LENGTH} characters long. To generate a key, run: openssl rand -hex 32`,
     });
   if (logLevel === undefined || problems.length > 0) throw new ConfigError(null, problems);
   const overrides: EnvironmentOverride[] = [];

@@ -46,7 +46,7 @@ function issueMessage(issue: Issue, value: Json | undefined): string {
       return describeTooSmall(issue);
     case 'too_big':
       return issue.origin === 'string'
-        ? `must have at most ${issue.maximum} characters`
+        ? `must be at most ${issue.maximum} characters long`
         : issue.origin === 'array'
           ? `must have at most ${issue.maximum} entries`
           : `must be at most ${issue.maximum}`;

@@ -149,7 +149,7 @@ test('aliases that multiply or bite their own tail end in an error, not in a han
   );
   assert.match(refused('a: &a [*a]').message, /nested too deeply/);
   assert.match(refused('['.repeat(50_000)).message, /nested too deeply/);
-  assert.match(refused(`a: "${'x'.repeat(5 << 20)}"`).message, /must have at most 4 MB/);
+  assert.match(refused(`a: "${'x'.repeat(5 << 20)}"`).message, /must be at most 4 MB/);
 });
 
 test('an anchor may be used again where the same value is meant', () => {

@@ -55,11 +55,11 @@ test('a file that cannot be used is reported with its place and the reason, neve
   const reasons = {
     nowhere: /the file nowhere does not exist$/,
     [write('empty', '\n')]: /must not be empty$/,
-    [large]: /must have at most 64 KB$/,
+    [large]: /must be at most 64 KB$/,
     [binary]: /must be valid UTF-8$/,
     [home]: /must be a regular file$/,
     '/dev/zero': /must be a regular file$/,
-    ' ': /\$\{file:PATH\} must contain the path of a file/,
+    ' ': /\$\{file:PATH\} must contain a file path/,
   };
   for (const [name, reason] of Object.entries(reasons)) {
     const { message } = refused(() => loadConfig(configWith(name)));
@@ -86,7 +86,7 @@ test('what is wrong with the content of a file names the file and not the conten
 test('text that does not come from a file of this machine may not name one', () => {
   const text = `smtp: { from: a@example.com, url: "smtps://u:\${file:${write('mail', 'pass')}}@mail" }`;
   const { message } = refused(() => loadConfig({ text, path: 'x.yaml', env: readEnvironment({}) }));
-  assert.match(message, /\$\{file:PATH\} can be used only in the floe\.yaml file of the server/);
+  assert.match(message, /\$\{file:PATH\} can be used only in the server's floe\.yaml/);
 });
 
 test('config check resolves files; with --allow-unset a missing one is not checked, an empty one is', () => {
@@ -130,7 +130,7 @@ test('a variable and its file exclude each other, and a file that cannot be used
   );
   assert.deepEqual(readEnvironment(gone, { allowMissingFiles: true }).overrides, []);
   const short = refused(() => readEnvironment({ FLOE_SECRET_KEY_FILE: write('short', 'hush') }));
-  assert.match(short.message, /^FLOE_SECRET_KEY_FILE: must have at least 32 characters/);
+  assert.match(short.message, /^FLOE_SECRET_KEY_FILE: must be at least 32 characters long/);
   const wrong = readEnvironment({ FLOE_DATABASE_URL_FILE: write('url', 'hush://db') });
   const { message } = refused(() => loadConfig({ text: '', env: wrong }));
   assert.match(message, /^FLOE_DATABASE_URL_FILE: /);

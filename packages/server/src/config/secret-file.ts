@@ -29,7 +29,7 @@ export function readSecretFile(path: string): SecretFileResult {
     return { problem: isMissing ? 'does not exist' : `cannot be read (${code})`, isMissing };
   }
   if (bytes === null) return { problem: 'must be a regular file', isMissing: false };
-  if (bytes.length > MAX_BYTES) return { problem: 'must have at most 64 KB', isMissing: false };
+  if (bytes.length > MAX_BYTES) return { problem: 'must be at most 64 KB', isMissing: false };
   return decodeSecret(bytes);
 }
 

@@ -88,9 +88,9 @@ function expandFile(
   const path = reference.slice(FILE_PREFIX.length);
   if (readFile === undefined)
     found.faults.push(
-      '${file:PATH} can be used only in the floe.yaml file of the server; use ${NAME} instead and send its value in variables',
+      "${file:PATH} can be used only in the server's floe.yaml; use ${NAME} instead, and send its value in variables",
     );
-  else if (path.trim() === '') found.faults.push('${file:PATH} must contain the path of a file');
+  else if (path.trim() === '') found.faults.push('${file:PATH} must contain a file path');
   else {
     found.names.push(reference);
     const result = readFile(path);
@@ -145,7 +145,7 @@ export function substituteVariables(
       const expansion = expandVariables(value, variables, readFile);
       left -= expansion.text.length;
       if (left < 0)
-        faults.push({ path, message: 'the text must have at most 16 MB after its variables are replaced' });
+        faults.push({ path, message: 'the text must be at most 16 MB after its variables are replaced' });
       for (const name of expansion.unset) faults.push({ path, message: describeUnset(name), isUnset: true });
       for (const message of expansion.faults) faults.push({ path, message });
       byPath.set(pathKey(path), expansion.names);

@@ -28,7 +28,7 @@ export function parseYamlDocument(text: string): ParsedYaml {
   const lines = new LineCounter();
   const nowhere = { tree: null, positionOf: () => ({ line: 1, column: 1 }) };
   if (text.length > MAX_CHARACTERS)
-    return { ...nowhere, problems: [createProblem(1, 1, `must have at most ${MAX_CHARACTERS >> 20} MB`)] };
+    return { ...nowhere, problems: [createProblem(1, 1, `must be at most ${MAX_CHARACTERS >> 20} MB`)] };
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,

@@ -38,8 +38,8 @@ export class TaskStoppedError extends Error {
 /**
  * Thrown if the pool rejected a task because its organization already has too many waiting tasks.
  */
-export class TenantBusyError extends Error {
-  override readonly name = 'TenantBusyError';
+export class OrganizationBusyError extends Error {
+  override readonly name = 'OrganizationBusyError';
 }
 
 /** Thrown if the pool was closed before the task finished. */
@@ -76,14 +76,14 @@ export class ThreadPool {
 
   /**
    * Runs a task and resolves to the reply of the thread.
-   * @throws TaskStoppedError, TenantBusyError, PoolClosedError
+   * @throws TaskStoppedError, OrganizationBusyError, PoolClosedError
    */
   run(tenant: string, message: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new PoolClosedError('The pool is closed.'));
+      if (this.#isClosed) return reject(new PoolClosedError('The thread pool is closed.'));
       const queue = this.#queues.get(tenant) ?? [];
       if (queue.length >= this.#options.maxQueuedPerTenant)
-        return reject(new TenantBusyError('Too many tasks of this tenant are queued.'));
+        return reject(new OrganizationBusyError('Too many tasks are queued for this organization.'));
       queue.push({ tenant, message, resolve, reject });
       this.#queues.set(tenant, queue);
       this.#pump();
@@ -95,9 +95,9 @@ export class ThreadPool {
     this.#isClosed = true;
     const waiting = [...this.#queues.values()].flat();
     this.#queues.clear();
-    for (const { reject } of waiting) reject(new PoolClosedError('The pool was closed.'));
+    for (const { reject } of waiting) reject(new PoolClosedError('The thread pool was closed.'));
     await Promise.all(
-      [...this.#threads].map((thread) => thread.end(new PoolClosedError('The pool was closed.'))),
+      [...this.#threads].map((thread) => thread.end(new PoolClosedError('The thread pool was closed.'))),
     );
   }
 

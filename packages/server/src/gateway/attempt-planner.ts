@@ -77,7 +77,8 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
 const NO_REPLAY_DECISION = {
   step: 'send',
   outcome: 'no_replay',
-  because: 'the response can contain parts that cannot be replayed, so a broken stream ends with the error',
+  because:
+    'the response can contain parts that cannot be replayed; if the stream is cut off, the client receives the error',
 } as const;
 
 /** A Responses response that the provider stores is referenced by the provider's id. */

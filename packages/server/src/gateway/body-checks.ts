@@ -33,6 +33,6 @@ export function requireJsonBody(headers: RequestHeaders): void {
 export function bodyTooLargeFault(limitBytes: number): Fault {
   return new Fault(
     'request_too_large',
-    `The request body must have at most ${Math.floor(limitBytes / (1024 * 1024))} MB.`,
+    `The request body must be at most ${Math.floor(limitBytes / (1024 * 1024))} MB.`,
   );
 }

@@ -17,7 +17,7 @@ export function withCallerCredential(x: Exchange, target: Target): Target {
   if (credential) return { ...target, credential };
   throw new Fault(
     'missing_api_key',
-    `The provider "${target.provider.id}" requires the caller's own credential, and this request has none. Send the credential in Authorization or x-api-key, and the platform key in x-floe-key.`,
+    `The provider "${target.provider.id}" requires the caller's own credential, but this request does not contain one. Send the credential in Authorization or x-api-key, and the platform key in x-floe-key.`,
   );
 }
 

@@ -79,7 +79,7 @@ function rejectResponsesShape(members: Members): void {
   if (!members.has('input') || members.has('messages')) return;
   throw new Fault(
     'unsupported_parameter',
-    'The request body has "input" instead of "messages", which is the Responses format. Send it to /gateway/v1/responses, or set the base URL of an IDE to /gateway/ide-adapter.',
+    'The request body is in the Responses format: it has "input" instead of "messages". Send the request to /gateway/v1/responses, or set the base URL of an IDE to /gateway/ide-adapter.',
     { param: 'input' },
   );
 }

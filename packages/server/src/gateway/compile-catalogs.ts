@@ -10,7 +10,7 @@ import type { PriceBook } from '../providers/prices.ts';
 import {
   createProvidersFromConfig,
   createProvidersFromEnvironment,
-  type ProviderEnvironment,
+  type ProviderCreationContext,
   type UnusableProvider,
 } from '../providers/providers-from-config.ts';
 import { compileBodyStorageSettings } from './bodies/body-storage-settings.ts';
@@ -50,7 +50,7 @@ const NO_SOURCES: CatalogSources = {
 export function compileCatalogs(
   configured: readonly OrgConfig[],
   environmentOrg: string | null,
-  world: ProviderEnvironment,
+  world: ProviderCreationContext,
   { prices, stored, purges }: CatalogSources = NO_SOURCES,
 ): CompiledCatalogs {
   const missing = environmentOrg !== null && !configured.some(({ id }) => id === environmentOrg);

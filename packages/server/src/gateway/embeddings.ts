@@ -134,7 +134,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
   }
 
   function rewritten(): EmbeddingsPayload {
-    if (!how) throw new Error('checked above');
+    if (!how) throw new Error('unreachable: a provider without embeddings was rejected before');
     const parsed = parseBody(prompt);
     const read = readEmbeddingsRequest(parsed);
     const written = writeEmbeddingsRequest(read, how, model, renameDimensions(parsed, how));

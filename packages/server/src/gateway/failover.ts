@@ -64,7 +64,7 @@ export class Failover {
       this.#recordDecision(
         'breaker',
         'probe',
-        `${getTargetName(target)}: probe request to check whether it has recovered`,
+        `${getTargetName(target)}: probe request to check whether the target has recovered`,
       );
     if (await this.#attemptWithRetries(target, admission, this.#route.retries, isLast)) return true;
     if (!isLast && !this.#isFinal) this.#recordDecision('send', 'moved_on', this.#describeLastFailure());

@@ -56,8 +56,8 @@ export class FirstTokenDeadlines {
   describeBasis(orgId: string, target: string): string {
     const measures = this.#recent(orgId, target)?.measures;
     return measures
-      ? `its recent first tokens took ${Math.round(measures.meanMs)} ms on average`
-      : 'it has no recent first tokens';
+      ? `its average time to first token was recently ${Math.round(measures.meanMs)} ms`
+      : 'its recent time to first token is unknown';
   }
 
   /** Records the first content after `ms`. */

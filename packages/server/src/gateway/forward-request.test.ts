@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configureProvider } from '../providers/configured-provider.ts';
+import { createProvider } from '../providers/configured-provider.ts';
 import { chatCompatibleFields, type ProviderSheet } from '../providers/provider-sheet.ts';
 import { parseClientRequest } from './client-request.ts';
 import { buildForwardedRequest } from './forward-request.ts';
@@ -25,7 +25,7 @@ function forward(
   usage: ProviderSheet['streamUsage'] = 'ask',
   extra: Record<string, string> = {},
 ) {
-  const provider = configureProvider({
+  const provider = createProvider({
     id: 'up',
     sheet: sheet(usage),
     baseUrl: 'http://127.0.0.1:9/base/v1',

@@ -23,7 +23,7 @@ export function describeBreakerRejection(
     case 'forced_open':
       return `an operator forced the breaker of credential "${name}" open`;
     case 'probing':
-      return 'its breaker is half open and waits for the probe of another request';
+      return 'its breaker is half open, and another request is the probe';
     case 'ramping':
       return 'its breaker is gradually increasing traffic';
     default:

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { compilePatterns } from '../core/pattern.ts';
-import { configureProvider, type Provider } from '../providers/configured-provider.ts';
+import { createProvider, type Provider } from '../providers/configured-provider.ts';
 import { chatCompatibleFields } from '../providers/provider-sheet.ts';
 import { type CompiledRoute, EMPTY_ORG_CATALOG, type OrgCatalog, resolveRoute } from './org-catalog.ts';
 
@@ -21,7 +21,7 @@ function provider(id: string, models: string[]): [string, Provider] {
     body: {},
     timeouts: TIMEOUTS,
   };
-  return [id, configureProvider(settings)];
+  return [id, createProvider(settings)];
 }
 
 function route(model: string, targets: string[], more: Partial<CompiledRoute> = {}): CompiledRoute {

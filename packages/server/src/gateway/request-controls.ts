@@ -33,7 +33,7 @@ function readMetadata(value: string | string[] | undefined): JsonObject | null {
   const param = 'x-floe-metadata';
   const text = String(value);
   if (Buffer.byteLength(text) > MAX_METADATA_BYTES)
-    throw new Fault('invalid_request', 'The header x-floe-metadata must have at most 2 KB.', { param });
+    throw new Fault('invalid_request', 'The header x-floe-metadata must be at most 2 KB.', { param });
   try {
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;

@@ -52,7 +52,7 @@ export function computeRetryDelayMs(
   recordSendDecision(
     x,
     'no_retry',
-    `${getTargetName(target)}: the retry budget of the current 30 seconds is exhausted`,
+    `${getTargetName(target)}: the retry budget for the current 30-second window is exhausted`,
   );
   return null;
 }
@@ -88,7 +88,7 @@ function reasonForSilence({ attempts }: Exchange): string | null {
   const last = attempts.at(-1);
   const silentMs = last?.first_token_ms === null ? (last.duration_ms ?? 0) : 0;
   if (silentMs < MIN_FIRST_TOKEN_DEADLINE_MS) return null;
-  return `silent for ${Math.round(silentMs / 1000)} s before it failed; another target is available`;
+  return `sent no data for ${Math.round(silentMs / 1000)} s before it failed; another target is available`;
 }
 
 function recordSendDecision(x: Exchange, outcome: string, because: string): void {

@@ -46,7 +46,7 @@ export function applyRoutingStrategy(route: ResolvedRoute, by: RoutingStrategyCo
 
 const STRATEGY_REASONS = {
   failover: null,
-  weighted: 'chosen at random by the weights of the route',
+  weighted: 'chosen at random according to the route weights',
   least_latency: 'lowest recent latency first',
 } as const;
 

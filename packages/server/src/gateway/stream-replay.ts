@@ -159,7 +159,7 @@ export class StreamReplay {
     this.hasDiverged = true;
     throw new Fault(
       'upstream_stream_broken',
-      'The stream broke, and Floe could not continue it: the regenerated response differs from the part that was already sent. Send the request again.',
+      'The stream was cut off, and Floe could not continue it: the regenerated response differs from the part that was already sent. Send the request again.',
     );
   }
 }

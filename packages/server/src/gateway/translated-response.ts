@@ -274,6 +274,6 @@ class UpstreamEventStream implements ResponseSink {
   }
 
   formatError(fault: Fault): string {
-    throw new Error(`the reading side of a translation cannot send ${fault.code}`);
+    throw new Error(`unreachable: the reader of a provider response does not format errors (${fault.code})`);
   }
 }

@@ -43,7 +43,7 @@ test('a budget that cannot cover a request says what it may cost, what remains a
   const first = await guard.acquire('two', rules, attributes, estimate(12_000_000));
   assert.match(
     findGrantFault(first)?.message ?? '',
-    /^The budget "x" of \$0\.01 cannot cover this request: it may cost up to \$0\.012, and \$0\.0046 remain\. The budget resets at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
+    /^The \$0\.01 budget "x" cannot cover this request: the request may cost up to \$0\.012, but only \$0\.0046 is left\. The budget resets at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
   );
   const total = { ...budget, name: 'y', period: 'total' };
   const forever =
@@ -51,7 +51,7 @@ test('a budget that cannot cover a request says what it may cost, what remains a
   const never = await guard.acquire('three', forever, attributes, estimate(12_000_000));
   assert.equal(
     findGrantFault(never)?.message,
-    'The budget "y" of $0.01 cannot cover this request: it may cost up to $0.012, and $0.01 remain. It never resets. Raise it to continue.',
+    'The $0.01 budget "y" cannot cover this request: the request may cost up to $0.012, but only $0.01 is left. The budget never resets. Raise it to continue.',
   );
 });
 

@@ -74,7 +74,7 @@ function describeUnpriced({ unpriced }: Pick<CostEstimate, 'unpriced'>): string 
 export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
   if (unpriced === null) return '';
   const { provider, model, tier, isOperation } = unpriced;
-  if (isOperation) return 'Use a key that no hard budget applies to, or set billing: free on its provider.';
+  if (isOperation) return 'Use a key that no hard budget applies to, or set billing: free on the provider.';
   const more = tier === undefined ? '' : `, tiers: { ${JSON.stringify(tier)}: <factor> }`;
   return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens>${more} } }, or billing: free.`;
 }

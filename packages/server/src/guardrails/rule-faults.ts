@@ -22,7 +22,7 @@ export function rateLimitFault(
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
     unit === 'concurrency'
-      ? 'Wait until one of them completes.'
+      ? 'Wait until one of these requests completes.'
       : `Try again in ${Math.ceil(waitMs / 1000)} s.`;
   return new Fault(
     'rate_limit_exceeded',
@@ -39,13 +39,13 @@ export function budgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd: numb
   const remains = Math.max(0, claim.limit - usedNanoUsd);
   return budgetSpentFault(
     claim,
-    `cannot cover this request: it may cost up to ${formatUsd(claim.amount)}, and ${formatUsd(remains)} remain`,
+    `cannot cover this request: the request may cost up to ${formatUsd(claim.amount)}, but only ${formatUsd(remains)} is left`,
   );
 }
 
 /** Returns the fault for a hard budget that is exhausted mid-stream. */
 export function budgetUsedUpFault(claim: GuardrailRuleClaim): Fault {
-  return budgetSpentFault(claim, 'was exhausted while this response was streamed');
+  return budgetSpentFault(claim, 'was exhausted while this response was being streamed');
 }
 
 /**
@@ -58,7 +58,7 @@ export function budgetReservedFault(
 ): Fault {
   return new Fault(
     'budget_reserved',
-    `The rest of the budget "${name}" of ${formatUsd(limit)} is reserved by requests in progress. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+    `The remaining amount of the ${formatUsd(limit)} budget "${name}" is reserved for requests in progress. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
     { retryAfterMs, rule: { kind: 'budget', id: ruleId } },
   );
 }
@@ -66,9 +66,9 @@ export function budgetReservedFault(
 function budgetSpentFault({ name, ruleId, limit, endsAt }: GuardrailRuleClaim, what: string): Fault {
   const reset =
     endsAt === 0
-      ? 'It never resets. Raise it to continue.'
+      ? 'The budget never resets. Raise it to continue.'
       : `The budget resets at ${new Date(endsAt).toISOString()}.`;
-  return new Fault('budget_exceeded', `The budget "${name}" of ${formatUsd(limit)} ${what}. ${reset}`, {
+  return new Fault('budget_exceeded', `The ${formatUsd(limit)} budget "${name}" ${what}. ${reset}`, {
     rule: { kind: 'budget', id: ruleId },
   });
 }

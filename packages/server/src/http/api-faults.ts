@@ -36,7 +36,7 @@ function formatSize(bytes: number): string {
 function toFastifyFault(error: unknown, bodyLimit: number): Fault | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Fault('request_too_large', `The request body must have at most ${formatSize(bodyLimit)}.`, {
+    return new Fault('request_too_large', `The request body must be at most ${formatSize(bodyLimit)}.`, {
       cause: error,
     });
   const known = Object.hasOwn(FASTIFY_FAULTS, error.code) ? FASTIFY_FAULTS[error.code] : undefined;

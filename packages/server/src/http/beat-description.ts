@@ -31,7 +31,7 @@ const heartbeatRequest = {
     monitor_id: { type: 'string', minLength: 1 },
     metadata: {
       type: 'object',
-      description: `Additional data of the beat. At most ${MAX_BEAT_METADATA_BYTES} bytes of JSON.`,
+      description: `Additional data to store with the beat, at most ${MAX_BEAT_METADATA_BYTES} bytes of JSON.`,
     },
   },
 };
@@ -56,7 +56,7 @@ export function describeBeatPaths(): Record<string, object> {
           in: 'path',
           required: true,
           description:
-            'Signal of the job: a run started, failed, logged a line, or ended with this exit status.',
+            'What the job reports: a run started, failed, logged a line, or ended with this exit status.',
           schema: {
             type: 'string',
             pattern: '^(start|fail|log|[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$',
@@ -80,14 +80,14 @@ function heartbeatOperation() {
       next_due_at: { ...dateTimeSchema, type: ['string', 'null'] },
       metadata_dropped: {
         type: 'string',
-        description: 'Reason why Floe did not store the metadata. Absent if it did.',
+        description: 'Reason why Floe did not store the metadata. Absent if Floe stored it.',
       },
     },
   };
   return {
     operationId: 'beats.send',
     summary: 'Send a beat; the response is sent after the beat is stored',
-    description: `Requires the scope \`beat\` or \`monitoring\`. The body has at most ${MAX_HEARTBEAT_BODY_BYTES} bytes. Unknown fields are ignored.`,
+    description: `Requires the scope \`beat\` or \`monitoring\`. The body can be at most ${MAX_HEARTBEAT_BODY_BYTES} bytes long. Unknown fields are ignored.`,
     tags: ['beats'],
     parameters: [IDEMPOTENCY_KEY],
     requestBody: {
@@ -108,7 +108,7 @@ function beatUrlOperations(operationId: string, what: string, more: readonly obj
     name: 'token',
     in: 'path',
     required: true,
-    description: 'Secret part of the `beat_url` of the monitor.',
+    description: 'Secret part of the monitor’s `beat_url`.',
     schema: { type: 'string' },
   };
   const run = {

@@ -270,7 +270,7 @@ test('a document may not name a file of the server', async (t) => {
   for (const verb of ['diff', 'apply'] as const) {
     const answer = await ask(verb, yaml);
     assert.equal(answer.status, 400);
-    assert.match(answer.text, /can be used only in the floe\.yaml file of the server/);
+    assert.match(answer.text, /can be used only in the server's floe\.yaml/);
     assert.doesNotMatch(answer.text, /root:/);
   }
 });

@@ -18,7 +18,7 @@ const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = Buffer.fr
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (isDeeperThan(body, MAX_JSON_DEPTH))
-    throw new Fault('invalid_request', `The body must have at most ${MAX_JSON_DEPTH} levels of nesting.`);
+    throw new Fault('invalid_request', `The body must be nested at most ${MAX_JSON_DEPTH} levels deep.`);
   try {
     return JSON.parse(UTF8.decode(body));
   } catch (cause) {

@@ -82,7 +82,7 @@ export class NodeHttpTransport implements ClientTransport {
         const until = Math.min(lastAt, startedAt + boughtMs) + BODY_TIMEOUT_MS;
         const left = until - clock.monotonic();
         if (left > 0) timer = clock.after(left, ring);
-        else settle(new Fault('request_timeout', 'No data of the request body arrived for 30 seconds.'));
+        else settle(new Fault('request_timeout', 'No request body data arrived for 30 seconds.'));
       };
       let timer = clock.after(BODY_TIMEOUT_MS, ring);
       const settle = (failure: Error | null) => {

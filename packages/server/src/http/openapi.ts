@@ -134,7 +134,7 @@ function listErrorStatuses(
   return [
     [400, 'The request is invalid. `error.param` names the field.'],
     [401, 'The credential is missing or invalid.'],
-    [403, 'The caller may not do this.'],
+    [403, 'The caller does not have permission.'],
     ...(verb.path.includes('{') ? [[404, 'The resource does not exist.'] as const] : []),
     ...(isWrite ? [[409, 'The request conflicts with the current state.'] as const] : []),
     ...(isWrite && isTagged && verb.method !== 'POST' ? [[412, 'The resource has changed.'] as const] : []),
@@ -171,7 +171,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'If you repeat a request with the same value within 24 hours, Floe creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key is shown only once: repeating its creation returns a 409 that names the key.',
+    'If you repeat a request with the same value within 24 hours, Floe creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key is shown only once: if you repeat the request that created the key, the response is a 409 that names the key.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -188,17 +188,16 @@ function describeAccess(verb: Verb | SessionOperation) {
 
 /** The parameters for `If-Match` and `If-None-Match`. */
 function preconditionHeaders({ method }: Pick<Verb, 'method'>): unknown[] {
-  const header = (name: string, description: string) => ({
+  const header = (name: string, effect: string) => ({
     name,
     in: 'header',
     required: false,
-    description,
+    description: `An \`ETag\` from an earlier response. ${effect}`,
     schema: { type: 'string' },
   });
-  if (method === 'GET')
-    return [header('If-None-Match', 'An `ETag`. Returns 304 if the resource has not changed.')];
+  if (method === 'GET') return [header('If-None-Match', 'Returns 304 if the resource has not changed.')];
   if (method === 'POST') return [];
-  return [header('If-Match', 'An `ETag`. Returns 412 `precondition_failed` if the resource has changed.')];
+  return [header('If-Match', 'Returns 412 `precondition_failed` if the resource has changed.')];
 }
 
 function formatAccess(verb: Verb): string {
@@ -206,7 +205,7 @@ function formatAccess(verb: Verb): string {
   return [
     formatKeyAccess(verb),
     roles.length === 0 ? 'Not available to members.' : `Members: ${roles.join(', ')}.`,
-    ...(verb.requiresOperator ? ['They must be operators of the installation.'] : []),
+    ...(verb.requiresOperator ? ['The members must be operators of the installation.'] : []),
     ...(verb.requiresStepUp ? ['Members must step up first.'] : []),
   ].join(' ');
 }

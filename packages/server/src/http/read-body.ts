@@ -63,7 +63,7 @@ export function readRequestBody(
 }
 
 function tooLarge(limit: number): Fault {
-  return new Fault('request_too_large', `The request body must have at most ${Math.floor(limit / 1024)} KB.`);
+  return new Fault('request_too_large', `The request body must be at most ${Math.floor(limit / 1024)} KB.`);
 }
 
 function ignore(): void {

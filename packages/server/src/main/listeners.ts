@@ -21,6 +21,13 @@ export interface OpenListeners {
   drain(limitMs: number): Promise<void>;
 }
 
+/** Listeners with nothing but these stay open until all requests have ended. */
+const OPERATIONAL_SURFACES: ReadonlySet<string> = new Set<ListenerConfig['surfaces'][number]>([
+  'metrics',
+  'health',
+]);
+const OPERATIONAL_DRAIN_MS = 1_000;
+
 /**
  * Opens the main listener, which serves all surfaces, and the listeners in `server.listeners`,
  * which serve some.
@@ -35,6 +42,7 @@ export async function openListeners(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<OpenListeners> {
   const servers: HttpServer[] = [];
+  const operational: HttpServer[] = [];
   const { total, per_address } = config.unauthenticated_connections;
   const caps = { total, perAddress: per_address, trustedProxies: config.trusted_proxies };
   // One limit for all listeners, because they share the memory.
@@ -46,19 +54,22 @@ export async function openListeners(
       connectionLimiter: unauthenticated,
     });
     const boundPort = await server.listen(host, port, setting);
-    servers.push(server);
-    return boundPort;
+    return { server, boundPort };
   };
   const hasProxies = config.trusted_proxies.length > 0;
   const guardMetrics = (entrance: ListenerHandler, host: string, surfaces: ListenerConfig['surfaces']) =>
     telemetry.metrics_token !== '' || allowsUnauthenticatedMetrics(host, hasProxies, surfaces)
       ? entrance
       : blockMetrics(entrance);
-  const port = await open(guardMetrics(router, config.host, []), config.host, config.port, 'server');
+  const main = await open(guardMetrics(router, config.host, []), config.host, config.port, 'server');
+  const port = main.boundPort;
+  servers.push(main.server);
   const others: { readonly url: string; readonly surfaces: readonly string[] }[] = [];
   for (const [index, { host = config.host, port: wanted, surfaces }] of config.listeners.entries()) {
     const entrance = limitToSurfaces(surfaces, guardMetrics(router, host, surfaces));
-    const boundPort = await open(entrance, host, wanted, `server.listeners[${index}]`);
+    const isOperational = surfaces.every((surface) => OPERATIONAL_SURFACES.has(surface));
+    const { server, boundPort } = await open(entrance, host, wanted, `server.listeners[${index}]`);
+    (isOperational ? operational : servers).push(server);
     others.push({ url: buildLocalListenerUrl(host, boundPort), surfaces });
   }
   return {
@@ -66,10 +77,12 @@ export async function openListeners(
     port,
     additional: others,
     announceClose() {
-      for (const server of servers) server.announceClose();
+      for (const server of [...servers, ...operational]) server.announceClose();
     },
     async drain(limitMs) {
       await Promise.all(servers.map((server) => server.drain(limitMs)));
+      // Until here, Prometheus sees the requests that end during the drain.
+      await Promise.all(operational.map((server) => server.drain(OPERATIONAL_DRAIN_MS)));
     },
   };
 }

@@ -13,12 +13,12 @@ export function createSharedStoreMetrics(figures: OpenedCounters['sharedStoreSta
   });
   const errors = new CounterFamily({
     name: 'floe_shared_store_errors_total',
-    help: 'Number of checks of limits and budgets for which the shared store returned an error or timed out.',
+    help: 'Number of limit and budget checks for which the shared store returned an error or timed out.',
     labels: [],
   });
   const own = new CounterFamily({
     name: 'floe_shared_store_local_fallback_total',
-    help: 'Number of requests whose limits and budgets this process evaluated without the shared store, by result (granted or rejected).',
+    help: 'Number of requests whose limits and budgets this process checked without the shared store, by result (granted or rejected).',
     labels: ['result'],
   });
   return {

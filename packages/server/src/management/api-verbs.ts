@@ -38,6 +38,9 @@ import { defineMonitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringDependencies } from './monitors/monitoring-dependencies.ts';
 import { defineGetOverviewVerb } from './overview/get-overview.ts';
 import type { ProcessStatus } from './overview/process-status.ts';
+import { defineErasePersonVerb } from './people/erase-person.ts';
+import { defineExportPersonVerb } from './people/export-person.ts';
+import type { PeopleDependencies } from './people/people-dependencies.ts';
 import { defineDryRunPoliciesVerb } from './policies/dry-run-policies.ts';
 import { defineStartPolicyDryRunVerb } from './policies/policy-dry-run-job.ts';
 import type { ProviderDependencies } from './providers/provider-dependencies.ts';
@@ -84,6 +87,7 @@ export interface ApiVerbDependencies {
   readonly liveHub: LiveHub;
   readonly jobRunner: BackgroundJobRunner;
   readonly members: MemberDependencies;
+  readonly people: Pick<PeopleDependencies, 'database' | 'openStoredResponse'>;
   readonly config: Omit<ConfigDependencies, 'listVerbs' | 'evaluationPool'>;
   readonly evaluationPool: EvaluationPool;
 }
@@ -92,13 +96,16 @@ export interface ApiVerbDependencies {
 export function defineApiVerbs(dependencies: ApiVerbDependencies): readonly Verb[] {
   const { breakers, channels, rules, runningGateway, analytics, processStatus, evaluationPool } =
     dependencies;
-  const { bodies, jobRunner } = dependencies;
+  const { bodies, jobRunner, members } = dependencies;
+  const people = { ...dependencies.people, bodies, jobRunner, members };
   const { getRunningOrg } = runningGateway;
   const coverage = new AnalyticsCoverage(analytics);
   const budgets = createBudgetKind(rules);
   const all: readonly Verb[] = [
     ...defineMeVerbs(() => all),
     ...defineIdentityVerbs(dependencies),
+    defineExportPersonVerb(people),
+    defineErasePersonVerb(people),
     ...defineResourceVerbs(createLimitKind(rules)),
     ...defineResourceVerbs(budgets),
     defineListBreakersVerb(breakers),

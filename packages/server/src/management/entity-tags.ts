@@ -38,7 +38,7 @@ export function requirePreconditions(tag: string | null, { ifMatch, ifNoneMatch 
   if (ifNoneMatch?.trim() === '*' && tag !== null)
     throw new Fault(
       'precondition_failed',
-      'The resource already exists, and If-None-Match: * requires that it does not.',
+      'The resource already exists, but If-None-Match: * requires that it does not exist.',
     );
   if (ifMatch === undefined) return;
   const isMet =
@@ -48,7 +48,7 @@ export function requirePreconditions(tag: string | null, { ifMatch, ifNoneMatch 
     throw new Fault(
       'precondition_failed',
       tag === null
-        ? 'The resource does not exist, and If-Match requires an existing version.'
+        ? 'The resource does not exist, but If-Match requires an existing resource.'
         : 'The resource has changed since you read it. Read it again and repeat the change.',
     );
 }

@@ -77,7 +77,7 @@ export async function findIdempotentResponse<Answer>(
   if (row.request_hash !== hashJson(creation.request))
     throw new Fault(
       'conflict',
-      'This Idempotency-Key was already used with a different request. Use a new key.',
+      'This Idempotency-Key was already used with a different request. Use a new Idempotency-Key.',
       {
         param: 'Idempotency-Key',
       },

@@ -34,7 +34,7 @@ function getMeVerb(listPermissions: ListPermissions): Verb {
     method: 'GET',
     path: '/api/me',
     scope: null,
-    summary: 'Read the caller and its permissions',
+    summary: 'Read the identity and permissions of the caller',
     answer: meResource,
     async run(context) {
       const { actor, orgId, clock, reader } = context;

@@ -94,11 +94,16 @@ interface WriteDefinition<
     context: WriteContext,
     input: VerbInput<Params, Query, Body>,
     plan: Plan,
-  ): Promise<{
-    readonly answer: z.input<Answer>;
-    readonly audit: AuditedChange | 'unchanged';
-    readonly additionalChanges?: readonly SecondaryAuditedChange[];
-  }>;
+  ): Promise<WriteOutcome<z.input<Answer>>>;
+}
+
+/** What `run` of a write verb returns. */
+interface WriteOutcome<Answer> {
+  readonly answer: Answer;
+  readonly audit: AuditedChange | 'unchanged';
+  readonly additionalChanges?: readonly SecondaryAuditedChange[];
+  /** Same as `afterCommit`, if it needs what `run` found. Returns the answer to send. */
+  completeAnswer?(): Promise<Answer>;
 }
 
 /**
@@ -138,7 +143,8 @@ export function defineWriteVerb<
       );
       // Also for 'unchanged', because an earlier call may have committed the change and failed here.
       if (definition.invalidates !== null) await host.refreshSnapshot(definition.invalidates, actor.orgId);
-      const { isRepeated, answer: first } = committed;
+      const { isRepeated } = committed;
+      const first = await (committed.completeAnswer?.() ?? committed.answer);
       const answer = definition.afterCommit && !isRepeated ? await definition.afterCommit(first) : first;
       return {
         answer,
@@ -168,12 +174,8 @@ async function commitWrite<Answer>(
   definition: Pick<VerbDescription, 'name' | 'handlesIdempotency'> &
     Pick<Verb, 'method' | 'status'> & { readonly invalidates: SnapshotPart | null },
   call: VerbCall,
-  run: (context: WriteContext) => Promise<{
-    readonly answer: Answer;
-    readonly audit: AuditedChange | 'unchanged';
-    readonly additionalChanges?: readonly SecondaryAuditedChange[];
-  }>,
-): Promise<{ readonly answer: Answer; readonly isRepeated: boolean }> {
+  run: (context: WriteContext) => Promise<WriteOutcome<Answer>>,
+): Promise<Pick<WriteOutcome<Answer>, 'answer' | 'completeAnswer'> & { readonly isRepeated: boolean }> {
   const { dependencies, actor, raw } = call;
   const creation = toIdempotentCreation(definition, actor, raw);
   return dependencies.database.transaction(async (writer) => {
@@ -197,7 +199,7 @@ async function commitWrite<Answer>(
         dependencies.secretsKey,
         now,
       );
-    return { answer: done.answer, isRepeated: false };
+    return { ...done, isRepeated: false };
   });
 }
 

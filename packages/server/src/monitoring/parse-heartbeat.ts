@@ -81,6 +81,6 @@ function serializeMetadata(metadata: Json | undefined): { json: string | null; d
   if (bytes <= MAX_BEAT_METADATA_BYTES) return { json, dropped: null };
   return {
     json: null,
-    dropped: `metadata must have at most ${MAX_BEAT_METADATA_BYTES} bytes, got ${bytes}, so it was not stored`,
+    dropped: `metadata must be at most ${MAX_BEAT_METADATA_BYTES} bytes, got ${bytes}, so it was not stored`,
   };
 }

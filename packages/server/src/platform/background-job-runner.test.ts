@@ -109,7 +109,7 @@ test('a process that ends takes no more jobs and leaves those it had lost', asyn
   await jobs.close();
   assert.deepEqual(
     [(await view(id)).state, (await view(id)).error],
-    ['lost', 'The process that ran the job ended. Start the job again.'],
+    ['lost', 'The process that ran the background job ended. Start the job again.'],
   );
   await assert.rejects(
     jobs.start(ASKED, work().run),

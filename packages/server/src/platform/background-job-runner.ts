@@ -79,7 +79,7 @@ export class BackgroundJobRunner {
     if (this.#running.size >= MAX_RUNNING_JOBS || ofOrg >= MAX_RUNNING_JOBS_PER_ORG)
       throw new Fault(
         'rate_limit_exceeded',
-        `Too many jobs are running (limit: ${MAX_RUNNING_JOBS_PER_ORG} per organization). Wait for one to finish, or cancel one.`,
+        `Too many background jobs are in progress (limit: ${MAX_RUNNING_JOBS_PER_ORG} per organization). Wait for a job to finish, or cancel a job.`,
         { retryAfterMs: 5_000 },
       );
     const { database, clock } = this.#options;
@@ -144,7 +144,7 @@ export class BackgroundJobRunner {
       end = toJobEnd(await work(handle), abort.signal);
     } catch (error) {
       if (!abort.signal.aborted && !(error instanceof Fault))
-        log.error({ err: error, job: row.id, kind: row.kind }, 'unexpected error in a job');
+        log.error({ err: error, job: row.id, kind: row.kind }, 'background job failed unexpectedly');
       end = toJobFailure(error, abort.signal, row.id);
     }
     await stopNoting();
@@ -152,7 +152,9 @@ export class BackgroundJobRunner {
       .rowTransaction((writer) =>
         finishBackgroundJob(writer, row.id, { ...progress, ...end, ended_at: clock.now() }),
       )
-      .catch((error: unknown) => log.warn({ err: error, job: row.id }, 'job result could not be stored'));
+      .catch((error: unknown) =>
+        log.warn({ err: error, job: row.id }, 'could not save the result of a background job'),
+      );
   }
 
   /** Stores the progress regularly and detects cancellation. Returns a function that stops it. */
@@ -174,7 +176,8 @@ export class BackgroundJobRunner {
             (isCancelled) => {
               if (isCancelled) abort.abort();
             },
-            (error: unknown) => log.debug({ err: error, job: id }, 'job progress could not be stored'),
+            (error: unknown) =>
+              log.debug({ err: error, job: id }, 'could not save the progress of a background job'),
           )
           .finally(() => {
             if (!isOver) later();
@@ -190,7 +193,7 @@ export class BackgroundJobRunner {
   }
 }
 
-const PROCESS_ENDED = new Error('The process that ran the job ended. Start the job again.');
+const PROCESS_ENDED = new Error('The process that ran the background job ended. Start the job again.');
 
 function toJobEnd(
   result: JsonObject,

@@ -20,7 +20,7 @@ import type { DeclaredResource } from './declared-resources.ts';
 import { toPlatformKey } from './stored-key.ts';
 
 const FOREIGN_KEY_VALUE =
-  'must not be the current or a previous value of a key of another organization; use a different value';
+  "must not be a current or previous value of another organization's key; use a different value";
 
 type DeclaredKey = DeclaredResource<PlatformKeyConfig>;
 

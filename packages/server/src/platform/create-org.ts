@@ -37,7 +37,7 @@ export async function createOrgWithOwner(
   { by, nowMs }: ChangeAuthorAndTime,
 ): Promise<CreatedOrg> {
   if (await findOrgById(writer, id))
-    throw new Fault('conflict', `The organization id "${id}" is already in use. Choose another one.`, {
+    throw new Fault('conflict', `The organization id "${id}" is already in use. Choose another id.`, {
       param: 'id',
     });
   const row = { id, name, timezone, created_at: nowMs };

@@ -187,5 +187,5 @@ async function requireUsableInvitation(
 }
 
 function invalidInvitationFault(): Fault {
-  return new Fault('not_found', 'This invitation is not valid or has expired. Ask for a new one.');
+  return new Fault('not_found', 'This invitation is not valid or has expired. Ask for a new invitation.');
 }

@@ -121,7 +121,10 @@ function findKey(
   const key = value.startsWith(PREFIX) ? value : value.startsWith(ALIAS_PREFIX) ? value.slice(3) : undefined;
   if (key === undefined) return found;
   if (found !== undefined && found !== key)
-    throw new Fault('invalid_api_key', 'The request has two different platform keys. Send only one.');
+    throw new Fault(
+      'invalid_api_key',
+      'The request has two different platform keys. Send only one platform key.',
+    );
   return key;
 }
 

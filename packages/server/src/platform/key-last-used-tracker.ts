@@ -53,7 +53,7 @@ export function createKeyLastUsedTracker(database: Database, clock: Clock, log: 
       await database.transaction((writer) => updatePlatformKeysLastUsed(writer, uses));
     } catch (error) {
       // Not repeated: the next use of each key has a newer time.
-      log.warn({ err: error, keys: uses.length }, 'last use of keys could not be stored');
+      log.warn({ err: error, keys: uses.length }, 'could not save the last-used times of platform keys');
     }
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configureProvider, type ProviderSettings } from './configured-provider.ts';
+import { createProvider, type ProviderSettings } from './configured-provider.ts';
 import type { Dialect } from './provider-sheet.ts';
 import { findProviderSheet } from './provider-sheets.ts';
 
@@ -9,7 +9,7 @@ type Settings = Partial<ProviderSettings>;
 function provider(kind: string, settings: Settings = {}) {
   const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
-  return configureProvider({
+  return createProvider({
     id: kind,
     sheet,
     baseUrl: sheet.baseUrl ?? 'https://host.test/v1',

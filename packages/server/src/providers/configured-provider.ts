@@ -145,7 +145,7 @@ const CALLER_CREDENTIAL: Credential = { name: 'caller', secret: '', weight: 1 };
 const USER_AGENT = 'floe/0.1';
 
 /** Creates a provider from its settings. */
-export function configureProvider(settings: ProviderSettings): Provider {
+export function createProvider(settings: ProviderSettings): Provider {
   const { sheet, signing, usesCallerCredential = false } = settings;
   const credentials = usesCallerCredential ? [CALLER_CREDENTIAL] : settings.credentials;
   const address: ProviderAddress = sheet.address?.(settings.baseUrl, settings) ?? { base: settings.baseUrl };

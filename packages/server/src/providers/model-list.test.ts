@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
 import { type Log, silentLog } from '../core/log.ts';
-import { configureProvider, type Provider } from './configured-provider.ts';
+import { createProvider, type Provider } from './configured-provider.ts';
 import { createModelLists } from './model-list.ts';
 import { parseModelPage } from './model-page.ts';
 import { findProviderSheet } from './provider-sheets.ts';
@@ -85,7 +85,7 @@ test('the way to the next page is read in every form', () => {
 function provider(kind: string, models: readonly string[] = ['*']): Provider {
   const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
-  return configureProvider({
+  return createProvider({
     id: kind,
     sheet,
     baseUrl: sheet.baseUrl ?? 'https://host.test',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestWriteOptions } from '@floe/wire/dialect';
-import { configureProvider } from './configured-provider.ts';
+import { createProvider } from './configured-provider.ts';
 import { findProviderSheet } from './provider-sheets.ts';
 
 function optionsOf(kind: string, model: string): RequestWriteOptions {
   const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
-  return configureProvider({
+  return createProvider({
     id: kind,
     sheet,
     baseUrl: sheet.baseUrl ?? 'https://host.test',

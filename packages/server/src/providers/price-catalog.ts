@@ -43,7 +43,7 @@ function variantRatesAt(entry: ModelInfo, atMs: number): PriceRates {
   const variants = variantsOf(entry);
   const chosen = variants.findLast(({ constraint }) => isInForce(constraint, atMs)) ?? variants[0];
   const rates = chosen && parseRates(chosen.prices);
-  if (!rates) throw new Error('a catalog entry was checked before it was priced');
+  if (!rates) throw new Error('unreachable: catalog entries are validated before their prices are read');
   return rates;
 }
 

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '@floe/contract/config';
-import { type Credential, configureProvider, type Provider } from './configured-provider.ts';
+import { type Credential, createProvider, type Provider } from './configured-provider.ts';
 import {
   OutboundConfigError,
   type OutboundConnectionSettings,
@@ -15,7 +15,7 @@ import { createSigningConfig, resolveSigningIdentity } from './signing-identity.
 export type EnvironmentLookup = (name: string) => string | undefined;
 
 /** What is needed to create the providers in a configuration. */
-export interface ProviderEnvironment {
+export interface ProviderCreationContext {
   readonly lookupVariable: EnvironmentLookup;
   /** Pool of the organization. Organizations share no connections. */
   readonly pool?: string;
@@ -40,7 +40,7 @@ export interface UnusableProvider {
  */
 export function createProvidersFromConfig(
   configs: readonly ProviderConfig[],
-  environment: ProviderEnvironment,
+  environment: ProviderCreationContext,
   book: PriceBook = EMPTY_PRICE_BOOK,
 ) {
   const providers: Provider[] = [];
@@ -67,7 +67,7 @@ class MissingSettingError extends Error {
 
 function providerFromConfig(
   config: ProviderConfig,
-  { lookupVariable, pool, outbound, mayUseMachineCredentials }: ProviderEnvironment,
+  { lookupVariable, pool, outbound, mayUseMachineCredentials }: ProviderCreationContext,
   book: PriceBook,
 ): Provider {
   const variable = (mayUseMachineCredentials?.(config) ?? true) ? lookupVariable : noVariable;
@@ -84,7 +84,7 @@ function providerFromConfig(
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
   // A configured identity takes precedence over an API key in the environment.
   const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
-  return configureProvider({
+  return createProvider({
     id: config.id,
     pool,
     sheet,
@@ -156,7 +156,7 @@ const DEFAULT_TIMEOUTS = {
  * provider whose environment variable is set. These providers allow all models.
  */
 export function createProvidersFromEnvironment(
-  { lookupVariable, pool, outbound }: ProviderEnvironment,
+  { lookupVariable, pool, outbound }: ProviderCreationContext,
   book: PriceBook = EMPTY_PRICE_BOOK,
 ): Provider[] {
   const found: Provider[] = [];
@@ -169,7 +169,7 @@ export function createProvidersFromEnvironment(
     if (!wanted || baseUrl === undefined || !hasSettings(sheet, lookupVariable)) continue;
     const region = resolveSetting('region', {}, sheet, lookupVariable);
     found.push(
-      configureProvider({
+      createProvider({
         id: sheet.kind,
         pool,
         sheet,

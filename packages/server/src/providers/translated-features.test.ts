@@ -7,7 +7,7 @@ import { REQUEST_FEATURES, type RequestFeature } from '@floe/testkit/request-fea
 import { findRequestViolations } from '@floe/testkit/request-schemas';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { findUnsupportedFeatures, unsupportedFeatureFault } from '@floe/wire/request';
-import { configureProvider, type Provider } from './configured-provider.ts';
+import { createProvider, type Provider } from './configured-provider.ts';
 import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
 
 /** Models of whoever made the API they are asked in; any other provider is asked for one nothing is known of. */
@@ -28,7 +28,7 @@ interface Sent {
 function providerOf(kind: string): Provider {
   const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
-  return configureProvider({
+  return createProvider({
     id: kind,
     sheet,
     baseUrl: sheet.baseUrl ?? 'https://host.test',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import { configureProvider } from './configured-provider.ts';
+import { createProvider } from './configured-provider.ts';
 import type { Dialect } from './provider-sheet.ts';
 import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
 
@@ -210,7 +210,7 @@ const REQUESTS = { messages: CONVERSATION, chat: CHAT };
 function written(kind: string, model: string, client: keyof typeof REQUESTS, dialects?: readonly Dialect[]) {
   const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
-  const provider = configureProvider({
+  const provider = createProvider({
     id: kind,
     sheet,
     baseUrl: sheet.baseUrl ?? 'https://host.test',

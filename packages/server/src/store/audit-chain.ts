@@ -79,7 +79,7 @@ export function recordUnkeyedAuditChains(database: Database, log: Log): Promise<
     const mac = computeMac(getAuditKey(writer), orgs);
     await storeSetting(writer, UNKEYED_SEGMENTS_SETTING, JSON.stringify({ orgs, mac }));
     if (rows.length > 0)
-      log.warn({ chains: orgs }, 'audit chains now use a key; earlier entries were written without one');
+      log.warn({ chains: orgs }, 'audit log is now authenticated with an HMAC key; earlier entries are not');
   });
 }
 

@@ -39,7 +39,7 @@ export function setAuditKey(handle: DatabaseReader, key: KeyObject): void {
  */
 export function getAuditKey(handle: DatabaseReader): KeyObject {
   const key = auditKeys.get(handle);
-  if (!key) throw new Error('an audit chain was used outside a transaction of its database');
+  if (!key) throw new Error('the audit log can be written only in a database transaction');
   return key;
 }
 

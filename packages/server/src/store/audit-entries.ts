@@ -12,7 +12,7 @@ import {
   type TimeRangeRequest,
 } from './pagination.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
-import type { Schema } from './schema.ts';
+import type { DatabaseSchema } from './schema.ts';
 
 export type AuditEntryRow = AuditTable;
 
@@ -99,7 +99,7 @@ export interface AuditEntryFilters {
  */
 function selectKinds(
   reader: DatabaseReader,
-  passing: SelectQueryBuilder<Schema, 'audit', unknown>,
+  passing: SelectQueryBuilder<DatabaseSchema, 'audit', unknown>,
   kinds: readonly string[],
 ) {
   // The action without its verb: `routes.` of `routes.update`.

@@ -1,5 +1,5 @@
 /** The tables of resources that floe.yaml can define for an organization. */
-export interface ConfigSchema {
+export interface ConfigTables {
   config_entries: ConfigEntriesTable;
   provider_credentials: ProviderCredentialsTable;
   idempotent_creations: IdempotentCreationsTable;

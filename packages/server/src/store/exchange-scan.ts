@@ -2,14 +2,14 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { ExchangeFilterCondition } from './exchange-filters.ts';
 import { encodeTimeCursor, type TimePosition } from './pagination.ts';
 import type { DatabaseReader, ExchangeRow } from './ports.ts';
-import type { Schema } from './schema.ts';
+import type { DatabaseSchema } from './schema.ts';
 
 /** Number of rows in the first step, as a multiple of the page size. Later steps are longer. */
 const FIRST_STEP_FACTOR = 4;
 const STEP_GROWTH_FACTOR = 4;
 const NO_LIMIT = 2 ** 31;
 
-type UnselectedExchanges = SelectQueryBuilder<Schema, 'exchanges', unknown>;
+type UnselectedExchanges = SelectQueryBuilder<DatabaseSchema, 'exchanges', unknown>;
 
 /** An index scan from newest to oldest that checks each row. */
 export interface ExchangeScan {

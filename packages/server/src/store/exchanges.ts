@@ -18,7 +18,7 @@ import {
 } from './pagination.ts';
 import type { DatabaseReader, ExchangeRow } from './ports.ts';
 import { parseMetadataKeyNames } from './rollups/rollup-accumulator.ts';
-import type { Schema } from './schema.ts';
+import type { DatabaseSchema } from './schema.ts';
 
 /** Rows scanned for one page if no index satisfies the filters. */
 const MAX_SCANNED_ROWS = 20_000;
@@ -104,7 +104,7 @@ async function resolveKeyIds(
   return [...ids, ...named.map(({ id }) => id)];
 }
 
-type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
+type Query = SelectQueryBuilder<DatabaseSchema, 'exchanges', ExchangeRow>;
 
 /** Scans from newest to oldest, with the index of one filter if there is one. Checks the other filters on the rows. */
 async function scanExchanges(

@@ -117,12 +117,12 @@ const SMALL_TABLES = [
  * tables.
  */
 export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
-  jobs: 'jobs belong to the processes of the source',
-  live_events: 'short-lived events for connected clients of the source',
+  jobs: 'background jobs belong to the processes of the source installation',
+  live_events: 'short-lived events for clients of the source installation',
   monitor_leases: 'which process evaluates monitors',
   monitor_gaps: 'copied with the monitors',
   monitor_pulse: 'copied with the monitors',
-  replicas: 'running processes of the source',
+  replicas: 'processes of the source installation',
   migrations: 'the target has its own migrations',
   exchange_metadata: 'recreated with each exchange',
   rollup_minutes: 'recounted with each exchange',

@@ -77,6 +77,9 @@ export function findActivePlatformKeyByName(
     .executeTakeFirst();
 }
 
+/** Owners are free text, so that an address may have capital letters. Addresses of accounts have none. */
+const ownedBy = (email: string) => sql<boolean>`lower(owner) = ${email}`;
+
 /**
  * Returns a member's keys that are not revoked: keys that the member owns, and keys that the member
  * created and that have no owner.
@@ -92,7 +95,7 @@ export function listPlatformKeysOfMember(
     .where('org_id', '=', orgId)
     .where('revoked_at', 'is', null)
     .where(({ eb, or, and }) =>
-      or([eb('owner', '=', member.email), and([eb('owner', 'is', null), eb('created_by', '=', member.id)])]),
+      or([ownedBy(member.email), and([eb('owner', 'is', null), eb('created_by', '=', member.id)])]),
     )
     .orderBy('id')
     .execute();

@@ -1,10 +1,13 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ExchangesTable, Schema } from './schema.ts';
+import type { DatabaseSchema, ExchangesTable } from './schema.ts';
 
 /** Read access to the database. */
-export type DatabaseReader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn' | 'getExecutor'>;
+export type DatabaseReader = Pick<
+  Kysely<DatabaseSchema>,
+  'selectFrom' | 'withRecursive' | 'fn' | 'getExecutor'
+>;
 /** A write transaction. */
-export type DatabaseWriter = Transaction<Schema>;
+export type DatabaseWriter = Transaction<DatabaseSchema>;
 
 /** A relational database. SQLite and PostgreSQL pass the same test suite. */
 export interface Database {

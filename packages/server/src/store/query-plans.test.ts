@@ -29,7 +29,7 @@ import { encodeTimeCursor } from './pagination.ts';
 import type { DatabaseReader } from './ports.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import { sumRollupsByKeyAndModel } from './rollups/rollup-sums-by-key-and-model.ts';
-import type { Schema } from './schema.ts';
+import type { DatabaseSchema } from './schema.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestDatabase } from './test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
@@ -193,7 +193,7 @@ interface Compiling {
 }
 
 function noting(driver: NotingDriver, { adapter, compiler }: Compiling): DatabaseReader {
-  return new Kysely<Schema>({
+  return new Kysely<DatabaseSchema>({
     dialect: {
       createAdapter: () => adapter,
       createDriver: () => driver,

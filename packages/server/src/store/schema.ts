@@ -1,7 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
 import type { BackgroundResponsesTable, StoredBodiesTable } from './body-tables.ts';
-import type { ConfigSchema } from './config-tables.ts';
+import type { ConfigTables } from './config-tables.ts';
 import type { BudgetSpendTable, GuardrailRulesTable, SpendJournalsTable } from './guardrail-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
 import type {
@@ -20,7 +20,7 @@ import type {
   UsersTable,
 } from './member-tables.ts';
 
-import type { MonitoringSchema } from './monitoring/monitoring-tables.ts';
+import type { MonitoringTables } from './monitoring/monitoring-tables.ts';
 import type {
   RelayApprovalsTable,
   RelayDecisionsTable,
@@ -28,14 +28,14 @@ import type {
   RelaySessionsTable,
 } from './relay/relay-tables.ts';
 import type { RollupFigures, RollupSums } from './rollups/rollup-figures.ts';
-import type { SignInSchema } from './sign-in-tables.ts';
+import type { SignInTables } from './sign-in-tables.ts';
 
 /**
  * The tables, which are the same in both engines. Times are integers in Unix milliseconds, amounts
  * of money are integers in nano-USD, flags are 0 or 1, and columns whose name ends in `_json`
  * contain JSON text.
  */
-export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
+export interface DatabaseSchema extends MonitoringTables, ConfigTables, SignInTables {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;

@@ -71,7 +71,7 @@ test('a given key is used, never written down, and may not be short', (t) => {
   const dataDir = createTemporaryDirectory(t);
   assert.throws(
     () => loadInstallationSecretKey({ dataDir, given: 'x'.repeat(31) }),
-    refuses(/FLOE_SECRET_KEY must have at least 32 characters, got 31/),
+    refuses(/FLOE_SECRET_KEY must be at least 32 characters long, got 31/),
   );
   const { key, isGenerated } = loadAndRemember({ dataDir, given: GIVEN });
   assert.equal(isGenerated, false);

@@ -56,7 +56,7 @@ export function loadInstallationSecretKey({
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
     throw new StoreUnusableError(
-      `FLOE_SECRET_KEY must have at least ${SECRET_KEY_MIN_CHARS} characters, got ${given.length}. If you unset it, Floe generates a key.`,
+      `FLOE_SECRET_KEY must be at least ${SECRET_KEY_MIN_CHARS} characters long, got ${given.length}. If you unset it, Floe generates a key.`,
     );
   const kept = given ?? readSecretFile(file);
   if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)
@@ -66,14 +66,14 @@ export function loadInstallationSecretKey({
   const fingerprint = readTextIfExists(fingerprintFile);
   if (kept === null && fingerprint !== null)
     throw new StoreUnusableError(
-      `The secret key of ${dataDir} is missing. Restore ${file}, or set FLOE_SECRET_KEY to the previous key.`,
+      `The secret key for ${dataDir} is missing. Restore ${file}, or set FLOE_SECRET_KEY to the previous key.`,
     );
   const secret = kept ?? randomBytes(32).toString('base64url');
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'floe secret key', 32));
   const own = computeFingerprint(key);
   if (fingerprint !== null && fingerprint !== own)
     throw new StoreUnusableError(
-      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous key: no stored key or credential can be read with a different one. If you copied a database of another installation to this directory, use its key and delete ${fingerprintFile}.`,
+      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous key: no stored key or credential can be read with a different key. If you copied a database from another installation to this directory, use the key of that installation and delete ${fingerprintFile}.`,
     );
   const remember = () => {
     if (kept === null) writeDurably(file, secret);

@@ -1,4 +1,4 @@
-export interface SignInSchema {
+export interface SignInTables {
   sessions: ConsoleSessionsTable;
   passkeys: PasskeysTable;
   identities: IdentitiesTable;

@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import {
   acceptHint,
   applyQuirks,
+  getAcceptedSealValue,
   joinResultText,
   joinSystemText,
   OPENAI_SERVICE_TIERS,
   reportReasoningSummary,
   resolveCacheKey,
   resolveServiceTier,
-  selectSeal,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
@@ -148,7 +148,7 @@ function writeReasoning(
   const { options, dropped } = writer;
   const field = options.replay;
   if (field === 'reasoning_details') {
-    const sealed = selectSeal(part, 'chat', options, dropped);
+    const sealed = getAcceptedSealValue(part, 'chat', options, dropped);
     const details = sealed === undefined ? undefined : tryParseExactJson(sealed);
     if (details !== undefined) return { reasoning_details: details };
     if (part.text !== '') return { reasoning: `${before['reasoning'] ?? ''}${part.text}` };

@@ -3,10 +3,10 @@ import {
   acceptHint,
   applyQuirks,
   ensureNonEmptyConversation,
+  getAcceptedSealValue,
   reportDroppedFields,
   reportReasoningSummary,
   resolveServiceTier,
-  selectSeal,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
 import { withCacheBreakpoints } from '../cache-breakpoints.ts';
@@ -156,7 +156,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
     case 'media':
       return [writeMedia(part, writer), ...writeConverseCachePoint(part.cache, writer.options)];
     case 'reasoning': {
-      const sealed = selectSeal(part, 'converse', writer.options, writer.dropped);
+      const sealed = getAcceptedSealValue(part, 'converse', writer.options, writer.dropped);
       if (sealed === undefined) {
         writer.dropped.add('reasoning');
         return [];

@@ -3,6 +3,7 @@ import {
   adaptToolsForTarget,
   applyQuirks,
   ensureNonEmptyConversation,
+  getAcceptedSealValue,
   joinResultText,
   joinSystemText,
   reportDroppedFields,
@@ -10,7 +11,6 @@ import {
   reportUnsupportedFormatFields,
   resolveReasoningBudget,
   resolveReasoningEffort,
-  selectSeal,
   toFunctionSchema,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
@@ -105,7 +105,7 @@ function writeModelTurn(turn: ConversationTurn, writer: ContentWriter): JsonObje
     switch (part.type) {
       case 'reasoning':
         if (thoughtSignature !== undefined) parts.push({ text: '', thoughtSignature });
-        thoughtSignature = selectSeal(part, 'gemini', writer.options, writer.dropped);
+        thoughtSignature = getAcceptedSealValue(part, 'gemini', writer.options, writer.dropped);
         if (part.seal === undefined) writer.dropped.add('reasoning');
         continue;
       case 'call': {

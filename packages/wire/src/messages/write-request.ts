@@ -2,11 +2,11 @@ import type { JsonObject } from '@floe/contract/json';
 import {
   applyQuirks,
   ensureNonEmptyConversation,
+  getAcceptedSealValue,
   reportDroppedFields,
   reportReasoningSummary,
   reportUnsupportedFormatFields,
   resolveServiceTier,
-  selectSeal,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
 import { withCacheBreakpoints } from '../cache-breakpoints.ts';
@@ -146,7 +146,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
     case 'media':
       return [writeMedia(part)];
     case 'reasoning': {
-      const sealed = selectSeal(part, 'messages', writer.options, writer.dropped);
+      const sealed = getAcceptedSealValue(part, 'messages', writer.options, writer.dropped);
       if (sealed === undefined) {
         writer.dropped.add('reasoning');
         return [];

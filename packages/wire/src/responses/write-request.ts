@@ -4,6 +4,7 @@ import {
   adaptToolsForTarget,
   applyQuirks,
   ensureNonEmptyConversation,
+  getAcceptedSealValue,
   joinResultText,
   joinSystemText,
   OPENAI_SERVICE_TIERS,
@@ -11,7 +12,6 @@ import {
   resolveCacheKey,
   resolveReasoningEffort,
   resolveServiceTier,
-  selectSeal,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
@@ -133,7 +133,7 @@ function writeContent({ role }: ConversationTurn, said: readonly MessagePart[]):
 
 function writeItem(part: ReasoningPart | ToolCallPart | ToolResultPart, writer: ItemWriter): JsonObject[] {
   if (part.type === 'reasoning') {
-    const sealed = selectSeal(part, 'responses', writer.options, writer.dropped);
+    const sealed = getAcceptedSealValue(part, 'responses', writer.options, writer.dropped);
     if (sealed === undefined) {
       writer.dropped.add('reasoning');
       return [];

@@ -34,8 +34,8 @@ const SPEND = 'spending starts at 0 in Floe';
 const REASONS: Readonly<Record<string, string>> = {
   spend: SPEND,
   model_spend: SPEND,
-  budget_reset_at: 'budget periods of Floe follow the calendar',
-  metadata: 'keys of Floe have no metadata; send metadata with each request',
+  budget_reset_at: 'Floe budget periods follow the calendar',
+  metadata: 'Floe keys have no metadata; send metadata with each request',
   created_at: 'the key is created by the import',
   updated_at: 'the key is created by the import',
   soft_budget_cooldown: UNUSED,
@@ -107,7 +107,7 @@ function readTeams(rows: readonly SourceObject[], from: DatabaseImport): Readonl
     row.note('team_id', 'changed', `became the id ${id}`);
     addCaps(row, from.draft, { name: `team-${id}`, subject: { scope: 'team', team: id } });
     teams.set(source, { id, models: row.texts('models'), isBlocked: row.boolean('blocked') === true });
-    row.note('models', 'changed', 'became models of the keys of the team');
+    row.note('models', 'changed', 'became the models of each key in the team');
     row.leaveOut(REASONS);
     row.leaveOutRest(UNUSED);
     row.finish();
@@ -209,7 +209,7 @@ function addCaps(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlac
     concurrency: whole(row.number('max_parallel_requests')),
   };
   for (const field of ['rpm_limit', 'tpm_limit', 'max_parallel_requests'])
-    if (row.number(field) === 0) row.note(field, 'not_imported', 'a limit of Floe must be at least 1');
+    if (row.number(field) === 0) row.note(field, 'not_imported', 'a Floe limit must be at least 1');
   if (Object.values(caps).some((value) => value !== undefined)) draft.addLimit(name, { ...subject, ...caps });
   const period = toBudgetPeriod(row.text('budget_duration'));
   if (!period) return row.note('budget_duration', 'not_imported', 'must be a duration such as 30d');

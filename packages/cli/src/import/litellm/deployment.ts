@@ -53,9 +53,9 @@ const PARAMETER_REASONS: Readonly<Record<string, string>> = {
   aws_session_name: 'Floe chooses the session name',
   aws_web_identity_token: 'set AWS_WEB_IDENTITY_TOKEN_FILE',
   aws_sts_endpoint: 'Floe uses the regional STS endpoint',
-  max_budget: 'budgets of Floe apply to organizations, teams, keys, owners and end users, not to deployments',
+  max_budget: 'Floe budgets apply to organizations, teams, keys, owners and end users, not to deployments',
   budget_duration:
-    'budgets of Floe apply to organizations, teams, keys, owners and end users, not to deployments',
+    'Floe budgets apply to organizations, teams, keys, owners and end users, not to deployments',
   use_in_pass_through: 'set orgs[].passthrough in floe.yaml',
   merge_reasoning_content_in_choices: 'set chat_reasoning in floe.yaml',
 };
@@ -135,7 +135,7 @@ function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraf
   const isWildcard = model.includes('*');
   if (isWildcard && !isOwnPrefix(group, model)) {
     const reason =
-      'a route of Floe cannot insert the text that a wildcard matched; call the model as <provider>/<model>, or list each model';
+      'a Floe route cannot insert the text that a wildcard matched; call the model as <provider>/<model>, or list each model';
     params.note('model', 'not_imported', reason);
     return null;
   }

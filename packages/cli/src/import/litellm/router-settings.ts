@@ -25,7 +25,7 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
   retry_policy: 'Floe decides from the type of error whether it retries',
   model_group_retry_policy: 'Floe decides from the type of error whether it retries',
   allowed_fails_policy: 'Floe decides from the type of error whether the circuit breaker counts it',
-  routing_strategy_args: 'strategies of Floe have no arguments',
+  routing_strategy_args: 'Floe strategies have no arguments',
   enable_pre_call_checks: 'Floe always skips targets that cannot serve a request',
   optional_pre_call_checks: 'Floe always skips targets that cannot serve a request',
   enable_tag_filtering: 'Floe does not route by tags',

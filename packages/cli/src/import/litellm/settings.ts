@@ -30,7 +30,7 @@ const LITELLM_REASONS: Readonly<Record<string, string>> = {
 
 const GENERAL_REASONS: Readonly<Record<string, string>> = {
   master_key: 'create a platform key with the scope management',
-  salt_key: 'Floe encrypts with its own key',
+  salt_key: 'Floe encrypts stored data with its own key',
   database_url: 'pass it with --database to import keys; Floe stores its own data elsewhere',
   database_connection_pool_limit: INSTALLATION,
   database_connection_timeout: INSTALLATION,
@@ -89,7 +89,7 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
       ...(ttl !== undefined && ttl >= 1 && { ttl_seconds: Math.floor(ttl) }),
     };
   if (enabled)
-    settings.note('cache', 'changed', 'became cache with scope: org; Floe caches equal requests only');
+    settings.note('cache', 'changed', 'became cache with scope: org; Floe caches only identical requests');
   params?.leaveOut({
     type: 'set storage.shared in floe.yaml',
     mode: 'to skip the cache, send the header x-floe-cache: bypass',

@@ -7,7 +7,7 @@ import { alertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
 import { alertsText } from './text.ts';
 
-/** The API's own parameters. */
+/** The filter fields. Their names are the query parameters of the API. */
 const FIELDS: readonly FilterField[] = [
   {
     name: 'event',
@@ -34,7 +34,7 @@ const FIELDS: readonly FilterField[] = [
 export const prefetchAlerts: PrefetchQueries = (client, { query }) =>
   void client.prefetchInfiniteQuery(alertsQuery(filterValues(toFilterTokens(query, FIELDS))));
 
-/** Every alert with its deliveries. */
+/** Lists all alerts with their deliveries. */
 export function AlertsPage() {
   const { query, change } = useUrlState();
   const tokens = toFilterTokens(query, FIELDS);

@@ -27,7 +27,7 @@ interface ChartInput {
   readonly interval: string;
 }
 
-/** The total of the metric, and a chart of its groups over time. */
+/** Shows the total of the metric and a chart of its groups over time. */
 export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
   const { tab, by, change, series, sum, before, compare, marks, interval } = page;
   const data = series.data;
@@ -76,7 +76,7 @@ interface PlotOptions {
   readonly old: Timeseries['previous'] | undefined;
 }
 
-/** The groups over time, and the period before as a dashed line. */
+/** Returns one series per group, and the previous period as a dashed line. */
 function plot(data: Timeseries, { by, label, old }: PlotOptions) {
   const parts = data.series.map(
     ({ value, name, other, values }): PlottedSeries => ({
@@ -143,7 +143,10 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Char
   );
 }
 
-/** `23 Sep to 22 Oct: $12`. The last day is the one in which the period ends. */
+/**
+ * Describes an interval of the previous period, as in `23 Sep to 22 Oct: $12`. The last day is the day in
+ * which the interval ends.
+ */
 function previousText(
   { from, to }: { readonly from: string; readonly to: string },
   zone: string,

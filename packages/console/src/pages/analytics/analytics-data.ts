@@ -8,16 +8,16 @@ import { analyticsText } from './text.ts';
 export interface MetricTab {
   readonly id: string;
   readonly label: string;
-  /** The metric of the chart. Percentile metrics use the percentile chosen on the page. */
+  /** Returns the metric of the chart. Percentile metrics use the percentile selected on the page. */
   readonly metric: (percentile: string) => string;
   /** The metric of the table. */
   readonly sum: MetricSumName;
   readonly format: (value: number) => string;
-  /** Whether the values of groups add up, so that they are stacked. */
+  /** Whether the values of the groups add up to the total, so that they can be stacked. */
   readonly adds: boolean;
   /** Whether a higher value is worse. */
   readonly worse?: boolean;
-  /** The default dimension. */
+  /** The dimension to group by if the URL names none. */
   readonly by: string;
 }
 
@@ -41,7 +41,7 @@ function percentileTab(id: 'latency' | 'first_token', label: string): MetricTab 
   return { id, label, metric, sum: 'requests', format: formatDuration, adds: false, by: 'model' };
 }
 
-/** Dimensions for groups and filters. */
+/** The dimensions that requests can be grouped and filtered by. */
 export const GROUP_DIMENSIONS: readonly { readonly value: string; readonly label: string }[] = [
   { value: 'model', label: analyticsText.dimensions.model },
   { value: 'model_requested', label: analyticsText.dimensions.model_requested },
@@ -77,7 +77,7 @@ export function metricGroupsQuery(query: Query) {
   return { ...charts.topQuery(query), ...KEPT };
 }
 
-/** The same filters for the request list, which calls a status class `status`. */
+/** Converts the filters to those of the request list, where a status class is called `status`. */
 export function toRequestListSearch(
   filter: readonly { readonly name: string; readonly value: string }[],
   time: Readonly<Record<string, string>>,

@@ -32,7 +32,7 @@ const INTERVALS = (['minute', 'hour', 'day'] as const).map((id) => ({
   label: analyticsText.controls.intervals[id],
 }));
 
-/** Spend, tokens, errors and latency by any dimension, compared with the previous period. */
+/** Shows spend, tokens, errors and latency by any dimension, compared with the previous period. */
 export function AnalyticsPage() {
   const page = useAnalytics();
   const { span, change, filter, time, sum } = page;
@@ -251,7 +251,10 @@ function CompleteUntil({ at }: { readonly at: string }) {
   );
 }
 
-/** Charts take one filter at a time: a new filter replaces the old one. */
+/**
+ * Returns the URL changes that remove the current filter. Charts support one filter at a time, so a new
+ * filter replaces it.
+ */
 function clearFilters(filter: readonly { readonly name: string }[]): Record<string, null> {
   return Object.fromEntries(filter.map(({ name }) => [name, null]));
 }

@@ -12,7 +12,7 @@ import {
 } from './analytics-data.ts';
 import { resolveTimezone } from './timezone-select.tsx';
 
-/** What a URL shows, and the queries for it. */
+/** Returns the settings in the URL and the queries for them. */
 export function parseAnalyticsUrl(query: URLSearchParams) {
   const link = `analytics ${query.get('range')} ${query.get('from')} ${query.get('to')}`;
   const span = resolveUrlTimeRange(link, query, '30d');
@@ -43,7 +43,7 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
   };
 }
 
-/** Prefetches the queries of the page. */
+/** Starts the queries of the page before it is rendered. */
 export const prefetchAnalytics: PrefetchQueries = (client, { query }) => {
   const { asked, compare, time } = parseAnalyticsUrl(query);
   void client.prefetchQuery(asked.sum);

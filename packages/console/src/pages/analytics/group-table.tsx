@@ -9,7 +9,7 @@ import type { MetricTab } from './analytics-data.ts';
 import type { MetricGroupRow, MetricSums } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 
-/** The groups as numbers that add up to the total. The squares show the colours of the chart. */
+/** Lists the groups with their values, which add up to the total. The squares show the chart colors. */
 export function GroupTable({
   by,
   tab,
@@ -173,7 +173,7 @@ function costPerRequest({ cost_nano_usd, requests }: MetricSums): string {
   return requests === 0 ? '–' : formatMoney(Math.round(cost_nano_usd / requests));
 }
 
-/** A sparkline shows the newest 60 values. */
+/** Returns the newest 60 values, the maximum of a sparkline. */
 function newestValues(values: readonly (number | null)[]): readonly (number | null)[] {
   return values.slice(-60);
 }

@@ -1,9 +1,9 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { analyticsText } from './text.ts';
 
-/** Totals, their groups and the change against the previous period. Pure. */
+/** Computes totals, their groups and the change from the previous period. Pure. */
 
-/** The metrics that add up across groups. */
+/** The metrics whose group values add up to the total. */
 export interface MetricSums {
   readonly requests: number;
   readonly errors: number;
@@ -22,30 +22,33 @@ export interface MetricGroup extends MetricSums {
 }
 
 export interface MetricGroupRow {
-  /** Null for requests without a value of the dimension, and for the row of all other groups. */
+  /** The value of the dimension. Null for requests without a value, and for the row of all other groups. */
   readonly value: string | null;
   readonly label: string;
   readonly isOther: boolean;
   readonly sums: MetricSums;
-  /** The share of the total, or null when the total is zero. */
+  /** The share of the total, as a ratio. Null if the total is 0. */
   readonly share: number | null;
-  /** The change against the previous period, or null when there is nothing to compare with. */
+  /** The change from the previous period, as a ratio. Null if there is no previous value. */
   readonly change: number | null;
 }
 
-/** The change as a ratio of the previous value, or null when there is nothing to compare with. */
+/** Returns the change as a ratio of the previous value, or null if there is no previous value. */
 export function computeRelativeChange(now: number | undefined, before: number | undefined): number | null {
   if (now === undefined || before === undefined || before === 0) return null;
   return now / before - 1;
 }
 
-/** The label of requests that have no value of a dimension. */
+/** Returns the label of the group of requests that have no value for a dimension. */
 export function missingValueLabel(by: string): string {
   const labels: Readonly<Record<string, string>> = analyticsText.missingValues;
   return labels[by] ?? analyticsText.missingValue;
 }
 
-/** One row per group of `by`, and one for all others. The rows add up to exactly the total. */
+/**
+ * Returns one row per group of the dimension `by`, and one row for all other groups. The rows add up to
+ * exactly the total.
+ */
 export function toGroupRows(
   by: string,
   groups: readonly MetricGroup[],
@@ -96,14 +99,17 @@ const COUNTS: readonly MetricSumName[] = [
   'output_tokens',
 ];
 
-/** The time range of the exported figures. */
+/** The time range of the exported values. */
 export interface ReportPeriod {
   readonly from: string;
   readonly to: string;
   readonly timezone: string;
 }
 
-/** The table as CSV with raw numbers and exact dollars. A cell that starts like a formula is escaped for spreadsheets. */
+/**
+ * Formats the table as CSV with unformatted numbers and exact dollar amounts. Escapes cells that a
+ * spreadsheet would read as a formula.
+ */
 export function formatGroupsCsv(
   by: string,
   rows: readonly MetricGroupRow[],

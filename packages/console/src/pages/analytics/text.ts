@@ -10,7 +10,7 @@ export const analyticsText = {
   },
   empty: {
     title: 'No requests match',
-    body: 'No request in this time range matches the filter. Charts and totals appear after the first matching request.',
+    body: 'No requests match in this time range. Change the filter or choose a longer range.',
     widen: 'Show the last 90 days',
     send: 'Send a request',
   },
@@ -21,7 +21,7 @@ export const analyticsText = {
     output: 'Output tokens',
     errors: 'Errors',
     latency: 'Latency',
-    first_token: 'First token',
+    first_token: 'Time to first token',
     cache: 'Cache',
   },
   dimensions: {
@@ -38,10 +38,10 @@ export const analyticsText = {
     error_code: 'Error code',
     cache: 'Cache',
   },
-  /** Labels of the group of requests that have no value of a dimension. */
+  /** Labels of the group of requests that have no value for a dimension. */
   missingValues: {
     model: 'No model',
-    model_requested: 'No requested model',
+    model_requested: 'No model requested',
     provider: 'No provider',
     key: 'No key',
     team: 'No team',

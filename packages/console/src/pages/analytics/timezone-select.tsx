@@ -4,12 +4,18 @@ import { browserZone } from '../../format/times.ts';
 import { Select } from '../../ui/field.tsx';
 import { analyticsText } from './text.ts';
 
-/** The time zone to request; null is the zone of the organization. `tz=browser` is the zone of the browser. */
+/**
+ * Returns the time zone to request, or null for the organization’s time zone. `tz=browser` selects the
+ * browser’s time zone.
+ */
 export function resolveTimezone(tz: string | null): string | null {
   return tz === 'browser' ? browserZone() : tz;
 }
 
-/** The time zone of days: that of the organization, UTC, or that of the browser. A link can name any other. */
+/**
+ * Selects the time zone in which days start: the organization’s, UTC or the browser’s. A link can name any
+ * other time zone.
+ */
 export function TimezoneSelect({
   tz,
   onChange,

@@ -5,7 +5,9 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { auditChainQuery } from './audit-data.ts';
 import { auditText } from './text.ts';
 
-/** Whether an entry of the log was changed. The server is asked after the page has loaded. */
+/**
+ * Shows whether the audit log passes its integrity check. The check is requested after the page has loaded.
+ */
 export function AuditChainStatus({ after }: { readonly after: boolean }) {
   const { data: chain, error, dataUpdatedAt } = useQuery({ ...auditChainQuery, enabled: after });
   if (error) return <Notice>{auditText.chain.checkFailed(error.message)}</Notice>;

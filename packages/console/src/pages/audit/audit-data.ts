@@ -10,7 +10,7 @@ type Chain = z.output<typeof auditChain>;
 
 const PAGE_ROWS = 100;
 
-/** The fields by which changes are filtered: the parameters of the API. */
+/** The filter fields of the audit log. Their names are the query parameters of the API. */
 export const AUDIT_FIELDS: readonly FilterField[] = [
   { name: 'actor', label: auditText.filters.actor, values: ['file', 'setup'] },
   { name: 'action', label: auditText.filters.action, values: AUDIT_ACTIONS },
@@ -31,7 +31,7 @@ export function auditQuery(filters: Readonly<Record<string, string>>) {
   });
 }
 
-/** Whether the hash chain of the log is intact. The server walks the whole chain for each request. */
+/** The query for the integrity of the hash chain. The server verifies the entire chain for each request. */
 export const auditChainQuery = queryOptions({
   queryKey: ['audit-chain'],
   queryFn: ({ signal }) => getJson<Chain>('api/management/audit/chain', undefined, signal),

@@ -5,16 +5,16 @@ import { auditText } from './text.ts';
 
 type AuditEntryContent = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 
-/** A change in words: `Revoked key ci`. An action without a label is shown as it is recorded. */
+/** Describes a change, as in `Revoked key ci`. An action without a label is shown as recorded. */
 export function auditEntryTitle({ action, subject, before, after }: AuditEntryContent): string {
-  // The subject is the id of a session, which means nothing to the reader.
+  // The subject is a session ID, which tells the reader nothing.
   if (action === 'sessions.create') return auditText.entry.signedIn;
   if (isReplacedKey(after)) return auditText.entry.replacedKey(subject);
   const name = resourceName(after) ?? resourceName(before) ?? subject;
   return auditActionText(action, name, before === null && after !== null);
 }
 
-/** Whether the entry records that a provider key was replaced. Its fields do not show the key. */
+/** Whether the entry records the replacement of a provider key. Its fields do not contain the key. */
 function isReplacedKey(version: unknown): boolean {
   if (typeof version !== 'object' || version === null) return false;
   return Reflect.get(version, 'key') === 'replaced' || Reflect.get(version, 'keys_replaced') !== undefined;
@@ -29,18 +29,21 @@ function resourceName(version: unknown): string | null {
   return null;
 }
 
-/** The name of the actor at the time of the change. */
+/** Returns the name that the actor had at the time of the change. */
 export function actorName({ actor, actor_name, actor_kind }: AuditEntry): string {
   if (actor_kind === 'file') return 'floe.yaml';
   return actor_name ?? (actor_kind === 'system' ? auditText.entry.system(actor) : actor);
 }
 
-/** The fields that a change touched. The first one is shown in the list. */
+/** Returns the fields that changed. The list shows the first one. */
 export function auditFieldChanges({ before, after }: AuditEntryContent): readonly FieldChange[] {
   return findFieldChanges(before, after);
 }
 
-/** `models: gpt-5 → gpt-5, claude` and how many more; empty when the entry has no versions to compare. */
+/**
+ * Describes the first changed field and the number of others, as in `models: gpt-5 → gpt-5, claude`. Empty if
+ * the entry has no versions to compare.
+ */
 export function formatFirstChange(entry: AuditEntryContent): string {
   if (entry.before === null || entry.after === null) return '';
   const [first, ...others] = auditFieldChanges(entry);
@@ -49,7 +52,7 @@ export function formatFirstChange(entry: AuditEntryContent): string {
   return `${auditText.entry.fieldChange(first.field, first.before || '–', first.after || '–')}${more}`;
 }
 
-/** Actions that the filter suggests. Every action of the API can be typed. */
+/** Actions that the filter suggests. Users can type any other action. */
 export const AUDIT_ACTIONS: readonly string[] = [
   'keys.create',
   'keys.update',

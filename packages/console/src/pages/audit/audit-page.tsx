@@ -26,7 +26,7 @@ import { AuditDrawer } from './audit-drawer.tsx';
 import { actorName, auditEntryTitle, formatFirstChange } from './audit-entry.ts';
 import { auditText } from './text.ts';
 
-/** The audit log: who changed what, with the values before and after. */
+/** The audit log: who changed what, with the values before and after each change. */
 export function AuditPage() {
   const list = useAuditList();
   const { query, change, span, tokens, filters, rows } = list;
@@ -122,7 +122,7 @@ function AuditResults({ list, narrow }: { readonly list: AuditList; readonly nar
 
 const NO_FILTERS = { actor: null, action: null, subject: null };
 
-/** The changes that the URL selects. */
+/** Returns the audit log entries that match the URL. */
 function useAuditList() {
   const { query, change } = useUrlState();
   const text = selectQueryParameters(query, (name) => name !== 'open');
@@ -187,7 +187,7 @@ function AuditCard({ row }: { readonly row: AuditEntry }) {
   );
 }
 
-/** Exports every entry that matches the filters, with its hash. */
+/** Exports all entries that match the filters, with their hashes. */
 function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, string>> }) {
   const save = (format: 'csv' | 'ndjson') => {
     const url = apiUrl('api/management/audit/export');

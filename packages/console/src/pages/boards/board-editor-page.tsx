@@ -22,7 +22,7 @@ import { boardsText } from './text.ts';
 
 const CRUMB = { label: boardsText.page.title, to: '/boards' } as const;
 
-/** The form for a new board. */
+/** The page that creates a board. */
 export function NewBoardPage() {
   const go = useResourceNavigate(CRUMB.to, '/edit');
   const fresh = useResourceCreation(BOARD_RESOURCE, NEW_BOARD_FORM, ({ name, slug }) => {
@@ -41,7 +41,7 @@ export function NewBoardPage() {
   );
 }
 
-/** The form on the left, a preview of the board on the right. */
+/** The page that edits a board, with the form on the left and a preview on the right. */
 export function EditBoardPage() {
   const slug = usePathParam('slug');
   return (
@@ -118,7 +118,7 @@ function BoardFields({ form, onChange }: FormFieldsProps<BoardForm>) {
   );
 }
 
-/** The URL, the badge and the JSON of a public board. */
+/** Shows the URL, the badge and the JSON URL of a public board. */
 function BoardSharing({ slug }: { readonly slug: string }) {
   const url = apiUrl(`boards/${slug}`).href;
   return (

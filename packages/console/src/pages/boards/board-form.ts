@@ -3,7 +3,7 @@ import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { boardsText } from './text.ts';
 
 export interface BoardGroupForm {
-  /** Identifies the group while it is moved or renamed. */
+  /** Identifies the group while it is moved or renamed. Not sent to the API. */
   readonly key: string;
   readonly name: string;
   readonly monitors: readonly string[];
@@ -13,7 +13,7 @@ export interface BoardForm {
   readonly slug: string;
   readonly name: string;
   readonly public: boolean;
-  /** Empty: the organization default. */
+  /** Time zone. Empty means the organization default. */
   readonly timezone: string;
   readonly groups: readonly BoardGroupForm[];
 }
@@ -31,11 +31,11 @@ function boardFormOf({ slug, name, public: open, timezone, groups }: Board): Boa
   return { slug, name, public: open, timezone: timezone ?? '', groups: keyed };
 }
 
-/** The request body. */
+/** Converts the form to the request body. */
 export function toBoardBody({ slug, name, public: open, timezone, groups }: BoardForm) {
   return {
     slug: slug.trim(),
-    // The slug is the default title.
+    // The title defaults to the slug.
     name: name.trim() || slug.trim(),
     public: open,
     timezone: timezone === '' ? null : timezone,
@@ -43,7 +43,7 @@ export function toBoardBody({ slug, name, public: open, timezone, groups }: Boar
   };
 }
 
-/** The board resource, for the list and the editor. */
+/** The resource kind of boards, for the list and the editor. */
 export const BOARD_RESOURCE: ConsoleResourceKind<Board, BoardForm> = {
   one: boardsText.page.resource,
   path: 'api/monitoring/boards',
@@ -58,7 +58,7 @@ export const BOARD_RESOURCE: ConsoleResourceKind<Board, BoardForm> = {
   }),
 };
 
-/** The groups with one of them changed. */
+/** Returns the groups with one group changed. */
 export function updateBoardGroup(
   groups: readonly BoardGroupForm[],
   key: string,

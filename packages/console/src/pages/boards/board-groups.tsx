@@ -9,7 +9,7 @@ import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.t
 import { type BoardGroupForm, updateBoardGroup } from './board-form.ts';
 import { boardsText } from './text.ts';
 
-/** The groups of a board with their monitors, in order. */
+/** Edits the groups of a board and their monitors, in order. */
 export function BoardGroups({
   groups,
   onChange,

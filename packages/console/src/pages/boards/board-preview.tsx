@@ -18,7 +18,7 @@ const THEMES = [
   { id: 'dark', label: boardsText.preview.dark },
 ] as const;
 
-/** The page of an unsaved board, rendered by the server. */
+/** Shows the page of an unsaved board as the server renders it. */
 export function BoardPreview({ form }: { readonly form: BoardForm }) {
   const [width, setWidth] = useState(() => (matchMedia('(width < 48rem)').matches ? 'phone' : 'desktop'));
   const [theme, setTheme] = useState(() =>
@@ -54,7 +54,7 @@ export function BoardPreview({ form }: { readonly form: BoardForm }) {
             title={boardsText.preview.frame}
             sandbox=""
             srcDoc={data.html}
-            // The page follows the color scheme of its frame.
+            // The previewed page uses the color scheme of its frame.
             style={{ colorScheme: theme, width: width === 'phone' ? 390 : '100%' }}
             className="mx-auto block h-[70dvh] min-h-96 max-w-full bg-page"
           />

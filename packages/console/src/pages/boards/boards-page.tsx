@@ -11,7 +11,7 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { BOARD_RESOURCE } from './board-form.ts';
 import { boardsText } from './text.ts';
 
-/** The status pages of the organization. */
+/** Lists the status pages of the organization. */
 export function BoardsPage() {
   useLiveQuery('config', ['boards']);
   const list = useListRows(listQuery<Board>('boards', BOARD_RESOURCE.path));

@@ -20,14 +20,14 @@ import { breakersText } from './text.ts';
 
 type BreakerChange = z.output<typeof breakerHistoryEntry>;
 
-/** One breaker: its state, its recent calls and its history. */
+/** Shows a breaker: its state, its recent calls and its history. */
 export function BreakerDrawer({
   id,
   breaker,
   onClose,
 }: {
   readonly id: string;
-  /** Undefined for a breaker that is not in the list, which is closed. */
+  /** The breaker. Undefined if the list does not contain it, which means that it is closed. */
   readonly breaker: Breaker | undefined;
   readonly onClose: () => void;
 }) {

@@ -40,7 +40,7 @@ test('the next step is empty where there is none', () => {
 test('a half-open breaker without a wait is probed by the next request', () => {
   const due = { state: 'half_open', forced: null, wait_ms: 0, probe: 'next_request' } as const;
   assert.equal(breakerStatus(due).word, 'Half-open');
-  assert.equal(describeNextStep(due), 'The next request tests it');
+  assert.equal(describeNextStep(due), 'The next request tests the target');
   assert.equal(describeNextStep({ ...due, probe: 'in_flight' }), '');
 });
 

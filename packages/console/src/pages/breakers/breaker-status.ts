@@ -10,7 +10,7 @@ export interface BreakerStatus {
   readonly word: string;
 }
 
-/** The status to show for a breaker. A forced state takes precedence over the automatic state. */
+/** Returns the display status of a breaker. An override takes precedence over the automatic state. */
 export function breakerStatus({
   state,
   forced,
@@ -29,7 +29,7 @@ export function breakerStatus({
   return { state: 'healthy', word: breakersText.states.closed };
 }
 
-/** The next step of a breaker. Empty if there is none. */
+/** Describes the next step of a breaker. Returns an empty string if there is none. */
 export function describeNextStep({
   state,
   forced,
@@ -45,7 +45,7 @@ export function describeNextStep({
   return state === 'ramping' ? breakersText.next.ramping : '';
 }
 
-/** The status to show for an entry of the history. */
+/** Returns the display status of a history entry. */
 export function breakerHistoryStatus(state: string): BreakerStatus {
   if (state === 'released') return { state: 'healthy', word: breakersText.states.released };
   if (state === 'forced_open') return { state: 'paused', word: breakersText.states.forced.open };
@@ -58,14 +58,19 @@ export function breakerHistoryStatus(state: string): BreakerStatus {
 
 const MAX_FORCE_S = 7 * 86_400;
 
-/** The seconds of `45s`, `20m`, `6h` or `3d`. Null for invalid text and for more than seven days. */
+/**
+ * Parses `45s`, `20m`, `6h` or `3d` into seconds. Returns null for invalid text and for more than seven days.
+ */
 export function parseOverrideDuration(typed: string): number | null {
   const length = toDurationInput(typed);
   const seconds = length === null ? 0 : Math.round(durationInputMs(length) / 1000);
   return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;
 }
 
-/** The ids of all possible breakers of the known models. A breaker names its credential as the gateway does. */
+/**
+ * Returns the IDs of all breakers that can exist for the known models. A breaker ID contains the credential
+ * name, as in the gateway.
+ */
 export function possibleBreakerIds(
   models: readonly Pick<ModelResource, 'id' | 'provider'>[],
   providers: readonly BreakerProvider[],
@@ -86,7 +91,7 @@ function credentialNames({ credential_source, credentials }: BreakerProvider): r
   return credentials.length > 0 ? credentials.map(({ name }) => name) : ['none'];
 }
 
-/** The breaker of a target that the API does not list, because it is closed. */
+/** Returns a closed breaker for a target that the API does not list, or null if the ID is invalid. */
 export function toClosedBreaker(id: string): Breaker | null {
   const [, provider, model, credential] = /^([^/]+)\/(.+)@([^@]+)$/.exec(id) ?? [];
   if (!provider || !model || !credential) return null;

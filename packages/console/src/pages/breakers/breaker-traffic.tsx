@@ -10,7 +10,7 @@ import { breakersText } from './text.ts';
 
 const HOURS = 24;
 
-/** The requests to the provider in the last day, with the state changes of this breaker. */
+/** Shows the provider’s requests in the last day and the state changes of this breaker. */
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
   const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
   const go = useOrgNavigate();

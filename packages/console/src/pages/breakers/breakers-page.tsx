@@ -20,7 +20,7 @@ import { breakersText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
 
-/** The breakers that are not closed, with the reason and the next step of each. */
+/** Lists the breakers that are not closed, with their reason and next step. */
 export function BreakersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('breakers', ['breakers']);
@@ -75,7 +75,7 @@ export function BreakersPage() {
   );
 }
 
-/** Chooses between the breakers that are not closed and all breakers. */
+/** Selects whether to show all breakers or only those that are not closed. */
 function BreakerFilter({
   count,
   isAll,

@@ -34,7 +34,10 @@ function toForcedState(value: string): ForcedState {
   return STATES.find((state) => state.value === value)?.value ?? 'auto';
 }
 
-/** Forces a breaker for a time, with a reason that is shown next to it and recorded in the audit log. */
+/**
+ * Overrides a breaker for a limited time. The reason is shown next to the breaker and recorded in the audit
+ * log.
+ */
 export function OverrideBreakerDialog({
   id,
   trigger,
@@ -120,7 +123,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
 
 const HOUR_S = 3_600;
 
-/** Chooses the duration: a preset or typed text. Calls back with null for an invalid duration. */
+/** Selects a preset or a typed duration. Calls `onChange` with null if the duration is invalid. */
 function ForceDuration({ onChange }: { readonly onChange: (seconds: number | null) => void }) {
   const [chosen, setChosen] = useState(String(HOUR_S));
   const [written, setWritten] = useState('');
@@ -187,7 +190,7 @@ function useForce(
   );
 }
 
-/** The ids of all possible breakers of the known models. */
+/** Returns the IDs of all breakers that can exist for the known models. */
 export function useBreakerIds(wanted: boolean) {
   const providers = useQuery({ ...orgProvidersQuery, enabled: wanted }).data?.data;
   const models = useQuery({ ...orgModelsQuery, enabled: wanted }).data?.data;

@@ -39,7 +39,7 @@ export const breakersText = {
     forced: { open: 'Forced open', closed: 'Forced closed' },
   },
   next: {
-    nextRequest: 'The next request tests it',
+    nextRequest: 'The next request tests the target',
     probe: (duration: string) => `Test request in ${duration}`,
     retry: (duration: string) => `Next request in ${duration}`,
     ramping: 'Traffic increases after each success',

@@ -107,7 +107,7 @@ export function BudgetSpendMeter({ budget: { state, limit_usd } }: { readonly bu
   );
 }
 
-/** The forecast of the spending, with a warning triangle where it is over the limit. */
+/** Shows the spending forecast, with a warning icon if it exceeds the limit. */
 export function BudgetForecast({ budget }: { readonly budget: Budget }) {
   const { summary, isOver, explanation } = describeForecast(budget, useNow());
   return (

@@ -17,7 +17,7 @@ import {
 import { BudgetSpending } from './budget-spending.tsx';
 import { budgetsText } from './text.ts';
 
-/** One budget beside the list, or a new one. */
+/** A drawer next to the list that edits a budget or creates a new one. */
 export function BudgetDrawer(props: {
   readonly id: string;
   readonly onOpen: (id: string) => void;

@@ -10,7 +10,7 @@ const MODES = [
   { value: 'soft', label: budgetsText.fields.modes.soft },
 ] as const;
 
-/** The form fields of a budget. */
+/** The fields of the budget form. */
 export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetForm>) {
   const sentence = describeBudget(form);
   return (
@@ -45,7 +45,7 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetForm>) {
   );
 }
 
-/** The limit, its period, and what happens when it is reached. */
+/** The fields for the amount, the period and the action when the limit is reached. */
 function Amount({ form, onChange }: FormFieldsProps<BudgetForm>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">

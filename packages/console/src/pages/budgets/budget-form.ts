@@ -22,7 +22,7 @@ export interface BudgetForm extends SubjectForm {
   readonly limit_usd: string;
   readonly period: Budget['period'];
   readonly mode: Budget['mode'];
-  /** `team=growth` by line. */
+  /** Metadata filters such as `team=growth`, one per line. */
   readonly metadata: string;
 }
 
@@ -66,7 +66,7 @@ export function toBudgetBody(form: BudgetForm) {
   };
 }
 
-/** The resource kind of budgets, for their drawer and list. */
+/** The resource kind of budgets, for the list and the drawer. */
 export const BUDGET_RESOURCE: ConsoleResourceKind<Budget, BudgetForm> = {
   one: budgetsText.page.one,
   path: 'api/management/budgets',
@@ -90,7 +90,7 @@ function parseMetadata(typed: string): Record<string, string> {
   );
 }
 
-/** What the budget does, in a sentence. Null while it has no limit. */
+/** Describes the effect of the budget in a sentence. Null until a limit is entered. */
 export function describeBudget(form: BudgetForm): string | null {
   const usd = parseNumberField(form.limit_usd);
   if (typeof usd !== 'number' || usd <= 0) return null;
@@ -102,14 +102,17 @@ export function describeBudget(form: BudgetForm): string | null {
     : budgetsText.sentence.soft(capitalize(requests), limit, period);
 }
 
-/** The forecast of a budget: a short text for the list, and a sentence that explains how it was computed. */
+/**
+ * The display text of a forecast: a short text for the list, and a sentence that explains how it was
+ * computed.
+ */
 export interface ForecastText {
   readonly summary: string;
   readonly isOver: boolean;
   readonly explanation: string;
 }
 
-/** @param now the time that dates are compared with */
+/** @param now The time that dates are relative to. */
 export function describeForecast({ state, limit_usd }: Budget, now = new Date()): ForecastText {
   const zone = browserZone();
   const words = budgetsText.forecast;

@@ -9,12 +9,12 @@ import { budgetsText } from './text.ts';
 
 const NANO = 1e9;
 
-/** The spending of this period beside the limit, and its largest parts. */
+/** Shows the spending of this period compared with the limit, and its largest parts. */
 export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   const { scope, key, model, metadata, state, period, limit_usd } = budget;
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
   const id = scope === 'key' ? findKeyIdByName(keys, key) : null;
-  // Charts can count the organization or one key, in a period that has started.
+  // Charts can count only the whole organization or one key, and only in a period that has started.
   const isAlone = model === null && Object.keys(metadata).length === 0 && id !== undefined;
   const from = isAlone && (scope === 'org' || scope === 'key') ? (state?.starts_at ?? null) : null;
   const query = { from, ...(id && { key: id }) };
@@ -67,7 +67,7 @@ function Largest({
   );
 }
 
-/** The sum of each value and all values before it. */
+/** Returns the cumulative sums of the values. */
 function cumulativeSums(values: readonly (number | null)[]): number[] {
   let sum = 0;
   return values.map((value) => {

@@ -11,7 +11,7 @@ import { budgetsText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'spent', 'forecast']);
 
-/** The budgets of the organization, their spending and their forecast. */
+/** Lists the budgets of the organization with their spending and forecast. */
 export function BudgetsPage() {
   useLiveQuery('budgets', ['budgets']);
   useLiveQuery('config', ['budgets']);
@@ -38,7 +38,7 @@ export function BudgetsPage() {
   );
 }
 
-/** The spending of the last 30 days, which helps to choose a limit. */
+/** Shows the spending of the last 30 days, which helps to choose a limit. */
 function RecentSpending() {
   const { data } = useQuery(summaryQuery({}, 30 * DAY_MS));
   return data ? budgetsText.page.spent(formatMoney(data.cost_nano_usd)) : null;

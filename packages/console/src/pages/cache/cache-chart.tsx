@@ -8,7 +8,7 @@ import { cacheText } from './text.ts';
 
 const RESULTS: Readonly<Record<string, string>> = cacheText.chart.results;
 
-/** The requests of the last seven days by cache result. */
+/** Shows the requests of the last seven days by cache result. */
 export function CacheChart() {
   const { data, error, refetch } = useQuery({
     ...timeseriesQuery({ metric: 'requests', interval: 'hour', group_by: 'cache' }, 7 * DAY_MS),

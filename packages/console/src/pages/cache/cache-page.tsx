@@ -30,7 +30,7 @@ type CacheStats = z.output<typeof cacheStats>;
 const PATH = 'api/management/cache';
 const TOUCHES = [['cache']];
 
-/** The settings of the response cache, its hit rate and what it saved. */
+/** Shows the settings of the response cache, its hit rate and its savings. */
 export function CachePage() {
   useLiveQuery('config', ['cache']);
   const { data, error, refetch } = useQuery({
@@ -176,7 +176,7 @@ function Settings({ read }: { readonly read: WithETag<CacheState> }) {
   );
 }
 
-/** Deletes all stored responses after a confirmation. */
+/** Deletes all cached responses after a confirmation. */
 function ClearCacheButton({ stats }: { readonly stats: CacheStats | undefined }) {
   const [asked, setAsked] = useState(false);
   return (

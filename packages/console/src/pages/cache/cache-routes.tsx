@@ -16,7 +16,7 @@ import {
 } from '../routes/route-form.ts';
 import { cacheText } from './text.ts';
 
-/** The cache setting of each route, which overrides that of the organization. */
+/** Lists the routes with their cache settings, which override the organization default. */
 export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
   const { rows } = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE.path));
   const refusal = useDenialReason('management');

@@ -1,7 +1,9 @@
 import type { DisplayStatus } from '../../ui/status.tsx';
 import type { ConsoleAlert } from './channel-data.ts';
 
-/** The status to show for an alert. Events without an end are neither ongoing nor ended. */
+/**
+ * Returns the display status of an alert. Alerts of events without a duration are neither active nor ended.
+ */
 export function alertStatus({ event, closed_at }: Pick<ConsoleAlert, 'event' | 'closed_at'>): DisplayStatus {
   if (event === 'monitor_recovered') return 'healthy';
   if (event === 'budget' || event === 'monitor_never_beaten') return 'warning';

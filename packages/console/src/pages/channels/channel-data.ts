@@ -10,7 +10,7 @@ import { channelsText } from './text.ts';
 export type ConsoleAlert = z.output<typeof alertResource>;
 export type ChannelTestReport = z.output<typeof channelTestResult>;
 
-/** The channel resource, for the list and the drawer. */
+/** The resource kind of channels, for the list and the drawer. */
 export const CHANNEL_RESOURCE: ConsoleResourceKind<Channel, ChannelForm> = {
   one: channelsText.page.resource,
   path: 'api/monitoring/channels',
@@ -25,7 +25,7 @@ export const CHANNEL_RESOURCE: ConsoleResourceKind<Channel, ChannelForm> = {
   }),
 };
 
-/** Alerts with their deliveries, newest first. */
+/** Returns the query for alerts with their deliveries, newest first. */
 export function alertsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['alerts', 'list', filters],
@@ -45,7 +45,7 @@ export const testChannel = (id: string) =>
 export const testChannelDraft = (body: object) =>
   sendJson<ChannelTestReport>('POST', `${CHANNEL_RESOURCE.path}/test`, body);
 
-/** The icon and the label of each delivery state. */
+/** The icon and label of each delivery state. */
 export const DELIVERY_LABELS: Readonly<
   Record<
     ConsoleAlert['deliveries'][number]['state'],

@@ -22,13 +22,13 @@ import { DeliveryLog } from './delivery-log.tsx';
 import { channelsText } from './text.ts';
 
 interface DrawerProps {
-  /** `new` for a new channel. */
+  /** The channel ID, or `new` for a new channel. */
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }
 
-/** A channel with its settings, a test and its deliveries, or the form for a new channel. */
+/** Shows the settings of a channel, a test button and its deliveries, or the form for a new channel. */
 export function ChannelDrawer(props: DrawerProps) {
   const { id, onClose } = props;
   const isNew = id === 'new';
@@ -74,7 +74,8 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
 
 function ChannelTabs({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
   const { name } = read.body;
-  // The edit state is kept outside the tabs, so that a draft survives a look at the deliveries.
+  // The form state is kept outside the tabs, so that unsaved changes remain while the user views the
+  // deliveries.
   const edit = useResourceEdit(CHANNEL_RESOURCE, read, (saved) =>
     showToast(channelsText.drawer.saved(saved.name)),
   );
@@ -116,7 +117,7 @@ function ChannelSettings({
   );
 }
 
-/** Failed deliveries and a test of the stored channel. */
+/** Shows failed deliveries, and a button that tests the saved channel. */
 function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
   const [result, setResult] = useState<ChannelTestReport | null>(null);
   const test = useApiMutation(() => testChannel(id), { touches: [['alerts']], done: setResult });
@@ -145,7 +146,7 @@ function TestButton({ test }: { readonly test: ApiMutation<undefined> }) {
   );
 }
 
-/** The response of the receiver to a test message. */
+/** Shows the receiver’s response to a test message. */
 function TestResultNotice({
   kind,
   result,

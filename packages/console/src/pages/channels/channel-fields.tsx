@@ -11,7 +11,10 @@ import {
 } from './channel-form.ts';
 import { channelsText } from './text.ts';
 
-/** The fields of a channel. @param origin origin of the stored URL, whose rest is secret */
+/**
+ * The fields of the channel form.
+ * @param origin The origin of the stored URL. The rest of the URL is secret.
+ */
 export function ChannelFields({
   form,
   onChange,
@@ -56,7 +59,7 @@ export function ChannelFields({
   );
 }
 
-/** Which alerts the channel receives, and how often. */
+/** The fields that determine which alerts the channel receives and how often. */
 function EventFields({ form, onChange }: FormFieldsProps<ChannelForm>) {
   return (
     <>
@@ -101,7 +104,7 @@ function EventFields({ form, onChange }: FormFieldsProps<ChannelForm>) {
   );
 }
 
-/** A stored secret is never shown, except for the origin of a URL. */
+/** A field of the channel kind. A stored secret is never shown, except for the origin of a URL. */
 function KindInput({
   field,
   stored,

@@ -6,7 +6,7 @@ import { channelsText } from './text.ts';
 export type ChannelKindId = Channel['kind'];
 export type ChannelEvent = NonNullable<Channel['events']>[number];
 
-/** A field of one kind of channel. A stored secret is never shown; an empty field keeps it. */
+/** A field of a channel kind. A stored secret is never shown, and an empty field keeps it. */
 export interface ChannelKindField {
   readonly name: 'url' | 'secret' | 'to' | 'routing_key' | 'token' | 'bot_token' | 'chat_id';
   readonly label: string;
@@ -25,7 +25,7 @@ const urlField = (label: string, placeholder: string): ChannelKindField => ({
   secret: true,
 });
 
-/** The label and the fields of each kind. */
+/** The label and the fields of each channel kind. */
 export const CHANNEL_KIND_FORMS: Readonly<
   Record<ChannelKindId, { readonly label: string; readonly fields: readonly ChannelKindField[] }>
 > = {
@@ -99,7 +99,7 @@ export interface ChannelForm {
   readonly name: string;
   readonly kind: ChannelKindId;
   readonly enabled: boolean;
-  /** All of them also selects events of later versions. */
+  /** The selected events. If all are selected, the channel also receives events that later versions add. */
   readonly events: readonly ChannelEvent[];
   readonly tags: string;
   readonly realert: string;
@@ -128,7 +128,7 @@ export function toChannelForm(channel: Channel): ChannelForm {
   };
 }
 
-/** The request body. A secret that was left empty is not sent, which keeps the stored one. */
+/** Converts the form to the request body. Omits empty secrets, which keeps the stored ones. */
 export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
     CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
@@ -148,13 +148,13 @@ export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknow
   };
 }
 
-/** The body of an update: the kind of a channel never changes. */
+/** Converts the form to the body of an update. Omits the channel kind, which cannot change. */
 export function toChannelChangeBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const { kind: _, ...rest } = toChannelBody(form);
   return rest;
 }
 
-/** The body of a test of a draft. */
+/** Converts the form to the body of a test request. */
 export function toChannelDraftBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries({ ...toChannelBody(form), name: form.name.trim() || 'draft' }).filter(

@@ -14,7 +14,7 @@ import { ChannelDrawer } from './channel-drawer.tsx';
 import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
 import { channelsText } from './text.ts';
 
-/** The channels and the last delivery of each. */
+/** Lists the channels with their last delivery. */
 export function ChannelsPage() {
   useLiveQuery('config', ['channels']);
   useLiveQuery('alerts', ['alerts']);
@@ -40,7 +40,7 @@ export function ChannelsPage() {
 
 type Delivery = ConsoleAlert['deliveries'][number];
 
-/** The last delivery by channel name, if it is among the newest alerts. */
+/** Returns the last delivery by channel name, for deliveries of the newest alerts. */
 function useLastDeliveries(): ReadonlyMap<string, Delivery> {
   const alerts = useInfiniteQuery(alertsQuery({})).data;
   return useMemo(() => {

@@ -15,7 +15,7 @@ import { alertStatus } from './alert-status.ts';
 import { alertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
 import { channelsText } from './text.ts';
 
-/** Alerts of one channel or of all channels, newest first, with their deliveries. */
+/** Lists the alerts of one channel or of all channels with their deliveries, newest first. */
 export function DeliveryLog({
   filters,
   channel = null,
@@ -27,11 +27,12 @@ export function DeliveryLog({
   useLiveQuery('alerts', ['alerts']);
   const answer = useInfiniteQuery({
     ...alertsQuery(filters),
-    // The event stream reports every attempt. Without it, pending deliveries are polled more often.
+    // The event stream reports all delivery attempts. Without the stream, pending deliveries are polled more
+    // often.
     refetchInterval: ({ state }) =>
       live ? false : state.data?.pages.some(({ data }) => data.some(hasPendingDelivery)) ? 3_000 : 15_000,
   });
-  // The log in the drawer of a channel is always filtered by the channel.
+  // The log of a single channel always has the channel filter.
   const isFiltered = Object.keys(filters).length > (channel === null ? 0 : 1);
   const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   if (answer.error && alerts.length === 0)
@@ -115,7 +116,10 @@ function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly
 
 type Delivery = ConsoleAlert['deliveries'][number];
 
-/** Retries a delivery immediately and with all attempts, for example after its receiver was repaired. */
+/**
+ * Retries a delivery immediately, with a new set of attempts. Use it, for example, after the receiver was
+ * repaired.
+ */
 function RetryDeliveryButton({ id }: { readonly id: string }) {
   const again = useApiMutation(
     () => sendJson<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/retry`),

@@ -105,7 +105,7 @@ export const channelsText = {
     loadError: 'Could not load alerts.',
     emptyTitle: 'No alerts yet',
     empty:
-      'Alerts about failing monitors, spent budgets and open breakers are listed here with their deliveries.',
+      'Alerts about failing monitors, budget thresholds and open breakers are listed here with their deliveries.',
     noMatchTitle: 'No alerts match',
     noMatch: 'Remove a filter to see more alerts.',
     ended: 'ended',

@@ -1,10 +1,10 @@
 import type { Snippet } from '../../ui/code-block.tsx';
 import { clientText } from './text.ts';
 
-/** The settings of each client and its common pitfalls, as documented in docs/reference/clients.md. Pure. */
+/** Settings and common pitfalls of each client, as documented in docs/reference/clients.md. Pure. */
 
 export interface ConnectionSettings {
-  /** The base URL of the gateway without a trailing slash: `https://floe.example.com/gateway`. */
+  /** Base URL of the gateway without a trailing slash, such as `https://floe.example.com/gateway`. */
   readonly gateway: string;
   /** The platform key, or the shell variable that contains it. */
   readonly key: string;
@@ -15,13 +15,15 @@ export interface ConnectClient {
   readonly id: string;
   readonly name: string;
   readonly group: 'Agents' | 'IDEs' | 'SDKs';
-  /** The API of the gateway that the client uses. */
+  /** The gateway API that the client uses. */
   readonly surface: string;
   readonly snippets: (place: ConnectionSettings) => readonly Snippet[];
-  /** What to do after pasting. */
+  /** What to do after pasting the settings. */
   readonly run: string;
   readonly pitfalls: readonly string[];
-  /** Whether requests come from the vendor's servers, so that the gateway must be reachable from the internet. */
+  /**
+   * Whether requests come from the vendor’s servers, so that the gateway must be reachable from the internet.
+   */
   readonly needsPublic?: boolean;
 }
 
@@ -237,7 +239,7 @@ const SDKS: readonly ConnectClient[] = [
   },
 ];
 
-/** All clients, in the order of the page. */
+/** All clients in display order. */
 export const CONNECT_CLIENTS: readonly ConnectClient[] = [...AGENTS, ...IDES, ...SDKS];
 export const CLIENT_GROUPS = ['Agents', 'IDEs', 'SDKs'] as const;
 
@@ -261,7 +263,7 @@ function sdk(
   };
 }
 
-/** A shell variable or a key as an expression of the language. */
+/** Returns a shell variable or a key as a Python expression. */
 function inPython(key: string): string {
   return key.startsWith('$') ? `os.environ["${key.slice(1)}"]` : `"${key}"`;
 }
@@ -270,7 +272,7 @@ function inScript(key: string): string {
   return key.startsWith('$') ? `process.env.${key.slice(1)}` : `'${key}'`;
 }
 
-/** Whether a host can be reached only from this machine or this network. */
+/** Whether the host can be reached only from this machine or its network. */
 export function isPrivateHost(host: string): boolean {
   return (
     /^(localhost|\[::1\]|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/.test(host) ||

@@ -17,7 +17,7 @@ import { FirstRequestStatus, WaitingStatus } from './first-request.tsx';
 import { KeyStep } from './key-step.tsx';
 import { connectText } from './text.ts';
 
-/** The settings of a client with a new key, and its first request. */
+/** Shows the settings of a client with a new key, and waits for its first request. */
 export function ConnectPage() {
   const chosen = usePathParam('client');
   const [search, setSearch] = useState('');
@@ -41,7 +41,7 @@ export function ConnectPage() {
           ))}
         </nav>
         {client ? (
-          // Each client starts without a key.
+          // The key resets the state, so that each client starts without a platform key.
           <ClientPanel key={client.id} client={client} />
         ) : chosen === '' ? (
           <p className="rounded-card border border-dashed border-line-strong px-4 py-14 text-center text-ui text-ink-2 max-xl:hidden">
@@ -184,7 +184,7 @@ function ConnectStep({
   );
 }
 
-/** What to check when no request arrives: a request with an unknown key is not recorded. */
+/** Explains what to check if no request arrives. Requests with an unknown key are not recorded. */
 function Troubleshooting({
   client,
   created,
@@ -213,7 +213,7 @@ function Troubleshooting({
   );
 }
 
-/** A model of a provider other than the sandbox, if there is one. */
+/** Returns a model of a provider other than the sandbox, if there is one. */
 function defaultModel(models: readonly ModelResource[]): string {
   return (
     models.find(({ kind, provider }) => kind === 'model' && provider !== 'sandbox')?.id ??

@@ -11,7 +11,7 @@ import { connectText } from './text.ts';
 
 const NAME = 'first-use';
 
-/** The newest request of some keys, or of all keys if none is given. */
+/** Returns the query for the newest request of the given keys. Without keys, it covers all keys. */
 export function newestRequestQuery(keys: readonly string[]) {
   const search = new URLSearchParams({ limit: '1' });
   for (const key of keys) search.append('key', key);
@@ -21,7 +21,7 @@ export function newestRequestQuery(keys: readonly string[]) {
   });
 }
 
-/** The newest successful request of any key of the organization. */
+/** The query for the newest successful request of any key in the organization. */
 export const newestSuccessQuery = queryOptions({
   queryKey: [NAME, 'succeeded'],
   queryFn: ({ signal }) =>
@@ -50,7 +50,7 @@ export function WaitingStatus({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** The result of a request, with a link to the request. */
+/** Shows the result of a request with a link to it. */
 export function FirstRequestResult({ row, client }: { readonly row: RequestRow; readonly client: string }) {
   const { state, status, reason } = getOutcomeDisplay(row);
   const isFine = state === 'healthy' || state === 'cached';

@@ -7,25 +7,25 @@ import {
   createGatewayKey,
   generateKeySuffix,
 } from '../../data/created-keys.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { connectText } from './text.ts';
 
-/** Creates a personal key for one client. The snippets show it while the page is open. */
+/** Creates a personal key for a client. The settings contain the key until the page is closed. */
 export function KeyStep({
   purpose,
   created,
   onCreated,
 }: {
-  /** The purpose as part of the name of the key: `claude-code`. */
+  /** The purpose that is part of the key name, such as `claude-code`. */
   readonly purpose: string;
   readonly created: CreatedKey | null;
   readonly onCreated: (key: CreatedKey) => void;
 }) {
-  const { user } = useSignedIn();
+  const { user } = useSignedInSession();
   const refusal = useDenialReason('own_keys');
   const name = buildKeyName(user.name, purpose);
   const create = useApiMutation(() => createUniqueKey(name), { touches: [['keys']], done: onCreated });
@@ -62,7 +62,7 @@ export function KeyStep({
   );
 }
 
-/** Adds four random characters to a name that is in use. */
+/** Creates a key. Appends four random characters to the name if it is already in use. */
 async function createUniqueKey(name: string): Promise<CreatedKey> {
   try {
     return await createGatewayKey(name);

@@ -57,7 +57,7 @@ export const connectText = {
   },
 } as const;
 
-/** Notes that several clients share. */
+/** Notes that apply to several clients. */
 export const clientText = {
   fullModelId: 'Enter the model ID exactly as shown, including the slash.',
   baseUrlWithoutVersion: 'The base URL ends in /gateway, without /v1.',

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { formatRelativeTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -10,10 +10,10 @@ import { endOverlap, KEY_QUERY_KEYS, type KeyResource } from './key-data.ts';
 import { isOwnKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
-/** Ends the previous value of a key before its overlap is over. Asks first. */
+/** A button that expires the previous value of a key before its overlap ends. Asks for confirmation. */
 export function EndOverlap({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState(false);
-  const needs = isOwnKey(row, useSignedIn()) ? 'own_keys' : 'management';
+  const needs = isOwnKey(row, useSignedInSession()) ? 'own_keys' : 'management';
   return (
     <div>
       <Button

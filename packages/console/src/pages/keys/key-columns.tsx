@@ -9,7 +9,10 @@ import type { KeyResource } from './key-data.ts';
 import { keyStatus } from './key-status.ts';
 import { keysText } from './text.ts';
 
-/** The columns of the list. `costs` has the nano-USD of the last 30 days by key id. A key that is missing cost nothing. */
+/**
+ * Returns the columns of the key list. `costs` contains the cost of the last 30 days in nano-USD by key ID. A
+ * missing key cost nothing.
+ */
 export function keyColumns(
   costs: ReadonlyMap<string, number>,
   revokers: ReadonlyMap<string, string>,
@@ -87,7 +90,7 @@ const ACCESS_COLUMNS: readonly TableColumn<KeyResource>[] = [
   },
 ];
 
-/** One scope by name; more as a number, with the names in the tooltip. */
+/** Returns the name of a single scope, or the number of scopes. The tooltip shows the names. */
 function scopesText(scopes: KeyResource['scopes']): string {
   if (scopes.length === KEY_SCOPES.length) return keysText.columns.allScopes;
   return scopes.length > 1 ? keysText.columns.scopeCount(scopes.length) : scopes.join(', ');
@@ -129,7 +132,7 @@ function revocationText(revokedAt: string, by: string | undefined, now: Date): s
   return by ? keysText.status.revokedBy(date, by) : keysText.status.revokedOn(date);
 }
 
-/** The visible part of the key value: its prefix and its last four characters. */
+/** Shows the visible parts of the key value: its prefix and its last four characters. */
 export function KeyHint({ row }: { readonly row: Pick<KeyResource, 'prefix' | 'last4'> }) {
   return (
     <code className="font-mono text-code text-ink-2">
@@ -138,7 +141,7 @@ export function KeyHint({ row }: { readonly row: Pick<KeyResource, 'prefix' | 'l
   );
 }
 
-/** A key of the list on a phone. */
+/** A key as a card, for phones. */
 export function KeyCard({
   row,
   cost,

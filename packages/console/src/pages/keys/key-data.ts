@@ -13,10 +13,13 @@ export type CreatedKey = z.output<typeof createdKey>;
 export type KeyCreation = z.input<typeof keyCreation>;
 export type KeyChange = z.input<typeof keyPatch>;
 
-/** What every change of a key makes stale. */
+/** Query keys that every change of a key makes stale. */
 export const KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
 
-/** Every key of the org, those that ended included: orgs have tens of them, so filters work on the whole list. */
+/**
+ * The query for all keys of the organization, including expired and revoked ones. The list is small, so the
+ * browser filters it.
+ */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => allPages<KeyResource>('api/management/keys', {}, signal),
@@ -31,7 +34,7 @@ export function keyQuery(id: string) {
 
 const MONTH_MS = 30 * DAY_MS;
 
-/** What each key cost in the last 30 days, by its id, in nano-USD. */
+/** The query for the cost of each key in the last 30 days, in nano-USD by key ID. */
 export const keyCostsQuery = {
   ...topQuery({ by: 'key', metric: 'cost_nano_usd', limit: 100 }, MONTH_MS),
   select: ({ data }: TopValues) =>
@@ -39,22 +42,24 @@ export const keyCostsQuery = {
   staleTime: 60_000,
 };
 
-/** What one key did in the last 30 days. */
+/** Returns the query for the totals of one key in the last 30 days. */
 export function keyFiguresQuery(id: string) {
   return summaryQuery({ key: id }, MONTH_MS);
 }
 
-/** Requests of one key that a limit, budget or policy rejected in the last 30 days. */
+/**
+ * Returns the query for the requests of one key that a limit, budget or policy rejected in the last 30 days.
+ */
 export function keyBlockedQuery(id: string) {
   return summaryQuery({ key: id, outcome: 'blocked' }, MONTH_MS);
 }
 
-/** Requests per day of one key. */
+/** Returns the query for the daily requests of one key. */
 export function keyUsageQuery(id: string) {
   return timeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);
 }
 
-/** The newest changes of one key. */
+/** Returns the query for the newest changes of one key. */
 export function keyHistoryQuery(id: string) {
   return queryOptions({
     queryKey: ['audit', 'key', id],
@@ -63,7 +68,7 @@ export function keyHistoryQuery(id: string) {
   });
 }
 
-/** Who revoked each key, by its id: the names they had then. */
+/** The query for who revoked each key, by key ID. The names are those at the time of the change. */
 export const revokersQuery = queryOptions({
   queryKey: ['audit', 'revokers'],
   queryFn: async ({ signal }) => {
@@ -76,7 +81,7 @@ export const revokersQuery = queryOptions({
   },
 });
 
-/** The limits and budgets of the org, to say which are about a key. */
+/** The query for the limits and budgets of the organization, from which those of a key are selected. */
 export const limitsAndBudgetsQuery = queryOptions({
   queryKey: ['limits', 'with-budgets'],
   queryFn: async ({ signal }) => {
@@ -104,7 +109,7 @@ export function revokeKey(id: string): Promise<null> {
   return sendJson('DELETE', keyPath(id));
 }
 
-/** The key in the API. */
+/** Returns the API path of a key. */
 export function keyPath(id: string): string {
   return `api/management/keys/${encodeURIComponent(id)}`;
 }

@@ -8,7 +8,7 @@ import { KeyHint } from './key-columns.tsx';
 import { type KeyResource, keysQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
-/** The details of a key, and of its previous value while that is still valid. */
+/** Shows the details of a key, and of its previous value while that is valid. */
 export function KeyDetails({ row }: { readonly row: KeyResource }) {
   const { previous } = row;
   const creator = useCreatorName(row.created_by);
@@ -51,7 +51,7 @@ export function KeyDetails({ row }: { readonly row: KeyResource }) {
   );
 }
 
-/** The member, the key or the file that created a key. */
+/** Returns the name of the member, key or file that created a key. */
 function useCreatorName(id: string | null): string | null {
   const member = useMemberName(id ?? '');
   const keys = useQuery({ ...keysQuery, enabled: id?.startsWith('key_') ?? false }).data;

@@ -1,6 +1,6 @@
 import type { WithETag } from '../../data/api-client.ts';
 import { usePatchForm } from '../../data/patch-form.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { EditForm, FormFieldset } from '../../ui/edit-form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { KEY_QUERY_KEYS, type KeyResource, keyPath } from './key-data.ts';
@@ -8,7 +8,7 @@ import { KeyFields, toKeyDraft, toKeyFields } from './key-fields.tsx';
 import { isOwnKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
-/** The form with the name, scopes, models and owner of a key. A key that is not active is read-only. */
+/** Edits the name, scopes, models and owner of a key. Read-only if the key is not active. */
 export function KeyEditor({ read }: { readonly read: WithETag<KeyResource> }) {
   const edit = usePatchForm({
     path: keyPath(read.body.id),
@@ -18,7 +18,7 @@ export function KeyEditor({ read }: { readonly read: WithETag<KeyResource> }) {
     touches: KEY_QUERY_KEYS,
     done: ({ name }) => showToast(keysText.detail.saved(name)),
   });
-  const session = useSignedIn();
+  const session = useSignedInSession();
   const needs = isOwnKey(read.body, session) ? 'own_keys' : 'management';
   const fields = <KeyFields draft={edit.form} onChange={edit.set} />;
   if (read.body.status !== 'active') return <FormFieldset disabled>{fields}</FormFieldset>;

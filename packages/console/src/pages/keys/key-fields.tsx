@@ -1,7 +1,7 @@
 import { ROLE_SCOPES } from '@floe/contract/roles';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { isActionAllowed } from '../../data/permissions.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
@@ -24,7 +24,7 @@ export function toKeyDraft({ name, scopes, models, owner, team }: KeyResource): 
   return { name, scopes, models: (models ?? []).join('\n'), owner: owner ?? '', team: team ?? '' };
 }
 
-/** The fields of the draft for the API. */
+/** Converts the form to API fields. */
 export function toKeyFields({ name, scopes, models, owner, team }: KeyDraft) {
   return {
     name,
@@ -35,7 +35,7 @@ export function toKeyFields({ name, scopes, models, owner, team }: KeyDraft) {
   } satisfies KeyChange;
 }
 
-/** The form fields of a new or existing key. */
+/** The fields of the key form. */
 export function KeyFields({
   draft,
   onChange,
@@ -43,7 +43,7 @@ export function KeyFields({
   readonly draft: KeyDraft;
   readonly onChange: (draft: KeyDraft) => void;
 }) {
-  const { role } = useSignedIn();
+  const { role } = useSignedInSession();
   const others = isActionAllowed(role, 'management');
   const put = (name: 'name' | 'models' | 'owner' | 'team') => ({
     value: draft[name],
@@ -77,7 +77,7 @@ export function KeyFields({
   );
 }
 
-/** The scopes and what each allows. A person cannot grant scopes that their role lacks. */
+/** Lists the scopes with their effects. Scopes that the user’s role cannot grant are disabled. */
 function ScopeChoice({
   chosen,
   mine,

@@ -7,7 +7,7 @@ import { actorName, auditEntryTitle } from '../audit/audit-entry.ts';
 import { keyHistoryQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
-/** The newest changes of the key in the audit log. */
+/** Shows the newest audit log entries of the key. */
 export function KeyHistory({ id }: { readonly id: string }) {
   const { data, error } = useQuery(keyHistoryQuery(id));
   const all = (

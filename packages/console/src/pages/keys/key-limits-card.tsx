@@ -10,7 +10,7 @@ import { type KeyResource, limitsAndBudgetsQuery } from './key-data.ts';
 import { findKeyLimits } from './key-limits.ts';
 import { keysText } from './text.ts';
 
-/** The limits and budgets that apply to the key, and their usage. */
+/** Shows the limits and budgets that apply to the key, with their usage. */
 export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
   const { data, error } = useQuery(limitsAndBudgetsQuery);
   const found = data && findKeyLimits(row, data);

@@ -7,7 +7,9 @@ interface Rules {
   readonly budgets: readonly Budget[];
 }
 
-/** The limits and budgets that apply to a key. Those of end users depend on the request and are left out. */
+/**
+ * Returns the limits and budgets that apply to a key. Omits those for end users, which depend on the request.
+ */
 export function findKeyLimits(
   key: Pick<KeyResource, 'name' | 'team' | 'owner'>,
   { limits, budgets }: Rules,
@@ -23,7 +25,7 @@ export function findKeyLimits(
   return { limits: limits.filter(counts), budgets: budgets.filter(counts) };
 }
 
-/** Whether any limit or budget applies to the key. */
+/** Whether at least one limit or budget applies to the key. */
 export function hasLimitOrBudget(key: Pick<KeyResource, 'name' | 'team' | 'owner'>, rules: Rules): boolean {
   const found = findKeyLimits(key, rules);
   return found.limits.length > 0 || found.budgets.length > 0;

@@ -6,7 +6,7 @@ import type { PrefetchQueries } from '../../app/page-route.ts';
 import { usePathParam } from '../../app/url-state.ts';
 import type { WithETag } from '../../data/api-client.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -27,11 +27,11 @@ import { KeyHistory } from './key-history.tsx';
 import { KeyLimitsCard } from './key-limits-card.tsx';
 import { isOwnKey, keyStatus } from './key-status.ts';
 import { KeyUsage } from './key-usage.tsx';
-import { RevokeKey } from './revoke-key.tsx';
-import { RotateKey } from './rotate-key.tsx';
+import { RevokeKeyDialog } from './revoke-key.tsx';
+import { RotateKeyDialog } from './rotate-key.tsx';
 import { keysText } from './text.ts';
 
-/** Requests the data of the key page before the page is drawn. */
+/** Starts the queries of the page before it is rendered. */
 export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(keyQuery(id));
   void client.prefetchQuery(keyFiguresQuery(id));
@@ -40,7 +40,7 @@ export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) =>
   void client.prefetchQuery(limitsAndBudgetsQuery);
 };
 
-/** One key: its usage, settings, limits and history. */
+/** Shows a key: its usage, settings, limits and history. */
 export function KeyPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(keyQuery(id));
@@ -65,7 +65,7 @@ export function KeyPage() {
 
 function KeyActions({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null);
-  const session = useSignedIn();
+  const session = useSignedInSession();
   const needs = isOwnKey(row, session) ? 'own_keys' : 'management';
   const isReadOnly = row.status !== 'active' || row.source.kind === 'file';
   return (
@@ -76,8 +76,8 @@ function KeyActions({ row }: { readonly row: KeyResource }) {
       <Button icon={Trash2} needs={needs} disabled={isReadOnly} onClick={() => setAsked('revoke')}>
         {keysText.detail.revoke}
       </Button>
-      {asked === 'rotate' && <RotateKey row={row} onClose={() => setAsked(null)} />}
-      {asked === 'revoke' && <RevokeKey row={row} onClose={() => setAsked(null)} />}
+      {asked === 'rotate' && <RotateKeyDialog row={row} onClose={() => setAsked(null)} />}
+      {asked === 'revoke' && <RevokeKeyDialog row={row} onClose={() => setAsked(null)} />}
     </>
   );
 }

@@ -7,13 +7,13 @@ const DAY_MS = 86_400_000;
 const SOON_MS = 7 * DAY_MS;
 const UNUSED_MS = 90 * DAY_MS;
 
-/** The status of a key that needs attention. */
+/** The display status of a key that needs attention. */
 export interface KeyStatus {
   readonly state: DisplayStatus;
   readonly word: string;
 }
 
-/** The status of a key that ended, expires soon or has two valid values. Null for other keys. */
+/** Returns the status of a key that is revoked, expired, expires soon or is rotating. Null for other keys. */
 export function keyStatus(key: KeyResource, now: Date): KeyStatus | null {
   if (key.status === 'revoked') return { state: 'blocked', word: keysText.status.revoked };
   if (key.status === 'expired') return { state: 'paused', word: keysText.status.expired };
@@ -22,42 +22,48 @@ export function keyStatus(key: KeyResource, now: Date): KeyStatus | null {
   return null;
 }
 
-/** True while the previous value is still valid. */
+/** Whether the previous value is still valid. */
 export function isRotating({ previous }: KeyResource, now: Date): boolean {
   return previous !== null && Date.parse(previous.expires_at) > now.getTime();
 }
 
-/** A key that expires within seven days. Keys with a lifetime below that, such as playground keys, do not count. */
+/**
+ * Whether the key expires within seven days. Ignores keys with a total lifetime of less than seven days, such
+ * as playground keys.
+ */
 function expiresSoon({ status, created_at, expires_at }: KeyResource, now: Date): boolean {
   if (status !== 'active' || expires_at === null) return false;
   const end = Date.parse(expires_at);
   return end - now.getTime() < SOON_MS && end - Date.parse(created_at) >= SOON_MS;
 }
 
-/** An active key without use in the last 90 days. */
+/** Whether an active key was not used in the last 90 days. */
 function isUnused({ status, last_used_at, created_at }: KeyResource, now: Date): boolean {
   return status === 'active' && now.getTime() - Date.parse(last_used_at ?? created_at) > UNUSED_MS;
 }
 
-/** Used in the last 24 hours. Revoking such a key requires typing its name. */
+/** Whether the key was used in the last 24 hours. To revoke such a key, the user must type its name. */
 export function isRecentlyUsed({ last_used_at }: KeyResource, now: Date): boolean {
   return last_used_at !== null && now.getTime() - Date.parse(last_used_at) < DAY_MS;
 }
 
-/** True for a key that a member may change: they own it, or created it without an owner. */
+/** Whether a member may change the key: they own it, or they created it and it has no owner. */
 export function isOwnKey({ owner, created_by }: KeyResource, { user, member_id }: SignedIn): boolean {
   return owner === null ? created_by === member_id : owner === user.email;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** True for a key that the console created for itself, as the playground does: valid for an hour, with a generated name. */
+/**
+ * Whether the console created the key for itself, for example for the playground. Such keys have a generated
+ * name and are valid for one hour.
+ */
 export function isConsoleKey({ name, created_at, expires_at }: KeyResource): boolean {
   if (expires_at === null || !/(^|-)console-[a-z0-9]{4}$/.test(name)) return false;
   return Date.parse(expires_at) - Date.parse(created_at) <= HOUR_MS + 60_000;
 }
 
-/** The filters of the page, by the `show` parameter of its URL. */
+/** The filters of the page, selected by the URL parameter `show`. */
 export const KEY_FILTERS = [
   { id: 'active', label: keysText.filters.active },
   { id: 'expiring', label: keysText.filters.expiring },
@@ -73,7 +79,7 @@ export function parseKeyFilter(parameter: string | null): KeyFilter {
   return KEY_FILTERS.find(({ id }) => id === parameter)?.id ?? 'active';
 }
 
-/** @param bounded whether a limit or budget applies to the key */
+/** @param bounded Whether a limit or budget applies to the key. */
 export function matchesKeyFilter(key: KeyResource, shown: KeyFilter, now: Date, bounded: boolean): boolean {
   if (shown === 'active') return key.status === 'active';
   if (shown === 'unbounded') return key.status === 'active' && !bounded;
@@ -82,7 +88,7 @@ export function matchesKeyFilter(key: KeyResource, shown: KeyFilter, now: Date, 
   return shown === 'all' || key.status !== 'active';
 }
 
-/** The lifetimes of a new key. */
+/** Lifetimes that can be selected for a new key. */
 export const KEY_LIFETIMES = [
   { value: '30', label: keysText.expiries['30'] },
   { value: '90', label: keysText.expiries['90'] },
@@ -90,13 +96,16 @@ export const KEY_LIFETIMES = [
   { value: 'never', label: keysText.expiries.never },
 ] as const;
 
-/** The expiry time of an option of `EXPIRIES`. Null for a key that never expires. */
+/** Returns the expiry time for a lifetime of `KEY_LIFETIMES`, or null for a key that never expires. */
 export function toExpiryTime(choice: string, now: Date): string | null {
   const days = Number(choice);
   return Number.isFinite(days) ? new Date(now.getTime() + days * DAY_MS).toISOString() : null;
 }
 
-/** Model patterns, separated by lines, spaces or commas. Null for an empty field, which allows all models. */
+/**
+ * Parses model patterns separated by lines, spaces or commas. Returns null for empty text, which allows all
+ * models.
+ */
 export function parseModelPatterns(typed: string): string[] | null {
   const found = typed.split(/[\s,]+/).filter(Boolean);
   return found.length === 0 ? null : found;

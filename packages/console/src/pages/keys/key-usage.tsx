@@ -8,7 +8,7 @@ import { StatCard } from '../../ui/stat-card.tsx';
 import { keyBlockedQuery, keyFiguresQuery, keyUsageQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
-/** The requests, tokens and cost of a key in the last 30 days. */
+/** Shows the requests, tokens and cost of a key in the last 30 days. */
 export function KeyUsage({ id, name }: { readonly id: string; readonly name: string }) {
   const figures = useQuery(keyFiguresQuery(id));
   const blocked = useQuery(keyBlockedQuery(id)).data;

@@ -28,7 +28,10 @@ import { isConsoleKey, KEY_FILTERS, type KeyFilter, matchesKeyFilter, parseKeyFi
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { keysText } from './text.ts';
 
-/** The keys of the organization, with filters for those that expire soon, are unused or have no limits. */
+/**
+ * Lists the keys of the organization. Filters show keys that expire soon, are unused, or have no limit or
+ * budget.
+ */
 export function KeysPage() {
   const [creating, setCreating] = useState(false);
   const refusal = useDenialReason('own_keys');
@@ -77,7 +80,7 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   );
 }
 
-/** The keys that match the URL. Playground keys are included with `console=shown` only. */
+/** Returns the keys that match the URL. Includes playground keys only with `console=shown`. */
 function useFoundKeys(query: URLSearchParams) {
   const { data: keys, error, refetch } = useQuery(keysQuery);
   useLiveQuery('config', keysQuery.queryKey);

@@ -12,10 +12,16 @@ import { keysText } from './text.ts';
 
 const REFETCH_MS = 1_000;
 
-/** Revokes a key. A key that was used in the last 24 hours requires typing its name. */
-export function RevokeKey({ row, onClose }: { readonly row: KeyResource; readonly onClose: () => void }) {
+/** Revokes a key. If the key was used in the last 24 hours, the user must type its name. */
+export function RevokeKeyDialog({
+  row,
+  onClose,
+}: {
+  readonly row: KeyResource;
+  readonly onClose: () => void;
+}) {
   const now = useNow();
-  // The key may have been used since the page was drawn, and the server reports a use about a second late.
+  // The key may have been used since the page was rendered. The server reports a use about one second late.
   const { data: fresh, isFetchedAfterMount } = useQuery({
     ...keyQuery(row.id),
     staleTime: 0,

@@ -17,8 +17,14 @@ const OVERLAPS = [
   { value: '168', label: keysText.rotate.overlaps['168'] },
 ] as const;
 
-/** Gives the key a new value. The old value can stay valid for a while. */
-export function RotateKey({ row, onClose }: { readonly row: KeyResource; readonly onClose: () => void }) {
+/** Gives the key a new value. The user selects how long the old value stays valid. */
+export function RotateKeyDialog({
+  row,
+  onClose,
+}: {
+  readonly row: KeyResource;
+  readonly onClose: () => void;
+}) {
   const rotating = isRotating(row, useNow());
   const [overlap, setOverlap] = useState(rotating ? '0' : '24');
   const [rotated, setRotated] = useState<CreatedKey | null>(null);

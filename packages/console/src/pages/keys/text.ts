@@ -118,7 +118,7 @@ export const keysText = {
     owner: 'Owner',
     ownerHint: 'Email address. The key is revoked when this member is removed.',
     team: 'Team',
-    teamHint: 'The team to which the cost of the key is charged.',
+    teamHint: 'The team that is charged for requests with this key.',
     expires: 'Expires',
     neverExpiresHint: 'A key that never expires stays valid until it is revoked.',
   },

@@ -1,4 +1,4 @@
-/** Counts the minutes and requests above a bound, and finds the busiest minute. */
+/** Counts the minutes above a bound and their excess requests, and finds the busiest minute. */
 export function countExceededMinutes(
   values: readonly (number | null)[],
   bound: number,

@@ -11,10 +11,10 @@ import { describeSubject } from './subject.ts';
 import { StoreErrorField, SubjectFields } from './subject-fields.tsx';
 import { limitsText } from './text.ts';
 
-/** The usage is read again this often. Reading it counts against no limit. */
+/** Interval in milliseconds at which the usage is refetched. Reading usage counts against no limit. */
 const REFETCH_MS = 2000;
 
-/** One limit beside the list, or a new one. */
+/** A drawer next to the list that edits a limit or creates a new one. */
 export function LimitDrawer(props: {
   readonly id: string;
   readonly onOpen: (id: string) => void;

@@ -45,7 +45,7 @@ export function toLimitBody(form: LimitForm) {
   };
 }
 
-/** The resource kind of limits, for their drawer and list. */
+/** The resource kind of limits, for the list and the drawer. */
 export const LIMIT_RESOURCE: ConsoleResourceKind<Limit, LimitForm> = {
   one: limitsText.page.one,
   path: 'api/management/limits',
@@ -59,7 +59,7 @@ export const LIMIT_RESOURCE: ConsoleResourceKind<Limit, LimitForm> = {
   }),
 };
 
-/** What the limit does, in a sentence. Null while no bound is filled in. */
+/** Describes the effect of the limit in a sentence. Null until a bound is entered. */
 export function describeLimit(form: LimitForm): string | null {
   const [rpm, tpm, concurrency] = [form.rpm, form.tpm, form.concurrency].map(parseNumberField);
   const bounds = [

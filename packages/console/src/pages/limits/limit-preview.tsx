@@ -10,7 +10,10 @@ import type { Limit, LimitForm } from './limit-form.ts';
 import { findKeyIdByName } from './subject.ts';
 import { limitsText } from './text.ts';
 
-/** The requests of the last day beside the bound in the form, and how many of them it would have rejected. */
+/**
+ * Shows the requests of the last day compared with the bound in the form, and how many of them it would have
+ * rejected.
+ */
 export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
   const filter = subjectFilter(limit, keys);
@@ -49,7 +52,10 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
   );
 }
 
-/** The analytics filter of a subject that charts can count: the organization or one key. Null for other subjects. */
+/**
+ * Returns the analytics filter for the organization or for one key. Null for other subjects, which charts
+ * cannot count.
+ */
 function subjectFilter(
   { scope, key, model }: Limit,
   keys: Parameters<typeof findKeyIdByName>[0],

@@ -5,7 +5,7 @@ import { useNow } from '../../ui/time-text.tsx';
 import type { Limit } from './limit-form.ts';
 import { limitsText } from './text.ts';
 
-/** How much of one bound is used. A limit that counts each subject separately has no single figure. */
+/** Shows the usage of one bound. A limit that counts each subject separately has no single usage value. */
 export function LimitUsage({
   limit,
   bound,
@@ -27,7 +27,10 @@ export function LimitUsage({
   );
 }
 
-/** The seconds until a limit that was reached is fully available again. Renders nothing while no limit is reached. */
+/**
+ * Shows the seconds until an exhausted limit is fully available again. Renders nothing if no bound is
+ * reached.
+ */
 export function LimitReachedNotice({ limit: { rpm, tpm, state } }: { readonly limit: Limit }) {
   const waits = [
     { most: rpm, used: state?.rpm_used ?? 0, resetMs: state?.rpm_reset_ms ?? 0 },
@@ -39,7 +42,7 @@ export function LimitReachedNotice({ limit: { rpm, tpm, state } }: { readonly li
   return <p className="text-ui text-failing-ink figures">{limitsText.usage.reached(left)}</p>;
 }
 
-/** The whole seconds left of `ms`, counted from the moment the value was received. */
+/** Returns the whole seconds left of `ms`, counted down from when the value was received. */
 function useSecondsLeft(ms: number): number {
   const [until, setUntil] = useState(() => Date.now() + ms);
   const now = useNow();

@@ -10,11 +10,11 @@ import { LimitUsage } from './limit-usage.tsx';
 import { describeSubject } from './subject.ts';
 import { limitsText } from './text.ts';
 
-/** The list is read again this often. Reading it counts against no limit. */
+/** Interval in milliseconds at which the list is refetched. Reading it counts against no limit. */
 const REFETCH_MS = 2000;
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['subject', 'model', 'rpm']);
 
-/** The limits of the organization and their current usage. */
+/** Lists the limits of the organization with their current usage. */
 export function LimitsPage() {
   useLiveQuery('config', ['limits']);
   const list = useListRows(listQuery<Limit>('limits', LIMIT_RESOURCE.path), REFETCH_MS);

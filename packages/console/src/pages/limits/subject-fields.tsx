@@ -16,7 +16,7 @@ import {
 } from './subject.ts';
 import { limitsText } from './text.ts';
 
-/** The fields that choose the subject and the models of a limit or budget. */
+/** The fields that select the subject and the models of a limit or budget. */
 export function SubjectFields({ form, onChange }: FormFieldsProps<SubjectForm>) {
   const kind = findSubjectNameField(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
@@ -62,8 +62,8 @@ const sharedStoreQuery = queryOptions({
 });
 
 /**
- * The field that chooses what happens while the shared store is unavailable. Hidden where no shared store is configured
- * and the value is the default.
+ * The field that selects what happens while the shared store is unavailable. Hidden if no shared store is
+ * configured and the value is the default.
  */
 export function StoreErrorField({ form, onChange }: FormFieldsProps<SubjectForm>) {
   const { data, isPending } = useQuery(sharedStoreQuery);

@@ -4,13 +4,13 @@ import { limitsText } from './text.ts';
 
 export type LimitSubjectKind = (typeof LIMIT_SUBJECTS)[number];
 
-/** What a limit or budget counts together: `scope:key` is one key, `per:key` is each key separately. */
+/** The subject of a limit or budget. `scope:key` counts one key; `per:key` counts each key separately. */
 export type SubjectOption = `${'scope' | 'per'}:${LimitSubjectKind}`;
 
-/** The form fields that choose the subject of a limit or budget. */
+/** The form fields that select the subject of a limit or budget. */
 export interface SubjectForm {
   readonly subject: SubjectOption;
-  /** The name of the one subject. Empty for the organization and for `per`. */
+  /** Name of the subject. Empty for the organization and for `per:` options. */
   readonly who: string;
   readonly model: string;
   readonly on_store_error: 'local' | 'open' | 'closed';
@@ -49,14 +49,14 @@ export const STORE_ERROR_OPTIONS = [
   { value: 'closed', label: limitsText.storeError.options.closed },
 ] as const;
 
-/** `key ci`, `each team` or `the organization`. */
+/** Describes the subject of a limit or budget, such as `key ci`, `each team` or `the organization`. */
 export function describeSubject(rule: LimitSubject): string {
   if (rule.per) return rule.per === 'org' ? NAMES.org : limitsText.subject.each(NAMES[rule.per]);
   const kind = rule.scope ?? 'org';
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${rule[kind] ?? '?'}`;
 }
 
-/** The same for the subject in a form. */
+/** Describes the subject that is selected in a form. */
 export function describeFormSubject({ subject, who }: SubjectForm): string {
   const [how, kind] = parts(subject);
   if (how === 'per') return limitsText.subject.each(NAMES[kind]);
@@ -80,7 +80,7 @@ export const EMPTY_SUBJECT: SubjectForm = {
   on_store_error: 'local',
 };
 
-/** The fields for the API. Those that do not apply are null, which clears them. */
+/** Converts the form to API fields. Fields that do not apply are null, which clears them. */
 export function toSubjectBody({
   subject,
   who,
@@ -102,7 +102,7 @@ export function toSubjectBody({
   };
 }
 
-/** The field that names the subject of this option. Null where no name is needed. */
+/** Returns the API field that names the subject, or null if the option needs no name. */
 export function findSubjectNameField(subject: SubjectOption): Exclude<LimitSubjectKind, 'org'> | null {
   const [how, kind] = parts(subject);
   return how === 'scope' && kind !== 'org' ? kind : null;
@@ -119,7 +119,7 @@ function parts(subject: SubjectOption): readonly ['scope' | 'per', LimitSubjectK
   return [subject.startsWith('per') ? 'per' : 'scope', kind ?? 'org'];
 }
 
-/** The id of the key with this name. Of several keys, the active one. */
+/** Returns the ID of the key with this name. Prefers an active key if several keys have the name. */
 export function findKeyIdByName(
   keys: readonly Pick<PlatformKey, 'id' | 'name' | 'status'>[],
   name: string | null,

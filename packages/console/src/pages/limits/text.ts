@@ -40,7 +40,7 @@ export const limitsText = {
   removal: {
     title: (name: string) => `Delete limit “${name}”?`,
     effect: (subject: string) =>
-      `The limit will no longer apply to ${subject}. Other limits and the limits of the providers still apply.`,
+      `The limit will no longer apply to ${subject}. Other limits and provider limits still apply.`,
   },
   sentence: {
     requests: (requests: string) => `${requests} in any 60 seconds`,

@@ -7,7 +7,7 @@ export interface WindowOccurrence {
   readonly end: Date;
 }
 
-/** The occurrence of each window without a schedule, and the next three of each repeating window. */
+/** Returns the occurrence of each one-time window, and the next three of each repeating window. */
 export function listMaintenanceOccurrences(
   windows: readonly MaintenanceWindow[],
 ): readonly WindowOccurrence[] {
@@ -21,14 +21,17 @@ export function listMaintenanceOccurrences(
     .sort((one, other) => one.start.getTime() - other.start.getTime());
 }
 
-/** A day in the time zone of the browser with the windows on it. */
+/** A day in the browser’s time zone, with the windows on that day. */
 export interface CalendarDay {
   readonly start: Date;
   readonly inMonth: boolean;
   readonly open: readonly WindowOccurrence[];
 }
 
-/** The whole weeks of a month, Monday first, each day with its windows. @param month first day of the month */
+/**
+ * Returns the weeks of a month, starting on Monday. Each day contains its windows.
+ * @param month The first day of the month.
+ */
 export function buildMonth(month: Date, occurrences: readonly WindowOccurrence[]): readonly CalendarDay[] {
   const year = month.getFullYear();
   const index = month.getMonth();
@@ -46,7 +49,9 @@ export function buildMonth(month: Date, occurrences: readonly WindowOccurrence[]
   });
 }
 
-/** Parses `2026-11` from the URL; the current month when it is absent or invalid. */
+/**
+ * Parses a month such as `2026-11` from the URL. Returns the current month if the text is absent or invalid.
+ */
 export function parseMonth(text: string | null, now: Date): Date {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text ?? '') ?? [];
   return year === undefined
@@ -54,7 +59,7 @@ export function parseMonth(text: string | null, now: Date): Date {
     : new Date(Number(year), Number(month) - 1, 1);
 }
 
-/** Formats a month for the URL, `further` months later. */
+/** Formats a month for the URL. `further` is the number of months to add. */
 export function formatMonthParameter(month: Date, further = 0): string {
   const to = new Date(month.getFullYear(), month.getMonth() + further, 1);
   return `${to.getFullYear()}-${String(to.getMonth() + 1).padStart(2, '0')}`;

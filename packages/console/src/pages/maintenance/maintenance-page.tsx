@@ -40,8 +40,8 @@ const VIEWS = [
 ] as const;
 
 /**
- * The maintenance windows. `open=` is the window in the dialog, `open=new` a new one; `plan=` lists the monitors of a
- * new window, comma-separated.
+ * Lists the maintenance windows. The URL parameter `open=` is the ID of the window in the dialog, or `new`.
+ * `plan=` contains the monitor IDs for a new window, separated by commas.
  */
 export function MaintenancePage() {
   const { query, change } = useUrlState();
@@ -134,7 +134,7 @@ function MonthView({
   );
 }
 
-/** The active windows, with buttons that end or extend them. */
+/** Shows the active windows with buttons that extend or end them. */
 function ActiveWindows({ windows }: { readonly windows: readonly MaintenanceWindow[] }) {
   const open = windows.filter(({ active_until: until }) => until !== null);
   return open.map((window) => <ActiveWindow key={window.id} window={window} />);
@@ -253,7 +253,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
   );
 }
 
-/** `21 Nov 2026, 12:00:00 UTC for 2 h, starts in 3 d` */
+/** Describes an occurrence, as in `21 Nov 2026, 12:00:00 UTC for 2 h, starts in 3 d`. */
 function describeOccurrence({ start, end }: WindowOccurrence, now: Date): string {
   const relative =
     end < now

@@ -3,7 +3,7 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { buildMonth, type CalendarDay, type WindowOccurrence } from './calendar.ts';
 import { maintenanceText } from './text.ts';
 
-/** The windows of a month. Screen readers get a list of days instead of a grid. */
+/** Shows the windows of a month in a calendar. Screen readers get a list of days instead of a grid. */
 export function MonthCalendar({
   month,
   occurrences,
@@ -79,7 +79,7 @@ function Day({
   );
 }
 
-/** `12:00 to 14:00` */
+/** Returns the start and end times, as in `12:00 to 14:00`. */
 function timesOf({ start, end }: WindowOccurrence): string {
   return maintenanceText.month.times(
     formatShortTime(start, browserZone()),

@@ -79,7 +79,7 @@ export const maintenanceText = {
     tags: 'Monitor tags',
     tagsHint: 'Comma-separated. The window also applies to every monitor with one of these tags.',
     tagsPlaceholder: 'db',
-    allMonitors: 'No monitors or tags are selected. The window applies to all monitors.',
+    allMonitors: 'If you select no monitors or tags, the window applies to all monitors.',
     onBoards: 'Show on public boards',
   },
 } as const;

@@ -22,14 +22,14 @@ import {
   type WindowForm,
 } from './window-form.ts';
 
-/** Creates or edits a maintenance window. */
+/** A dialog that creates or edits a maintenance window. */
 export function WindowDialog({
   window,
   planned = [],
   onClose,
 }: {
   readonly window: MaintenanceWindow | null;
-  /** The monitors that are preselected in a new window. */
+  /** IDs of the monitors that are preselected in a new window. */
   readonly planned?: readonly string[];
   readonly onClose: () => void;
 }) {
@@ -83,7 +83,7 @@ export function WindowDialog({
   );
 }
 
-/** Null clears a field, which only an update can do. */
+/** Removes null values. Null clears a field, which is valid only in an update. */
 function withoutNulls(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
@@ -145,7 +145,7 @@ function WindowFields({ form, problems, onChange }: FieldsProps) {
   );
 }
 
-/** The start and the duration of the window. */
+/** The fields for the start and the duration of the window. */
 function TimeFields({ form, problems, onChange }: FieldsProps) {
   const set = (part: Partial<WindowForm>) => onChange({ ...form, ...part });
   return (
@@ -191,7 +191,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
   );
 }
 
-/** Adds monitors by name; the selected ones are listed below and can be removed. */
+/** Adds monitors by name. Selected monitors are listed below with remove buttons. */
 function MonitorChoice({
   chosen,
   onChange,

@@ -7,18 +7,18 @@ import { maintenanceText } from './text.ts';
 export interface WindowForm {
   readonly name: string;
   readonly kind: 'once' | 'repeats';
-  /** As `datetime-local` writes it, in the browser's zone. */
+  /** The start in the format of `datetime-local`, in the browser’s time zone. */
   readonly start: string;
   readonly length: string;
   readonly cron: string;
-  /** Empty: the organization default. */
+  /** Time zone. Empty means the organization default. */
   readonly timezone: string;
   readonly monitors: readonly string[];
   readonly tags: string;
   readonly onBoards: boolean;
 }
 
-/** A new window starts at the next full hour. */
+/** Returns the initial form. A new window starts at the next full hour. */
 export function newWindowForm(now: Date, timezone: string): WindowForm {
   const start = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000);
   return {
@@ -50,7 +50,7 @@ export function toWindowForm(window: MaintenanceWindow, timezone: string): Windo
   };
 }
 
-/** The problems that are found before the request is sent, by field. */
+/** Returns the problems that can be found without the server, by field. */
 export function validateWindowForm(form: WindowForm): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (form.name.trim() === '') found['name'] = maintenanceText.dialog.nameMissing;
@@ -60,7 +60,7 @@ export function validateWindowForm(form: WindowForm): Readonly<Record<string, st
   return found;
 }
 
-/** The request body; the fields of the other kind are cleared. */
+/** Converts the form to the request body. Clears the fields of the other recurrence type. */
 export function toWindowBody(form: WindowForm) {
   const minutes = parseMinutes(form.length) ?? 0;
   const start = new Date(form.start);

@@ -13,7 +13,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { invitationsQuery, MEMBER_QUERY_KEYS, revokeInvitation } from './member-data.ts';
 import { membersText } from './text.ts';
 
-/** The pending invitations. */
+/** Lists the pending invitations. */
 export function InvitationList({ onInvite }: { readonly onInvite: () => void }) {
   const { data: rows, error, refetch } = useQuery(invitationsQuery);
   const [asked, setAsked] = useState<InvitationResource | null>(null);

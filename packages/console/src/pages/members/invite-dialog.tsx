@@ -1,7 +1,7 @@
 import { parseMemberRole } from '@floe/contract/roles';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -21,7 +21,7 @@ const DAYS = [
 
 /** Invites a person with a one-time link. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
-  const { role: mine } = useSignedIn();
+  const { role: mine } = useSignedInSession();
   const [draft, setDraft] = useState({ email: '', role: parseMemberRole('member'), team: '', days: '7' });
   const [created, setCreated] = useState<CreatedInvitation | null>(null);
   const create = useApiMutation(

@@ -15,7 +15,7 @@ import type { KeyResource } from '../keys/key-data.ts';
 export type Operator = z.output<typeof operatorResource>;
 export type CreatedInvitation = z.output<typeof createdInvitation>;
 
-/** The queries that a change of members, invitations or teams makes stale. */
+/** Query keys that a change of members, invitations or teams makes stale. */
 export const MEMBER_QUERY_KEYS = [['members'], ['invitations'], ['teams'], ['keys'], ['audit']] as const;
 
 export const membersQuery = queryOptions({
@@ -23,7 +23,7 @@ export const membersQuery = queryOptions({
   queryFn: ({ signal }) => allPages<Member>('api/management/members', {}, signal),
 });
 
-/** The pending invitations. */
+/** The query for the pending invitations. */
 export const invitationsQuery = queryOptions({
   queryKey: ['invitations'],
   queryFn: ({ signal }) =>
@@ -35,7 +35,7 @@ export const teamsQuery = queryOptions({
   queryFn: ({ signal }) => allPages<Team>('api/management/teams', {}, signal),
 });
 
-/** The keys that a member owns. Removing the member revokes them. */
+/** Returns the query for the keys that a member owns. Removing the member revokes them. */
 export function ownedKeysQuery(email: string) {
   return queryOptions({
     queryKey: ['keys', 'of', email],
@@ -59,7 +59,7 @@ export function removeMember(id: string): Promise<unknown> {
   return sendJson('DELETE', `api/management/members/${encodeURIComponent(id)}`);
 }
 
-/** The operators of the installation. */
+/** The query for the operators of the installation. */
 export const operatorsQuery = queryOptions({
   queryKey: ['operators'],
   queryFn: ({ signal }) => allPages<Operator>('api/management/operators', {}, signal),

@@ -3,7 +3,7 @@ import { parseMemberRole } from '@floe/contract/roles';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -15,7 +15,7 @@ import { describeRemoval, isLowerRole, listAssignableRoles, memberLockReason } f
 import { RoleField, TeamField } from './role-fields.tsx';
 import { membersText } from './text.ts';
 
-/** Changes the role and team of a member, or removes the member. */
+/** Changes a member’s role and team, or removes the member. */
 export function MemberDialog({
   row,
   all,
@@ -25,7 +25,7 @@ export function MemberDialog({
   readonly all: readonly Member[];
   readonly onClose: () => void;
 }) {
-  const me = useSignedIn();
+  const me = useSignedInSession();
   const [role, setRole] = useState(row.role);
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
@@ -80,7 +80,7 @@ function LowerRoleNotice({ role }: { readonly role: string }) {
   return <p className="text-small text-ink-2">{membersText.member.lowerRole(role)}</p>;
 }
 
-/** Explains why the role cannot be changed here. Renders nothing where it can. */
+/** Explains why the role cannot be changed here. Renders nothing if it can be changed. */
 function RoleLockNotice({ reason, byGroup }: { readonly reason: string | null; readonly byGroup: boolean }) {
   return (
     <>

@@ -2,7 +2,7 @@ import type { Member } from '@floe/contract/api/members';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useUrlState } from '../../app/url-state.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -14,11 +14,11 @@ import { membersQuery } from './member-data.ts';
 import { MemberDialog } from './member-dialog.tsx';
 import { membersText } from './text.ts';
 
-/** The members of the organization. A row opens the form of the member. */
+/** Lists the members of the organization. Selecting a row opens the dialog that edits the member. */
 export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
   const { data: members, error, refetch } = useQuery(membersQuery);
   const { query, change } = useUrlState();
-  const { member_id } = useSignedIn();
+  const { member_id } = useSignedInSession();
   const [openId, setOpenId] = useState<string | null>(null);
   if (error && !members)
     return <ErrorState what={membersText.list.loadFailed} error={error} onRetry={() => void refetch()} />;

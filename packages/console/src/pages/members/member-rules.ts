@@ -2,12 +2,15 @@ import type { Member } from '@floe/contract/api/members';
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { membersText } from './text.ts';
 
-/** The roles that a person may assign. Only owners may assign the role owner. */
+/** Returns the roles that a member with this role may assign. Only owners may assign the owner role. */
 export function listAssignableRoles(role: MemberRole): readonly MemberRole[] {
   return role === 'owner' ? MEMBER_ROLES : MEMBER_ROLES.filter((one) => one !== 'owner');
 }
 
-/** Why the role of this member cannot be changed and the member cannot be removed. Null when both are allowed. */
+/**
+ * Returns why this member’s role cannot be changed and the member cannot be removed. Null if both are
+ * allowed.
+ */
 export function memberLockReason(member: Member, all: readonly Member[], asker: MemberRole): string | null {
   const owners = all.filter(({ role }) => role === 'owner');
   if (member.role === 'owner' && owners.length === 1) return membersText.member.lastOwner;
@@ -15,12 +18,12 @@ export function memberLockReason(member: Member, all: readonly Member[], asker: 
   return null;
 }
 
-/** True when the new role can do less than the old one, so that keys of the member may lose scopes. */
+/** Whether the new role has fewer permissions than the old one, so that the member’s keys may lose scopes. */
 export function isLowerRole(from: MemberRole, to: MemberRole): boolean {
   return MEMBER_ROLES.indexOf(to) > MEMBER_ROLES.indexOf(from);
 }
 
-/** The effect of removing a member, in sentences. */
+/** Describes the consequences of removing a member. */
 export function describeRemoval(name: string, keys: readonly string[]): string {
   const { removal } = membersText.member;
   const ended =

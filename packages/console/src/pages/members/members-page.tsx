@@ -5,7 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
@@ -17,12 +17,15 @@ import { OperatorList } from './operator-list.tsx';
 import { TeamList } from './team-list.tsx';
 import { membersText } from './text.ts';
 
-/** The members, pending invitations and teams of the organization, and the operators of the installation. */
+/**
+ * Shows the members, pending invitations and teams of the organization, and the operators of the
+ * installation.
+ */
 export function MembersPage() {
   const { query, change } = useUrlState();
   const [inviting, setInviting] = useState(false);
   const refusal = useDenialReason('members');
-  const { operator: mayOperate } = useSignedIn();
+  const { operator: mayOperate } = useSignedInSession();
   const shown = query.get('show') ?? 'members';
   useLiveQuery('config', membersQuery.queryKey);
   useLiveQuery('config', invitationsQuery.queryKey);

@@ -17,7 +17,7 @@ import { membersText } from './text.ts';
 
 const TOUCHES = [operatorsQuery.queryKey, ['audit']] as const;
 
-/** Operators of the installation, shown to operators. */
+/** Lists the operators of the installation. Only operators can see the list. */
 export function OperatorList() {
   const { data: rows, error, refetch } = useQuery(operatorsQuery);
   const [adding, setAdding] = useState(false);

@@ -6,7 +6,7 @@ import { FormField } from '../../ui/form.tsx';
 import { teamsQuery } from './member-data.ts';
 import { membersText } from './text.ts';
 
-/** The field that chooses a role and explains it. */
+/** Selects a role and explains its permissions. */
 export function RoleField({
   value,
   roles,
@@ -30,7 +30,7 @@ export function RoleField({
   );
 }
 
-/** The field that chooses the team of a member, or no team. */
+/** Selects the team of a member, or no team. */
 export function TeamField({
   value,
   onChange,

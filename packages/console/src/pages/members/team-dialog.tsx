@@ -12,7 +12,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { changeTeam, createTeam, MEMBER_QUERY_KEYS, removeTeam } from './member-data.ts';
 import { membersText } from './text.ts';
 
-/** The form of a team. Null creates a new team. */
+/** Edits a team. With a null row, creates a new team. */
 export function TeamDialog({ row, onClose }: { readonly row: Team | null; readonly onClose: () => void }) {
   const [draft, setDraft] = useState({
     id: row?.id ?? '',

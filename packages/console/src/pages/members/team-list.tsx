@@ -38,7 +38,7 @@ const COLUMNS: readonly TableColumn<Team>[] = [
   },
 ];
 
-/** The teams that members, keys and spending belong to. */
+/** Lists the teams of the organization. */
 export function TeamList() {
   const { data: rows, error, refetch } = useQuery(teamsQuery);
   const [open, setOpen] = useState<Team | 'new' | null>(null);

@@ -47,11 +47,11 @@ export const membersText = {
     save: 'Save member',
     saved: (name: string) => `Member ${name} was saved.`,
     roleFromGroup:
-      'A group of the identity provider assigns this role at each sign-in. To change it, edit the group mapping in floe.yaml.',
+      'An identity provider group assigns this role at each sign-in. To change it, edit the group mapping in floe.yaml.',
     lastOwner: 'You cannot change the last owner. Assign the owner role to another member first.',
     needsOwner: 'Only an owner can change an owner. Ask an owner.',
     lowerRole: (role: string) =>
-      `Keys of this member lose the scopes that the role ${role} cannot grant. A key without scopes is revoked.`,
+      `This member’s keys lose the scopes that the role ${role} cannot grant. A key that has no scopes left is revoked.`,
     removal: {
       title: (name: string) => `Remove member “${name}”?`,
       verb: 'Remove member',

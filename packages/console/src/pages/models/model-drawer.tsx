@@ -10,7 +10,7 @@ import { describePriceSource, formatModelPrice, type ModelResource } from './mod
 import { ModelPriceOverride } from './model-price-override.tsx';
 import { modelsText } from './text.ts';
 
-/** One model: its limits, its price and the keys that can use it. */
+/** Shows a model: its limits, its price and the keys that can use it. */
 export function ModelDrawer({
   id,
   model,

@@ -21,7 +21,7 @@ const FIELDS = [
   ['cache_write', modelsText.price.cacheWrite, true],
 ] as const;
 
-/** Sets a price for one model, which replaces the catalog price. */
+/** Sets a price for one model that overrides the catalog price. */
 export function ModelPriceOverride({
   model,
   provider,
@@ -104,7 +104,9 @@ function PriceDialog({
   );
 }
 
-/** Saves the price in the prices of the provider. False removes it. */
+/**
+ * Returns a function that saves the price override in the provider’s settings. A price of false removes it.
+ */
 function useSavePrice(
   provider: string,
   name: string,
@@ -122,7 +124,7 @@ function useSavePrice(
           return value === null ? [] : [[field, value]];
         }),
       );
-      // Units and tiers are set in the configuration; this form leaves them as they are.
+      // Prices of other units and tiers are set in the configuration, so this form keeps them.
       const { units, tiers } = body.prices[name] ?? {};
       const whole = { ...price, ...(units && { units }), ...(tiers && { tiers }) };
       return sendJson<Provider>('PATCH', path, { prices: own ? { ...others, [name]: whole } : others }, etag);

@@ -5,14 +5,14 @@ import { modelsText } from './text.ts';
 
 export type ModelResource = z.output<typeof modelResource>;
 
-/** A price in USD per million tokens. A missing price is not the same as a free model. */
+/** Formats a price in USD per million tokens. A missing price differs from a price of 0. */
 export function formatModelPrice(usd: number | null | undefined): string {
   if (usd === undefined) return modelsText.price.unknown;
   if (usd === null) return modelsText.price.none;
   return usd === 0 ? modelsText.price.free : `$${formatPrice(usd)}`;
 }
 
-/** Where the price of a model comes from. */
+/** Describes the source of a model’s price. */
 export function describePriceSource({ prices }: Pick<ModelResource, 'prices'>): string {
   if (prices === null) return modelsText.price.sources.none;
   if (prices.source === 'override') return modelsText.price.sources.override;

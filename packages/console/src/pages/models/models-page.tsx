@@ -23,7 +23,7 @@ const FIELDS = [
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['id', 'input', 'output', 'context']);
 
-/** The models of the organization, their limits and their prices. */
+/** Lists the models of the organization with their limits and prices. */
 export function ModelsPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['models']);

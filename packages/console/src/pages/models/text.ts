@@ -27,7 +27,7 @@ export const modelsText = {
     routesTo: 'routes to',
   },
   card: {
-    alias: (targets: string) => `alias of ${targets}`,
+    alias: (targets: string) => `alias for ${targets}`,
     model: (context: string, input: string, output: string) =>
       `${context} context · ${input} input, ${output} output`,
   },
@@ -41,16 +41,16 @@ export const modelsText = {
   drawer: {
     title: 'Model',
     copyId: 'Copy model ID',
-    alias: 'Alias of a route',
-    model: (provider: string) => `Model of ${provider}`,
+    alias: 'Route alias',
+    model: (provider: string) => `Model from ${provider}`,
     notListed: {
       title: 'Model not in this list',
       text: 'The filters exclude this model, or it no longer exists.',
     },
     listedBy: 'Source',
     sources: {
-      provider: 'Model list of the provider',
-      allowlist: 'Allowlist of the provider',
+      provider: 'Provider model list',
+      allowlist: 'Provider allowlist',
       route: 'Route',
     },
     context: 'Context window',
@@ -59,7 +59,7 @@ export const modelsText = {
     targets: 'Targets',
     routes: 'Routes',
     keys: 'Keys with access',
-    noKeys: 'None. No active key has the scope gateway and access to this model.',
+    noKeys: 'None. No active key has both the “gateway” scope and access to this model.',
     moreKeys: (count: string) => `and ${count} more`,
   },
   price: {

@@ -2,7 +2,9 @@ import type { CheckResource } from '@floe/contract/api/monitor-history';
 import { formatDuration } from '../../format/amounts.ts';
 import { monitorDetailText } from './detail-text.ts';
 
-/** `on time`, `early`, `+7 s`: when a beat arrived compared to its expected time. */
+/**
+ * Describes the difference between the expected and the actual time of a beat: `on time`, `early` or `+7 s`.
+ */
 export function formatLateness({
   expected_at,
   received_at,
@@ -13,7 +15,10 @@ export function formatLateness({
   return ms < 0 ? monitorDetailText.checks.early : `+${formatDuration(ms)}`;
 }
 
-/** The metadata of a beat; the body of a beat by URL is text, which is parsed when it is a JSON object. */
+/**
+ * Returns the metadata of a beat. A beat to the secret URL has a text body, which is parsed if it is a JSON
+ * object.
+ */
 export function parseBeatMetadata(value: CheckResource['metadata']): CheckResource['metadata'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { body, ...rest } = value;
@@ -26,7 +31,7 @@ export function parseBeatMetadata(value: CheckResource['metadata']): CheckResour
   }
 }
 
-/** The first two entries of the metadata; null when it is empty. */
+/** Returns the first two entries of the metadata as text, or null if the metadata is empty. */
 export function summarizeMetadata(value: CheckResource['metadata']): string | null {
   if (value === null) return null;
   if (typeof value !== 'object') return String(value);

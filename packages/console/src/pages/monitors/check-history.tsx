@@ -32,7 +32,9 @@ const LOOKS: Readonly<
   logged: { state: 'partial', word: monitorDetailText.checks.logged },
 };
 
-/** Beats and missed beats, newest first. `checks=`, `from=` and `to=` in the URL filter them. */
+/**
+ * Lists beats and missed beats, newest first. The URL parameters `checks=`, `from=` and `to=` filter them.
+ */
 export function CheckHistory({ id }: { readonly id: string }) {
   const { query, change } = useUrlState();
   const chosen = query.get('checks') ?? 'all';
@@ -92,7 +94,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
   );
 }
 
-/** The time range that the history is filtered by. */
+/** Shows the time range that filters the history. */
 function ShownTimeRange({
   from,
   to,
@@ -125,7 +127,7 @@ const HEADS = [
   { label: monitorDetailText.checks.metadata, wide: true },
 ] as const;
 const CELL = 'px-4 py-2 align-top';
-/** Columns that are hidden on a phone. */
+/** Class names of columns that are hidden on a phone. */
 const WIDE = `${CELL} max-md:hidden`;
 
 function CheckTable({ checks }: { readonly checks: readonly CheckResource[] }) {
@@ -216,7 +218,7 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
   );
 }
 
-/** A summary of the metadata, which opens to show all of it. */
+/** Shows a summary of the metadata that expands to all of it. */
 function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
   const short = summarizeMetadata(value);
   if (short === null) return <span className="text-ink-3">–</span>;

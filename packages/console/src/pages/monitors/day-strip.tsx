@@ -6,7 +6,10 @@ import { monitorsText } from './text.ts';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
-/** The last day in half hours: failing time is drawn at the bottom by its share, unknown time is hatched. */
+/**
+ * Shows the last day in half-hour slices. Failing time is drawn from the bottom in proportion to its
+ * duration. Unknown time is hatched.
+ */
 export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | undefined }) => {
   const hatch = useId();
   if (!slices) return <span className="text-ink-3">…</span>;

@@ -4,7 +4,7 @@ import type { MonitorForm } from './monitor-form.ts';
 
 const MINUTE = 60_000;
 
-/** Where things stand on the bar from the last beat to the deadline, as shares of its width. Pure. */
+/** Positions on the bar from the last beat to the deadline, as fractions of the bar’s width. Pure. */
 export interface DeadlineBar {
   readonly from: Date;
   readonly due: Date;
@@ -15,10 +15,13 @@ export interface DeadlineBar {
   readonly overdue: 'no' | 'in_grace' | 'past';
 }
 
-/** Behind the deadline so much of the bar is drawn, so that "failing" has a place. */
+/** Fraction of the bar after the deadline, which shows the failing state. */
 const AFTER = 0.035;
 
-/** Null while nothing is promised: paused, or waiting without a first deadline. */
+/**
+ * Computes the deadline bar. Returns null if no beat is expected: the monitor is paused, or waits for its
+ * first beat without a deadline.
+ */
 export function buildDeadlineBar(
   monitor: Pick<Monitor, 'last_beat_at' | 'next_due_at' | 'deadline_at' | 'created_at' | 'failing_since'>,
   now: Date,
@@ -43,8 +46,9 @@ export function buildDeadlineBar(
 }
 
 /**
- * How the deadline of a healthy monitor moves when its interval or grace is saved like this, as the server will do it:
- * nothing is due before now. Null where it stays, and where only the server knows (cron, a pause or a gap of ours). Pure.
+ * Predicts how the deadline of a healthy monitor changes when its interval or grace period is saved. Like the
+ * server, never returns a deadline in the past. Returns null if the deadline stays the same or only the
+ * server can compute it (cron schedule, pause, or downtime of Floe). Pure.
  */
 export function computeMovedDeadline(
   monitor: Monitor,

@@ -16,7 +16,7 @@ export const monitorEditorText = {
   descriptionPlaceholder: 'What to check first when this monitor fails',
   grace: 'Grace period',
   graceHint:
-    'How late a beat may arrive before the monitor fails. Leave empty to use the organization default.',
+    'How late a beat may arrive before the monitor is marked as failing. Leave empty to use the organization default.',
   gracePlaceholder: 'Organization default',
   alertAfter: 'Misses before alert',
   alertAfterHint: 'The number of consecutive missed beats before an alert is sent.',
@@ -38,7 +38,7 @@ export const monitorEditorText = {
   orgTimezone: 'Organization default',
   channels: 'Channels',
   noChannels: 'No channels exist. Create a channel to receive alerts.',
-  allChannels: 'No channel is selected. All channels receive alerts.',
+  allChannels: 'If you select no channel, alerts go to all channels.',
   preview: {
     title: 'Schedule preview',
     noInterval: 'Enter an interval to see when beats are due.',
@@ -47,7 +47,8 @@ export const monitorEditorText = {
     cronExpression: (expression: string) => `On the cron schedule ${expression}`,
     noGrace: 'There is no grace period.',
     grace: (duration: string) => `The grace period is ${duration}.`,
-    fails: (time: string, zone: string) => `Without a beat, the monitor fails at ${time} (${zone}).`,
+    fails: (time: string, zone: string) =>
+      `If no beat arrives, the monitor is marked as failing at ${time} (${zone}).`,
     never: 'This schedule has no future dates. Check the day and the month.',
     table: 'Next expected beats',
     expected: (zone: string) => `Expected (${zone})`,

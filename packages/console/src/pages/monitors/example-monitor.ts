@@ -1,6 +1,6 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 
-/** A monitor for tests, with everything the API answers. */
+/** Returns a monitor for tests, with all fields of the API. */
 export function exampleMonitor(part: Partial<Monitor> = {}): Monitor {
   return {
     id: 'job',

@@ -16,7 +16,7 @@ import { computeTimestampInHours, MuteMenuItems, useMonitorPause } from './monit
 import { sendTestBeat } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
 
-/** The actions in the header of the page of a monitor. */
+/** The actions in the header of the monitor page. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source, beat_url } = monitor;
   const go = useResourceNavigate('/monitors', '/edit');

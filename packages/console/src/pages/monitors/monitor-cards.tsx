@@ -16,7 +16,10 @@ import { allBoardsQuery, monitorAlertsQuery, monitorPath, uptimeQuery } from './
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 import { beatSnippets } from './send-beats.ts';
 
-/** The uptime of four time ranges, rounded down: 100% means that no beat was missed. */
+/**
+ * Shows the uptime of four time ranges. The values are rounded down, so that 100% means that no beat was
+ * missed.
+ */
 export function UptimeStrip({ id, since }: { readonly id: string; readonly since: string }) {
   return (
     <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line md:grid-cols-4 *:bg-surface *:px-3.5 *:py-2.5">
@@ -114,7 +117,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
   );
 }
 
-/** The schedule, the grace period and the first beat, as items of the configuration. */
+/** Returns the schedule, the grace period and the first deadline for the configuration card. */
 function scheduleItems(monitor: Monitor): readonly (readonly [string, string | null])[] {
   const labels = monitorDetailText.configuration;
   const { expected_interval_minutes: interval, schedule, first_beat_due_minutes: firstDue } = monitor;
@@ -130,7 +133,7 @@ function scheduleItems(monitor: Monitor): readonly (readonly [string, string | n
   ];
 }
 
-/** Commands to paste. Until the first beat they are the main part of the page. */
+/** Shows commands that send a beat. Until the first beat, they are the main part of the page. */
 export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
   const waiting = monitor.status === 'waiting';
   return (

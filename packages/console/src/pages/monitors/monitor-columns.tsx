@@ -15,7 +15,10 @@ import { formatScheduleWithGrace } from './monitor-schedule.ts';
 import type { MonitorSelection } from './monitor-selection.tsx';
 import { monitorsText } from './text.ts';
 
-/** The last day of the visible monitors. New data rerenders only the cells that read it, not their rows. */
+/**
+ * The last day of the visible monitors. With a context, new data renders only the cells that use it, not
+ * their rows.
+ */
 export const RecentHistoryContext = createContext<RecentHistoryByMonitor>(new Map());
 
 /** The columns that users can show or hide. */
@@ -72,13 +75,13 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   },
 ];
 
-/** The selected rows, for their checkboxes. */
+/** The selected rows, which the checkboxes read. */
 export const SelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'toggle'>>({
   ids: new Set(),
   toggle: () => undefined,
 });
 
-/** Adds the checkbox before the columns and the actions menu after them. */
+/** Adds a checkbox before the columns and an actions menu after them. */
 export function addRowControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
   return [
     { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
@@ -111,7 +114,10 @@ function MonitorUptimeText({ id }: { readonly id: string }) {
   return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : formatUptime(ratio);
 }
 
-/** Uses the title attribute instead of a tooltip component, which is too slow for rows that scroll by. */
+/**
+ * Shows the time of a beat. Uses the title attribute, because a tooltip component is too slow while rows
+ * scroll.
+ */
 function BeatTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   const now = useNow();
@@ -122,7 +128,7 @@ function BeatTime({ at }: { readonly at: string }) {
   );
 }
 
-/** The icon and the label of the status; for a failing monitor also how long it has been failing. */
+/** Shows the icon and label of the status. For a failing monitor, also shows how long it has been failing. */
 function MonitorStatusText({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const { status, failing_since: since } = row;
@@ -155,7 +161,7 @@ function MonitorName({ row: { id, name, tags, muted_until } }: { readonly row: M
   );
 }
 
-/** Shown while alerts of the monitor are muted. */
+/** An icon that is shown while the monitor’s alerts are muted. */
 function MutedIcon({ until }: { readonly until: string | null }) {
   if (until === null || new Date(until) <= new Date()) return null;
   const label = monitorsText.columns.mutedUntil(formatFullTime(new Date(until), browserZone()));
@@ -166,7 +172,7 @@ function MutedIcon({ until }: { readonly until: string | null }) {
   );
 }
 
-/** The time until the deadline; for a failing monitor the time of the missed deadline. */
+/** Shows the time until the deadline, or the time of the missed deadline of a failing monitor. */
 function MonitorDeadline({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const at = row.failing_since ?? row.deadline_at;
@@ -182,7 +188,7 @@ function MonitorDeadline({ row }: { readonly row: Monitor }) {
   );
 }
 
-/** A row on a phone. */
+/** A monitor as a card, for phones. */
 export function MonitorCard({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const { status, name, failing_since, deadline_at } = row;

@@ -6,7 +6,10 @@ import { getCachedMonitorOptions, monitorNamesQuery, monitorOptionsQuery } from 
 
 const PAUSE_MS = 150;
 
-/** Adds one of the org's monitors, of which there may be thousands: typing asks the server. Inside a `Field`. */
+/**
+ * Selects a monitor to add. An organization can have thousands, so the server searches while the user types.
+ * Must be inside a `Field`.
+ */
 export function MonitorCombobox({
   chosen,
   onAdd,
@@ -19,7 +22,7 @@ export function MonitorCombobox({
   const [typed, setTyped] = useState('');
   const search = useDebounced(typed.trim(), PAUSE_MS);
   useQuery(monitorOptionsQuery(search));
-  // A late answer to an earlier search must not remove an option that matches the text.
+  // A late response to an earlier search must not remove an option that matches the text.
   const found = getCachedMonitorOptions(useQueryClient());
   return (
     <Combobox
@@ -35,7 +38,10 @@ export function MonitorCombobox({
   );
 }
 
-/** The name of a monitor by its id; the id itself until the name is known, or where there is none. */
+/**
+ * Returns a function that maps a monitor ID to its name, or to the ID if the name is not loaded or the
+ * monitor does not exist.
+ */
 export function useMonitorNames(ids: readonly string[]): (id: string) => string {
   const { data } = useQuery({ ...monitorNamesQuery(ids), enabled: ids.length > 0 });
   return (id) => data?.get(id) ?? id;

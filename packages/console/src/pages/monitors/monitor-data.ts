@@ -30,7 +30,7 @@ import { monitorsText } from './text.ts';
 export type MonitorPeriod = z.output<typeof periodResource>;
 export type MonitorUptime = z.output<typeof uptimeReport>;
 
-/** The filters of the list, named as the API parameters. */
+/** The filter fields of the list. Their names are the query parameters of the API. */
 export const MONITOR_FILTERS: readonly FilterField[] = [
   { name: 'status', label: monitorsText.filters.status, values: ['failing', 'waiting', 'paused', 'healthy'] },
   { name: 'tag', label: monitorsText.filters.tag },
@@ -41,7 +41,7 @@ export const MONITOR_FILTERS: readonly FilterField[] = [
 
 const MONITORS_PATH = 'api/monitoring/monitors';
 
-/** The monitor resource, for the editor and the delete dialog. Lists are updated row by row. */
+/** The resource kind of monitors, for the editor and the delete dialog. */
 export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
   one: monitorsText.page.resource,
   path: MONITORS_PATH,
@@ -62,17 +62,17 @@ export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
 };
 
 const PAGE_ROWS = 100;
-/** The largest number of ids that the server accepts in one request. */
+/** The maximum number of IDs that the server accepts in one request. */
 const MAX_IDS = 100;
 
-/** The API path of a monitor, or of a part of it. */
+/** Returns the API path of a monitor, or of a path below it. */
 export function monitorPath(id: string, tail = ''): string {
   return `${MONITORS_PATH}/${encodeURIComponent(id)}${tail}`;
 }
 
 /**
- * Page after page in the server's order of urgency. What is there is kept up by `refreshRows`, row by row: it is never
- * stale as a whole, for reading it again would be one request for each page.
+ * Returns the query for the monitors, page by page, most urgent first. The query never becomes stale, because
+ * refetching would need one request per page. Instead, `refreshMonitors` updates single rows.
  */
 export function monitorsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
@@ -91,13 +91,13 @@ export function monitorsQuery(filters: Readonly<Record<string, string>>) {
 
 const MONITOR_LISTS_KEY = ['monitors', 'list'] as const;
 
-/** Reads some rows again and puts them where they stand, in every list that has them. */
+/** Refetches some monitors and updates their rows in all lists. */
 export async function refreshMonitors(client: QueryClient, ids: readonly string[]): Promise<void> {
   const { data } = await getJson<ApiPage<Monitor>>(MONITORS_PATH, { ids: ids.join(), limit: MAX_IDS });
   replaceMonitors(client, ids, data);
 }
 
-/** Puts what the server answered where it stands, in every list that has it. */
+/** Updates the rows of the given monitors in all lists, without moving the rows. */
 export function replaceMonitors(
   client: QueryClient,
   ids: readonly string[],
@@ -109,12 +109,12 @@ export function replaceMonitors(
   );
 }
 
-/** Lists begin anew where something was added: the next look reads their first page. */
+/** Removes lists that are not displayed. They reload when they are next displayed. */
 export function removeInactiveMonitorLists(client: QueryClient): void {
   client.removeQueries({ queryKey: MONITOR_LISTS_KEY, type: 'inactive' });
 }
 
-/** Monitors whose name or id holds a text, to choose from. */
+/** Returns the query for monitors whose name or ID contains a text, as select options. */
 export function monitorOptionsQuery(search: string) {
   return queryOptions({
     queryKey: ['monitors', 'choices', search],
@@ -124,7 +124,7 @@ export function monitorOptionsQuery(search: string) {
   });
 }
 
-/** Every monitor that any search has found so far, as an option. */
+/** Returns all monitors that previous searches have found, as select options. */
 export function getCachedMonitorOptions(client: QueryClient): readonly SelectOption[] {
   const pages = client.getQueriesData<ApiPage<Monitor>>({ queryKey: ['monitors', 'choices'] });
   const names = new Map(
@@ -133,7 +133,7 @@ export function getCachedMonitorOptions(client: QueryClient): readonly SelectOpt
   return [...names].map(([value, label]) => ({ value, label }));
 }
 
-/** Names of monitors by id; those that are not there any more are missing. */
+/** Returns the query for the names of monitors by ID. Omits monitors that no longer exist. */
 export function monitorNamesQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'names', ids.toSorted().join()],
@@ -153,7 +153,7 @@ export function monitorNamesQuery(ids: readonly string[]) {
 
 export type BulkMonitorChange = Omit<z.input<typeof bulkMonitorPatch>, 'ids'>;
 
-/** One change for a selection of any size, a hundred at a time. */
+/** Applies a change to any number of monitors, in requests of up to 100. */
 export async function updateMonitors(
   ids: readonly string[],
   change: BulkMonitorChange,
@@ -173,7 +173,7 @@ export async function updateMonitors(
   };
 }
 
-/** Counts by state, and the last day of these monitors. */
+/** Returns the query for the number of monitors per status, and for the last day of the given monitors. */
 export function monitorStatusQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'status', ids.join()],
@@ -199,7 +199,7 @@ export function uptimeQuery(id: string, days: number) {
   });
 }
 
-/** Every period that touches the last days, newest first; at most 500. */
+/** Returns the query for the newest periods (up to 500) that overlap the last days, newest first. */
 export function periodsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'periods', days],
@@ -215,7 +215,7 @@ export function periodsQuery(id: string, days: number) {
 
 export interface CheckFilters {
   readonly status: string | null;
-  /** ISO moments; null for all that is kept. */
+  /** Start of the time range in ISO format, or null for all stored data. */
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -234,7 +234,7 @@ export function checksQuery(id: string, filters: CheckFilters) {
   });
 }
 
-/** Beats and misses for the marks below the timeline. */
+/** Returns the query for the beats and misses that are marked below the timeline. */
 export function recentChecksQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'marks', days],
@@ -248,7 +248,7 @@ export function recentChecksQuery(id: string, days: number) {
   });
 }
 
-/** The last changes of a monitor's settings, as the audit log has them. */
+/** Returns the query for the latest changes of a monitor’s settings, from the audit log. */
 export function settingsChangesQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'changes'],
@@ -292,6 +292,6 @@ export const maintenanceWindowsQuery = queryOptions({
 });
 
 function daysAgo(days: number): string {
-  // On the minute: the same link asked twice in a moment is the same question.
+  // Rounded to the minute, so that queries in quick succession have the same key.
   return new Date(Math.floor(Date.now() / 60_000) * 60_000 - days * 86_400_000).toISOString();
 }

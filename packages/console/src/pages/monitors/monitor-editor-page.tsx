@@ -20,7 +20,7 @@ import { monitorsText } from './text.ts';
 
 const CRUMB = { label: monitorsText.page.title, to: '/monitors' } as const;
 
-/** The form for a new monitor. */
+/** The page that creates a monitor. */
 export function NewMonitorPage() {
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
@@ -44,7 +44,7 @@ export function NewMonitorPage() {
   );
 }
 
-/** The form for an existing monitor; a monitor of floe.yaml is read-only. */
+/** The page that edits a monitor. A monitor from floe.yaml is read-only. */
 export function EditMonitorPage() {
   const id = usePathParam('id');
   return (
@@ -81,7 +81,7 @@ function MonitorEditor({ read }: { readonly read: WithETag<Monitor> }) {
   );
 }
 
-/** How saving would move the next deadline. */
+/** Shows how saving would change the next deadline. */
 function DeadlineChange({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
   const now = useNow();
   const time = (at: Date) => formatTimeOrDay(at, browserZone(), now);

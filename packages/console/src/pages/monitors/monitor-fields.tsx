@@ -14,7 +14,7 @@ interface FieldsProps extends FormFieldsProps<MonitorForm> {
   readonly isNew?: boolean;
 }
 
-/** The fields of a monitor. */
+/** The fields of the monitor form. */
 export function MonitorFields(props: FieldsProps) {
   const { form, onChange, isNew = false } = props;
   return (
@@ -62,7 +62,7 @@ export function MonitorFields(props: FieldsProps) {
   );
 }
 
-/** The grace period, and when alerts are sent. */
+/** The fields for the grace period and for when alerts are sent. */
 function GraceFields({ form, onChange }: FieldsProps) {
   return (
     <div className="grid items-start gap-4 md:grid-cols-3">
@@ -159,7 +159,7 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
   );
 }
 
-/** The channels that receive alerts; none selected means all channels. */
+/** Selects the channels that receive alerts. Selecting none means all channels. */
 function ChannelChoice({
   chosen,
   onChange,

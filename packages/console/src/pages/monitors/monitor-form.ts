@@ -5,21 +5,21 @@ import { parseList } from '../../format/words.ts';
 import { monitorEditorText } from './editor-text.ts';
 import { monitorIdFromName, parseCrontabLine } from './monitor-schedule.ts';
 
-/** The values of the form, as they were typed. */
+/** The form values as the user typed them. */
 export interface MonitorForm {
   readonly name: string;
   readonly id: string;
   readonly kind: 'interval' | 'cron';
   readonly interval: string;
   readonly cron: string;
-  /** The time zone of the cron expression. Empty: the organization default. */
+  /** Time zone of the cron expression. Empty means the organization default. */
   readonly timezone: string;
-  /** Empty: the organization default. */
+  /** Grace period. Empty means the organization default. */
   readonly grace: string;
   readonly alertAfter: string;
-  /** A failure that the job reports is one miss. */
+  /** Whether a failure that the job reports counts as one miss. */
   readonly failIsMiss: boolean;
-  /** Empty: interval plus grace period. */
+  /** Time until the first beat is due. Empty means the interval plus the grace period. */
   readonly firstDue: string;
   readonly channels: readonly string[];
   readonly tags: string;
@@ -44,7 +44,7 @@ export function emptyMonitorForm(timezone: string): MonitorForm {
   };
 }
 
-/** @param timezone initial time zone of the schedule of a monitor without one */
+/** @param timezone The initial time zone if the monitor has no cron schedule. */
 export function toMonitorForm(monitor: Monitor, timezone: string): MonitorForm {
   const { schedule, expected_interval_minutes: interval, first_beat_due_minutes: first } = monitor;
   return {
@@ -64,7 +64,7 @@ export function toMonitorForm(monitor: Monitor, timezone: string): MonitorForm {
   };
 }
 
-/** The first field that cannot be parsed, with what to enter; null when all can. */
+/** Returns the first invalid field with a message, or null if all fields are valid. */
 function validateMonitorForm(form: MonitorForm): { readonly param: string; readonly message: string } | null {
   const { kind, interval, grace, firstDue, alertAfter } = form;
   if (kind === 'interval' && parseMinutes(interval) === null)
@@ -78,7 +78,7 @@ function validateMonitorForm(form: MonitorForm): { readonly param: string; reado
     : { param: 'alert_after_misses', message: monitorEditorText.alertAfterInvalid };
 }
 
-/** The part of the request body with the schedule, which the preview takes too. */
+/** Converts the schedule fields to the part of the request body that the preview also uses. */
 export function toScheduleBody(form: MonitorForm) {
   const grace = form.grace === '' ? null : parseMinutes(form.grace);
   return form.kind === 'interval'
@@ -86,12 +86,14 @@ export function toScheduleBody(form: MonitorForm) {
     : { schedule: toCronScheduleBody(form), grace_period_minutes: grace };
 }
 
-/** The schedule of the request body; without a time zone it uses that of the organization. */
+/**
+ * Returns the cron schedule for the request body. Without a time zone, the organization’s time zone applies.
+ */
 export function toCronScheduleBody({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
   return { cron: cron.trim(), ...(timezone === '' ? {} : { timezone }) };
 }
 
-/** The body of an update. @throws ApiError naming the field that cannot be parsed */
+/** Converts the form to the body of an update. @throws ApiError that names the invalid field */
 export function toMonitorUpdateBody(form: MonitorForm) {
   const problem = validateMonitorForm(form);
   if (problem) throw new ApiError({ status: 0, code: 'invalid', ...problem });
@@ -107,12 +109,15 @@ export function toMonitorUpdateBody(form: MonitorForm) {
   };
 }
 
-/** The body of a creation, with the id, which never changes. @throws ApiError like `toMonitorUpdateBody` */
+/**
+ * Converts the form to the body of a create request, with the ID, which cannot change later. @throws ApiError
+ * that names the invalid field
+ */
 export function toMonitorBody(form: MonitorForm) {
   return { ...toMonitorUpdateBody(form), id: form.id || monitorIdFromName(form.name) };
 }
 
-/** Applies the input of the cron field; a pasted crontab line also sets the time zone. */
+/** Applies the text of the cron field. A pasted crontab line also sets the time zone. */
 export function setCronInput(form: MonitorForm, text: string): MonitorForm {
   const found =
     text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;

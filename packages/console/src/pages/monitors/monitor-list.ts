@@ -22,18 +22,18 @@ import { type MonitorPages, trimToFirstPage, uniqueMonitors } from './monitor-ro
 
 export type RecentHistoryByMonitor = ReadonlyMap<string, MonitorSummary['recent'][number]>;
 
-/** Rows whose last day is asked for at once. */
+/** Number of rows whose last day is requested together. */
 const BLOCK_ROWS = 50;
-/** Before the table says what is in view. */
+/** Number of rows assumed to be visible until the table reports the visible rows. */
 const FIRST_LOOK = 24;
 const EVENT_MS = 1_000;
 const LIVE_MS = 60_000;
-/** Without an event stream the list asks by itself. */
+/** Poll interval in milliseconds without an event stream. */
 const POLL_MS = 10_000;
-/** Further down than this, somebody reads: rows stay where they are. */
+/** Scroll distance in pixels above which the user is considered to be reading, so that rows must not move. */
 const TOP_PX = 40;
 
-/** What the page of a link will read: the last day of its first rows as soon as they are known. */
+/** Starts the queries of the page: the first rows, then their last day. */
 export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
   const list = monitorsQuery(filterValues(toFilterTokens(query, MONITOR_FILTERS)));
   void client.prefetchQuery(monitorStatusQuery([]));
@@ -50,10 +50,10 @@ export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
 };
 
 /**
- * Monitors in the order of urgency, of any number: pages as one scrolls, the last day of what is in view, counts from
- * the server. What changes is read again for the rows in view only; rows move when nobody reads them.
- *
- * @param busy whether rows are selected, which must not move either
+ * Manages a list of any number of monitors, most urgent first. Pages load on scroll, the last day loads for
+ * visible rows, and the server counts the statuses. Changes are refetched only for visible rows. Rows move
+ * only while the user is not reading the list.
+ * @param busy Returns whether rows are selected, in which case they must not move.
  */
 export function useMonitorList(filters: Readonly<Record<string, string>>, busy: () => boolean) {
   const answer = useInfiniteQuery({ ...monitorsQuery(filters), placeholderData: keepPreviousData });
@@ -84,7 +84,7 @@ function blocksOf({ first, last }: VisibleRange): VisibleRange {
   return { first: Math.floor(first / BLOCK_ROWS), last: Math.floor(last / BLOCK_ROWS) };
 }
 
-/** The last day of the blocks of rows that are in view. */
+/** Returns the last day of the visible rows, requested in blocks. */
 function useRecent(rows: readonly Monitor[], { first, last }: VisibleRange): RecentHistoryByMonitor {
   const blocks = Array.from({ length: last - first + 1 }, (_, index) => {
     const start = (first + index) * BLOCK_ROWS;
@@ -103,8 +103,9 @@ function recentOf(
 }
 
 /**
- * Keeps up with what happens, by events and by the clock: the rows in view where they stand, or the first page in its
- * new order when nobody is reading. Gives what must be told whether the pointer is among the rows.
+ * Refreshes the list after events and at intervals. While the user reads the list, only visible rows are
+ * updated in place. Otherwise, the first page is reloaded in its new order. Returns a function to call when
+ * the pointer enters or leaves the rows.
  */
 function useListRefresh(
   filters: Readonly<Record<string, string>>,
@@ -134,7 +135,7 @@ function useListRefresh(
     }, EVENT_MS);
   }, []);
   useEvents('monitors', soon);
-  // A list that was kept while another page was shown heard nothing.
+  // A cached list missed the events that arrived while another page was shown.
   const isKept = useRef(inView().length > 0);
   useEffect(() => {
     if (isKept.current) soon();

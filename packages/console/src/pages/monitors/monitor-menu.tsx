@@ -18,8 +18,8 @@ import { beatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
 
 /**
- * The actions of a row. Until it is opened, the menu is a plain button, because rows of a long list are created and
- * removed while it scrolls.
+ * The actions of a row. The menu is a plain button until it is opened, because scrolling creates and removes
+ * many rows.
  */
 export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
   const [isMounted, setMounted] = useState(false);
@@ -69,7 +69,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
 
 const HOUR_MS = 3_600_000;
 
-/** Durations of a mute. The status is still recorded while a monitor is muted. */
+/** Durations for which alerts can be muted. The status is still recorded during this time. */
 export const MUTE_DURATIONS = [
   { hours: 1, label: monitorsText.actions.muteFor(1) },
   { hours: 8, label: monitorsText.actions.muteFor(8) },
@@ -80,7 +80,7 @@ export function computeTimestampInHours(hours: number): string {
   return new Date(Date.now() + hours * HOUR_MS).toISOString();
 }
 
-/** Mutes or unmutes alerts. A monitor that is still failing when the mute ends sends its alert then. */
+/** Mutes or unmutes alerts. If a monitor is still failing when the mute ends, its alert is sent then. */
 export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly monitor: Monitor }) {
   const client = useQueryClient();
   const refusal = useDenialReason('monitoring');
@@ -115,7 +115,7 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
   ));
 }
 
-/** Pauses or resumes a monitor; the toast of a pause offers to undo it. */
+/** Returns a function that pauses or resumes a monitor. The toast after a pause has an undo button. */
 export function useMonitorPause({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
   const client = useQueryClient();
   const touches = [

@@ -21,12 +21,12 @@ import { MonitorTimeline } from './monitor-timeline.tsx';
 import { NextDeadline } from './next-deadline.tsx';
 import { monitorsText } from './text.ts';
 
-/** One monitor: its next deadline, uptime, timeline, checks, configuration and alerts. */
+/** Shows a monitor: its next deadline, uptime, timeline, checks, configuration and alerts. */
 export function MonitorPage() {
   const id = usePathParam('id');
   useLiveQuery('monitors', ['monitors', 'one', id]);
   useLiveQuery('alerts', ['alerts']);
-  // Beats are too frequent for the event stream: the page polls for them while it is open.
+  // The event stream does not report beats because they are too frequent, so the page polls for them.
   const { data, error, refetch } = useQuery({ ...monitorQuery(id), refetchInterval: BEATS_MS });
   const monitor = data?.body;
   useRefreshOnBeat(monitor);
@@ -49,7 +49,7 @@ export function MonitorPage() {
 
 const BEATS_MS = 5_000;
 
-/** Refreshes the history, the uptime and the timeline when a beat has arrived. */
+/** Refetches the history, the uptime and the timeline when a beat has arrived. */
 function useRefreshOnBeat(monitor: Monitor | undefined): void {
   const client = useQueryClient();
   const id = monitor?.id;
@@ -119,7 +119,7 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
   );
 }
 
-/** Shown while a maintenance window of the monitor is active. */
+/** A notice that is shown while a maintenance window of the monitor is active. */
 function MaintenanceNotice({ monitor: { id, tags } }: { readonly monitor: Monitor }) {
   const { data } = useQuery(maintenanceWindowsQuery);
   const open = data?.data.find(

@@ -4,7 +4,7 @@ import { apiUrl } from '../../data/base-url.ts';
 import { monitorPath } from './monitor-data.ts';
 import { monitorsText } from './text.ts';
 
-/** Sends a beat to the secret URL of the monitor, as the job would, marked as a test. */
+/** Sends a beat to the monitor’s secret URL, like the job would, but marked as a test. */
 export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Promise<void> {
   const token = beat_url?.split('/beat/').at(-1);
   const answer = await fetch(apiUrl(`beat/${token ?? ''}`), {

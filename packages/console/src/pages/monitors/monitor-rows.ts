@@ -4,7 +4,10 @@ import type { ApiPage } from '../../data/api-client.ts';
 
 export type MonitorPages = InfiniteData<ApiPage<Monitor>, string>;
 
-/** Every row once, in the order of the server: while pages are read, one may move from a later to an earlier one. Pure. */
+/**
+ * Joins pages in server order without duplicates. A monitor can move to an earlier page while pages load.
+ * Pure.
+ */
 export function uniqueMonitors(pages: readonly ApiPage<Monitor>[]): readonly Monitor[] {
   const seen = new Set<string>();
   return pages.flatMap(({ data }) =>
@@ -17,8 +20,8 @@ export function uniqueMonitors(pages: readonly ApiPage<Monitor>[]): readonly Mon
 }
 
 /**
- * What was read anew takes the place of what is shown, where it stands; what was asked for and is not there any more
- * goes. Pure.
+ * Replaces rows with their refetched versions in place. Removes rows that were requested but no longer exist.
+ * Pure.
  */
 export function replaceRows(
   list: MonitorPages,
@@ -34,12 +37,15 @@ export function replaceRows(
   return { ...list, pages };
 }
 
-/** The list as it begins: the pages behind the first are read again when they are reached. Pure. */
+/** Returns the list with only its first page. The other pages load again on scroll. Pure. */
 export function trimToFirstPage(list: MonitorPages): MonitorPages {
   return { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
 }
 
-/** Ids from one row to another, whichever stands higher; only the second where the first is not there. Pure. */
+/**
+ * Returns the IDs from one row to another, in either direction. Returns only `to` if `from` is not in the
+ * list. Pure.
+ */
 export function selectRowRange(rows: readonly Monitor[], from: string | null, to: string): readonly string[] {
   const [one, other] = [from, to].map((id) => rows.findIndex((row) => row.id === id));
   if (one === undefined || other === undefined || one < 0 || other < 0) return [to];

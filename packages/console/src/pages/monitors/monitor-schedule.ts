@@ -4,17 +4,17 @@ import { scheduleText } from './text.ts';
 
 type Scheduled = Pick<Monitor, 'expected_interval_minutes' | 'schedule'>;
 
-/** `every 24 h`, or the cron expression. */
+/** Describes a schedule as `every 24 h`, or returns the cron expression. */
 export function formatSchedule({ expected_interval_minutes: minutes, schedule }: Scheduled): string {
   return schedule ? scheduleText.cron(schedule.cron) : scheduleText.every(formatMinutes(minutes ?? 0));
 }
 
-/** The time zone of a schedule; without one it is that of the organization. */
+/** Returns the time zone of a schedule. A schedule without one uses the organization’s time zone. */
 export function formatScheduleZone({ timezone }: { readonly timezone?: string | undefined }): string {
   return timezone ?? scheduleText.orgZone;
 }
 
-/** `every 24 h + 30 min` */
+/** Describes a schedule and its grace period, as in `every 24 h + 30 min`. */
 export function formatScheduleWithGrace(monitor: Scheduled & Pick<Monitor, 'grace_period_minutes'>): string {
   const grace = monitor.grace_period_minutes;
   return `${formatSchedule(monitor)}${grace > 0 ? ` + ${formatMinutes(grace)}` : ''}`;
@@ -23,7 +23,8 @@ export function formatScheduleWithGrace(monitor: Scheduled & Pick<Monitor, 'grac
 const { days: DAYS, everyDay } = scheduleText;
 
 /**
- * Describes common cron expressions; null for all others. The times shown beside the description come from the server.
+ * Describes common cron expressions in words. Returns null for others. The server computes the times that are
+ * shown with the description.
  */
 export function describeCron(cron: string): string | null {
   const named: Readonly<Record<string, string>> = {
@@ -78,7 +79,10 @@ function parseWeekday(text: string): number | null {
   return found < 0 ? null : found;
 }
 
-/** Parses a crontab line: its five fields and the zone of a `CRON_TZ=` prefix. Null for anything else. */
+/**
+ * Parses a crontab line: its five fields and the time zone of a `CRON_TZ=` prefix. Returns null for other
+ * text.
+ */
 export function parseCrontabLine(
   input: string,
 ): { readonly cron: string; readonly timezone: string | null } | null {
@@ -92,7 +96,7 @@ export function parseCrontabLine(
   return { cron: five.join(' '), timezone: zone ?? null };
 }
 
-/** Derives a monitor id from a name: lower-case letters, digits and dashes. */
+/** Derives a monitor ID from a name. The ID contains lowercase letters, digits and hyphens. */
 export function monitorIdFromName(name: string): string {
   return name
     .normalize('NFKD')

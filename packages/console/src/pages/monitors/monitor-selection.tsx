@@ -19,15 +19,15 @@ import { monitorsText } from './text.ts';
 
 export interface MonitorSelection {
   readonly ids: ReadonlySet<string>;
-  /** @param range also selects every row between the last selected one and this one */
+  /** @param range Whether to also select all rows between the last selected row and this one. */
   readonly toggle: (id: string, range: boolean) => void;
   readonly all: () => void;
   readonly clear: () => void;
-  /** `x` selects the focused row, Shift+X the range up to it. */
+  /** Handles keys: `x` selects the focused row, and Shift+X selects the range up to it. */
   readonly press: (event: KeyboardEvent) => void;
 }
 
-/** The selected rows of the list. */
+/** Manages the selected rows of the list. */
 export function useMonitorSelection(rows: readonly Monitor[]): MonitorSelection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string | null>(null);
@@ -60,7 +60,7 @@ export function useMonitorSelection(rows: readonly Monitor[]): MonitorSelection 
   );
 }
 
-/** The number of selected monitors and the actions for them. */
+/** Shows the number of selected monitors and the actions for them. */
 export function MonitorSelectionBar({
   selection: { ids, all, clear },
   rows,
@@ -152,7 +152,10 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
   );
 }
 
-/** Changes the selected monitors and refreshes their rows; the toast of a pause offers to undo it. */
+/**
+ * Returns a function that changes the selected monitors and refreshes their rows. The toast after a pause has
+ * an undo button.
+ */
 function useBulkChange(ids: readonly string[], clear: () => void) {
   const client = useQueryClient();
   const [refused, setRefused] = useState<BulkMonitorResult['failed']>([]);
@@ -187,7 +190,9 @@ function bulkChangeToast(changed: number, { paused, muted_until: muted }: BulkMo
   return muted === null ? monitorsText.selection.unmuted(changed) : monitorsText.selection.muted(changed);
 }
 
-/** The monitors that were not changed, with the reasons: they are defined in floe.yaml or were deleted. */
+/**
+ * Lists the monitors that were not changed, with the reason: they are defined in floe.yaml or were deleted.
+ */
 function FailedMonitors({
   refused,
   onDismiss,

@@ -35,14 +35,14 @@ const LOOKS: Readonly<Record<MonitorPeriod['status'], string>> = {
   waiting: 'border border-dashed border-waiting inset-y-0',
 };
 
-/** The status over time with one mark for each beat, or the same as a list for screen readers. */
+/** Shows the status over time with a mark for each beat. The same data is available as a list. */
 export function MonitorTimeline({ id, since }: { readonly id: string; readonly since: string }) {
   const [days, setDays] = useState('1');
   const [listed, setListed] = useState(false);
   const answer = useQuery(periodsQuery(id, Number(days)));
   const checks = useQuery(recentChecksQuery(id, Number(days)));
   const now = useNow();
-  // The timeline of a new monitor starts at its creation.
+  // The timeline of a new monitor starts when it was created.
   const from = new Date(
     Math.max(now.getTime() - Number(days) * 86_400_000, new Date(since).getTime() - 60_000),
   );
@@ -110,7 +110,7 @@ function ListToggle({
   );
 }
 
-/** The times at which the schedule was changed. */
+/** Draws a line at each time at which the schedule changed. */
 function ScheduleChangeLines({
   changes,
   from,
@@ -188,7 +188,7 @@ function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineTicks
   );
 }
 
-/** In a shorter range, labels without seconds would repeat. */
+/** Minimum range in milliseconds. Time labels have no seconds, so they would repeat in a shorter range. */
 const MIN_MINUTES_MS = 10 * 60_000;
 
 function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
@@ -209,7 +209,7 @@ function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
   );
 }
 
-/** The periods as a list, newest first. */
+/** Lists the periods, newest first. */
 function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
   return (
     <ol className="mt-2 divide-y divide-line text-ui">
@@ -230,7 +230,10 @@ function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
   );
 }
 
-/** Filters the check history by a period, from shortly before it, to include the last beat before it. */
+/**
+ * Filters the check history by a period. The range starts shortly before the period, to include the beat
+ * before it.
+ */
 function ShowChecksButton({ mark: { period } }: { readonly mark: TimelineMark }) {
   const { change } = useUrlState();
   const { started_at, ended_at } = period;
@@ -248,7 +251,7 @@ function ShowChecksButton({ mark: { period } }: { readonly mark: TimelineMark })
 
 const AROUND_MS = 60_000;
 
-/** Misses before a change were evaluated with the earlier schedule. */
+/** Lists the schedule changes. Misses before a change were evaluated with the earlier schedule. */
 function ScheduleChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }) {
   if (changes.length === 0) return null;
   return (

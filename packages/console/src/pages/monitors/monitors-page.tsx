@@ -39,7 +39,7 @@ export { prefetchMonitors } from './monitor-list.ts';
 
 const NO_FILTERS = Object.fromEntries(MONITOR_FILTERS.map(({ name }) => [name, null]));
 
-/** All monitors with their status and next deadline. */
+/** Lists all monitors with their status and next deadline. */
 export function MonitorsPage() {
   const { query, change } = useUrlState();
   const go = useOrgNavigate();
@@ -103,7 +103,7 @@ export function MonitorsPage() {
 
 const COUNTED = ['failing', 'waiting', 'paused', 'healthy'] as const;
 
-/** The number of monitors by status; a click filters the list by it. */
+/** Shows the number of monitors by status. Selecting a status filters the list. */
 function StatusCounts({
   counts,
   chosen,
@@ -136,7 +136,7 @@ function StatusCounts({
   );
 }
 
-/** Shown while no enabled channel exists, so that no alert reaches anyone. */
+/** A notice that no enabled channel exists, so that no alerts are delivered. */
 function NoChannelNotice({ any }: { readonly any: boolean }) {
   const { data } = useQuery(channelNamesQuery);
   if (!any || !data || data.data.some(({ enabled }) => enabled)) return null;

@@ -8,7 +8,7 @@ import { buildDeadlineBar, type DeadlineBar } from './deadline.ts';
 import { monitorDetailText } from './detail-text.ts';
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 
-/** The time from the last beat to the deadline, to scale, with the current time on it. */
+/** Shows the time from the last beat to the deadline to scale, with the current time. */
 export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const now = useNow();
   const bar = buildDeadlineBar(monitor, now);
@@ -118,7 +118,10 @@ function DeadlineBarView({
   );
 }
 
-/** After a miss, the next beat is due one interval after the missed deadline. */
+/**
+ * Whether the deadline is counted from the last beat. After a miss, the next beat is due one interval after
+ * the missed deadline instead.
+ */
 function isCountedFromBeat({
   status,
   last_beat_at,

@@ -1,12 +1,12 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import { scheduleText } from './text.ts';
 
-/** A change of the schedule. Earlier misses were evaluated with the schedule before it. */
+/** A change of the schedule. Earlier misses were evaluated with the previous schedule. */
 export interface ScheduleChange {
   readonly id: string;
   readonly at: Date;
   readonly by: string;
-  /** `interval from 60 min to 30 min` */
+  /** Description of the change, such as `interval from 60 min to 30 min`. */
   readonly words: string;
 }
 
@@ -14,7 +14,7 @@ type View = AuditEntry['before'];
 
 const FIELDS = ['expected_interval_minutes', 'schedule', 'grace_period_minutes'] as const;
 
-/** The audit entries that changed the schedule, described; other entries are left out. Pure. */
+/** Returns descriptions of the audit log entries that changed the schedule. Pure. */
 export function findScheduleChanges(entries: readonly AuditEntry[]): readonly ScheduleChange[] {
   return entries.flatMap(({ id, at, actor, actor_name, before, after }) => {
     if (before === null || after === null) return [];

@@ -13,7 +13,7 @@ import { describeCron } from './monitor-schedule.ts';
 
 type Preview = z.output<typeof schedulePreview>;
 
-/** A description of the schedule, and the next expected beats as the server computes them. */
+/** Describes the schedule and lists the next expected beats, which the server computes. */
 export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   const settled = useDebounced(toScheduleBody(form));
   const incomplete = form.kind === 'interval' && parseMinutes(form.interval) === null;
@@ -108,7 +108,7 @@ function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }
   );
 }
 
-/** The names of the time zone at these times: two names mean that the clocks change in between. */
+/** Returns the names of the time zone at these times. Two names mean that the clocks change between them. */
 function zoneNames({ data }: Preview): readonly string[] {
   return [...new Set(data.map(({ expected_at_local: local }) => local.split(' ').at(-1) ?? ''))];
 }

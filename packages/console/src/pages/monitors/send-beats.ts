@@ -1,11 +1,11 @@
 import type { Snippet } from '../../ui/code-block.tsx';
 
 /**
- * Code that sends a beat, ready to paste. Each snippet ends when Floe responds and fails visibly when it does not. The
- * key comes from the environment. Ids consist of letters, digits, ".", "_" and "-", which need no escaping.
- *
- * @param heartbeat address of `POST /api/monitoring/heartbeat`
- * @param beatUrl the secret beat URL of the monitor; null when the member may not see it
+ * Returns code that sends a beat. Each snippet ends when Floe responds, and exits with an error if it does
+ * not. The key is read from the environment. Monitor IDs contain only letters, digits, ".", "_" and "-",
+ * which need no escaping.
+ * @param heartbeat The URL of `POST /api/monitoring/heartbeat`.
+ * @param beatUrl The secret beat URL of the monitor, or null if the member may not see it.
  */
 export function beatSnippets(id: string, heartbeat: string, beatUrl: string | null): readonly Snippet[] {
   const curl = `curl -fsS --retry 3 -X POST ${heartbeat} \\
@@ -39,7 +39,7 @@ urllib.request.urlopen(request, timeout=10)`,
   ];
 }
 
-/** Snippets for schedulers, with the secret beat URL, which needs no header. */
+/** Returns snippets for schedulers. They use the secret beat URL, which needs no header. */
 function scheduledSnippets(id: string, beatUrl: string | null): readonly Snippet[] {
   return [
     {

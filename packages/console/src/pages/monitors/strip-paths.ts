@@ -7,17 +7,20 @@ export const STRIP_HEIGHT = 18;
 const WIDTH = STRIP_STEP - 0.75;
 const LEAST = 4;
 
-/** What is drawn of each state, as one path: a list has thousands of slices and no room for an element of each. */
+/** One SVG path per status. A list has thousands of slices, too many for an element each. */
 export interface StripPaths {
   readonly healthy: string;
   readonly failing: string;
   readonly unknown: string;
   readonly paused: string;
-  /** Slices in which nothing was judged. */
+  /** Slices without data. */
   readonly none: string;
 }
 
-/** Each slice is a stack: failing at the foot with its share, then unknown or paused, healthy above. Pure. */
+/**
+ * Builds the paths. Each slice is a stack: failing at the bottom, then unknown or paused, then healthy, in
+ * proportion to their durations. Pure.
+ */
 export function buildStripPaths(slices: readonly Slice[]): StripPaths {
   const drawn = { healthy: '', failing: '', unknown: '', paused: '', none: '' };
   slices.forEach(({ healthy_seconds, failing_seconds, unknown_seconds, paused_seconds }, index) => {

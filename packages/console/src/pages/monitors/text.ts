@@ -119,7 +119,7 @@ function countMonitors(count: number): string {
   return pluralize(count, 'monitor is', 'monitors are');
 }
 
-/** Schedules in words. */
+/** Descriptions of schedules. */
 export const scheduleText = {
   cron: (expression: string) => `cron ${expression}`,
   every: (interval: string) => `every ${interval}`,

@@ -1,7 +1,9 @@
 import { STATUS_STYLES } from '../../ui/status.tsx';
 import { monitorDetailText } from './detail-text.ts';
 
-/** What the colors and marks of the timeline mean. `changed` adds the line of a schedule change. */
+/**
+ * Explains the colors and marks of the timeline. With `changed`, also explains the line of a schedule change.
+ */
 export function TimelineLegend({ changed }: { readonly changed: boolean }) {
   const states = ['healthy', 'failing', 'waiting', 'unknown', 'paused'] as const;
   const looks = {

@@ -1,20 +1,23 @@
 import type { CheckResource } from '@floe/contract/api/monitor-history';
 import type { MonitorPeriod } from './monitor-data.ts';
 
-/** A stretch of the timeline, as shares of its width. Pure. */
+/** A period of the timeline, with positions as fractions of the timeline’s width. Pure. */
 export interface TimelineMark {
   readonly period: MonitorPeriod;
   readonly left: number;
   readonly width: number;
   readonly ms: number;
-  /** Written above it; null where it would run into its neighbour. */
+  /** Whether a label is shown above the period. False if it would overlap the label of its neighbor. */
   readonly label: boolean;
 }
 
-/** How far apart two labels must be, as a share of the width. */
+/** Minimum distance between two labels, as a fraction of the width. */
 const LABEL_SHARE = 0.12;
 
-/** Periods, oldest first, cut to the range; a failure is never thinner than the eye. */
+/**
+ * Returns the periods within the range, oldest first. Failing periods have a minimum width so that they stay
+ * visible.
+ */
 export function buildTimelineMarks(
   periods: readonly MonitorPeriod[],
   from: Date,
@@ -41,7 +44,10 @@ export function buildTimelineMarks(
     });
 }
 
-/** Where beats and misses stand below the timeline; nothing when there are too many to tell apart. */
+/**
+ * Returns the positions of beats and misses below the timeline. Returns none if there are too many to
+ * distinguish.
+ */
 export function buildTimelineTicks(
   checks: readonly CheckResource[],
   from: Date,

@@ -6,7 +6,7 @@ import { TimeText } from '../../ui/time-text.tsx';
 import { attentionLabel, attentionLink, attentionStatus } from './attention.ts';
 import { overviewText } from './text.ts';
 
-/** What needs attention, most urgent first, or one line when nothing does. */
+/** Lists what needs attention, most urgent first. Shows one line if nothing does. */
 export function AttentionList({
   attention,
   more,

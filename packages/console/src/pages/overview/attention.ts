@@ -2,7 +2,7 @@ import type { OverviewAttention } from '@floe/contract/api/overview';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { overviewText } from './text.ts';
 
-/** The page of the resource that an entry is about. */
+/** Returns the page of the resource that an entry refers to. */
 export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;

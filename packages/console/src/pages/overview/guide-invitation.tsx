@@ -3,7 +3,7 @@ import type { GuideState } from './guide-state.ts';
 import { GUIDE_STEPS } from './guide-steps.ts';
 import { overviewText } from './text.ts';
 
-/** One line that leads to the setup guide while steps are open. */
+/** A link to the setup guide, shown while steps are incomplete. */
 export function GuideInvitation({
   guide,
   onOpen,

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type * as z from 'zod';
 import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { sessionQuery, useSignedIn } from '../../data/session.ts';
+import { sessionQuery, useSignedInSession } from '../../data/session.ts';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
 import { newestRequestQuery, newestSuccessQuery } from '../connect/first-request.tsx';
 import { completedSteps, type GuideStepId, isConnectKeyName } from './guide-steps.ts';
@@ -32,7 +32,10 @@ function listQuery<Row>(path: string) {
   });
 }
 
-/** The guide shows the newest monitor. The others, of which there may be thousands, are only counted. */
+/**
+ * The query for the newest monitor, which the guide shows. Other monitors are only counted because there may
+ * be thousands.
+ */
 const newestMonitorsQuery = queryOptions({
   queryKey: ['guide', 'monitors'],
   queryFn: ({ signal }) => getJson<ApiPage<Monitor>>('api/monitoring/monitors', { limit: 5 }, signal),
@@ -44,21 +47,27 @@ const countsQuery = queryOptions({
 });
 
 export interface GuideState {
-  /** Whether the guide replaces the overview. */
+  /** Whether the guide is shown instead of the overview. */
   readonly isOpen: boolean;
-  /** Whether the overview shows a link to the guide: not dismissed, not done, and this member can complete it. */
+  /**
+   * Whether the overview links to the guide. True if the guide is incomplete, was not dismissed, and this
+   * member has permission to complete it.
+   */
   readonly showsInvitation: boolean;
   readonly done: ReadonlySet<GuideStepId>;
   readonly monitors: readonly Monitor[];
   readonly close: () => void;
-  /** Never shows the guide to this member again. */
+  /** Hides the guide from this member permanently. */
   readonly dismiss: () => void;
 }
 
-/** The state of the setup guide. @param asked whether the URL asks for the guide */
+/**
+ * Returns the state of the setup guide.
+ * @param asked Whether the URL requests the guide.
+ */
 export function useGuide(asked: boolean): GuideState {
   const client = useQueryClient();
-  const { role } = useSignedIn();
+  const { role } = useSignedInSession();
   const { data: who } = useQuery(meQuery);
   const on = who !== undefined && (asked || isOffered(role, who));
   const seen = useGuideProgress(on);
@@ -71,7 +80,7 @@ export function useGuide(asked: boolean): GuideState {
   const fold = () => {
     setOpened(false);
     if (who?.kind !== 'member') return;
-    // If this fails, the guide is offered once more.
+    // If this request fails, the guide is shown again on the next visit.
     void sendJson('PATCH', 'api/me', { preferences: { ...who.preferences, [DISMISSED]: true } }).then(
       () => client.invalidateQueries({ queryKey: meQuery.queryKey }),
       () => undefined,
@@ -87,7 +96,7 @@ export function useGuide(asked: boolean): GuideState {
   };
 }
 
-/** The queries from which the progress is derived. */
+/** The queries that determine which steps are done. */
 const PROGRESS_QUERIES = {
   first: newestRequestQuery([]),
   succeeded: newestSuccessQuery,
@@ -98,7 +107,7 @@ const PROGRESS_QUERIES = {
   budgets: listQuery<NamedResource>('api/management/budgets'),
 };
 
-/** Prefetches the queries of the guide if it will be shown. The page repeats those that fail. */
+/** Starts the queries of the guide if it will be shown. The page repeats failed queries. */
 export async function prefetchGuide(client: QueryClient, asked: boolean): Promise<void> {
   await client.prefetchQuery(meQuery);
   const who = client.getQueryData(meQuery.queryKey);
@@ -144,7 +153,7 @@ function useGuideProgress(on: boolean) {
     requests: first?.data.length,
     succeeded: succeeded?.data.length,
     providerKinds: providers?.data.filter(({ enabled }) => enabled).map(({ kind }) => kind),
-    // Without such a key there are no requests of clients.
+    // Without keys for clients, there are no requests from clients.
     clientRequests: keyIds.length > 0 ? byClients?.data.length : 0,
     hasBeat: counts && counts.healthy + counts.failing > 0,
     budgets: budgets?.data.length,

@@ -11,7 +11,10 @@ import { MonitorStep } from './monitor-step.tsx';
 import { RequestStep } from './request-step.tsx';
 import { overviewText } from './text.ts';
 
-/** The setup guide. Steps can be taken in any order; each is done when the server has seen its result. */
+/**
+ * The setup guide. Steps can be completed in any order. A step is complete when the server has recorded its
+ * result.
+ */
 export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly onClose: () => void }) {
   const { done } = guide;
   const [chosen, setChosen] = useState<GuideStepId | 'none' | null>(null);

@@ -24,7 +24,10 @@ const AnnotationListPart = lazy(() =>
   import('../../ui/annotation-list.tsx').then(({ AnnotationList: Part }) => ({ default: Part })),
 );
 
-/** Requests, spend and latency, each compared with the previous period. A click opens the requests of an interval. */
+/**
+ * Shows requests, spend and latency, compared with the previous period. A click opens the requests of an
+ * interval.
+ */
 export function OverviewCharts(props: Props) {
   return (
     <div className="grid gap-4 xl:grid-cols-2">
@@ -68,7 +71,7 @@ function RequestsCard({ span, sum, onChoose }: Props) {
       ) : (
         <Timeline
           lanes={lanes}
-          label={overviewText.charts.byOutcome(formatCount(sum.requests))}
+          label={overviewText.charts.byOutcome(sum.requests)}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
           marks={marks}
         />
@@ -177,7 +180,7 @@ function useSpendLines(data: Timeseries | undefined, label: string): ChartLines 
       at: data.at.map((at) => Date.parse(at)),
       series: [
         { label, values: data.series[0]?.values ?? data.at.map(() => 0) },
-        // The range before can have one interval more or less, where its ends were rounded.
+        // The previous period can have one interval more or less because its start and end are rounded.
         ...(before
           ? [
               {

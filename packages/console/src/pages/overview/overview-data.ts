@@ -9,7 +9,7 @@ import { chooseChartInterval, type SelectedTimeRange, timeRangeQuery } from '../
 export type Overview = z.output<typeof orgOverview>;
 export type AnnotationsPage = z.output<typeof analyticsAnnotations>;
 
-/** Charts refresh at this interval while the page is visible. */
+/** Interval in milliseconds at which charts refresh while the page is visible. */
 const CHARTS_MS = 15_000;
 const COUNTERS_MS = 5_000;
 
@@ -48,7 +48,7 @@ export function recentEventsQuery(span: SelectedTimeRange) {
   });
 }
 
-/** The queries of the charts and lists. The query cache sends equal queries once. */
+/** Returns the queries of the charts and lists. The query cache sends identical queries only once. */
 export function overviewPartQueries(span: SelectedTimeRange) {
   return {
     series: [

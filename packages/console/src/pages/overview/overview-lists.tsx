@@ -10,7 +10,7 @@ import { missingValueLabel } from '../analytics/metric-groups.ts';
 import { type Overview, overviewTopQuery, recentEventsQuery } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
-/** Top spend, errors, monitors and recent events. */
+/** Shows the models and keys with the highest spend, errors, monitors and recent events. */
 export function OverviewLists({
   span,
   overview,
@@ -167,7 +167,7 @@ function Row({
 }: {
   readonly label: ReactNode;
   readonly value: string;
-  /** Of the largest: draws a bar below. */
+  /** The value as a fraction of the largest value. If set, a bar is drawn. */
   readonly share?: number;
 }) {
   return (

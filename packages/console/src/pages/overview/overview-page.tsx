@@ -22,7 +22,10 @@ import { overviewPartQueries, overviewQuery } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
 import { overviewText } from './text.ts';
 
-/** What needs attention, and the figures of a time range. A new organization sees the setup guide. */
+/**
+ * Shows what needs attention, and the totals of a time range. A new organization sees the setup guide
+ * instead.
+ */
 export function OverviewPage() {
   const { query, change } = useUrlState();
   const guide = useGuide(query.get('guide') === '1');
@@ -81,7 +84,7 @@ export function OverviewPage() {
   );
 }
 
-/** Requests the data of the charts without waiting for the answer of the overview. */
+/** Starts the queries of the charts without waiting for the response of the overview. */
 function usePrefetchParts(span: SelectedTimeRange, on: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -104,7 +107,7 @@ function parseTimeRange(time: string): SelectedTimeRange {
   return resolveUrlTimeRange(`overview ${time}`, new URLSearchParams(time));
 }
 
-/** Prefetches the queries of the page. */
+/** Starts the queries of the page before it is rendered. */
 export const prefetchOverview: PrefetchQueries = (client, { query }) => {
   const span = parseTimeRange(timeParameters(query));
   const isGuideAsked = query.get('guide') === '1';

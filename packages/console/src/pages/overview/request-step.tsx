@@ -5,7 +5,7 @@ import { useOrgId } from '../../app/url-state.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { apiUrl } from '../../data/base-url.ts';
 import { type CreatedKey, getPlaygroundKey } from '../../data/created-keys.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
@@ -22,11 +22,11 @@ import { overviewText } from './text.ts';
 
 const HELLO = { ...NEW_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as const;
 
-/** The first request: a copied command, or one sent from this page. */
+/** Helps to send the first request: with a command to copy, or directly from this page. */
 export function RequestStep() {
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const org = useOrgId();
-  const { user } = useSignedIn();
+  const { user } = useSignedInSession();
   const newest = useQuery(newestRequestQuery([])).data;
   const succeeded = useQuery(newestSuccessQuery).data;
   const send = useApiMutation(
@@ -53,7 +53,7 @@ export function RequestStep() {
     const client = CONNECT_CLIENTS.find((one) => one.id === id);
     return client ? client.snippets(settings).map(({ code }) => ({ label: client.name, code })) : [];
   });
-  // One success is enough: requests that failed before or after it, of whomever, do not matter.
+  // One successful request is enough. Failed requests do not matter, whoever sent them.
   const row = succeeded?.data[0] ?? (succeeded && newest?.data[0]);
   return (
     <>

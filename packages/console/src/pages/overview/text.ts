@@ -20,7 +20,7 @@ export const overviewText = {
       rows_pending: 'Request log delayed',
       credential_rejected: 'Credential rejected',
       breaker_open: 'Breaker open',
-      breaker_forced: 'Breaker forced',
+      breaker_forced: 'Breaker overridden',
       monitor_failing: 'Monitor failing',
       budget_used: 'High budget usage',
       beats_rejected: 'Beats rejected',
@@ -32,14 +32,14 @@ export const overviewText = {
     errors: 'Errors',
     spend: 'Spend',
     latency: 'Latency',
-    firstToken: 'First token',
+    firstToken: 'Time to first token',
     p50: 'p50',
     p95: 'p95',
     previous: 'Previous period',
     comparison: (length: string) => `Compared with the previous ${length}`,
     failedRequests: (errors: number, requests: number) =>
       `${formatCount(errors)} of ${pluralize(requests, 'request')} to providers`,
-    byOutcome: (count: string) => `${count} requests by outcome`,
+    byOutcome: (count: number) => `${pluralize(count, 'request')} by outcome`,
     overTime: (metric: string) => `${metric} over time`,
   },
   lists: {
@@ -108,7 +108,7 @@ export const overviewText = {
     intervals: { hour: 'Every hour', day: 'Every day', week: 'Every week' },
     gracePeriod: 'Grace period (minutes)',
     help: (interval: string, minutes: string) =>
-      `Floe expects a beat ${interval.toLowerCase()}. The monitor fails when a beat is more than ${minutes} minutes late.`,
+      `Floe expects a beat ${interval.toLowerCase()}. The monitor is marked as failing when a beat is more than ${minutes} minutes late.`,
     create: 'Create monitor',
   },
   budgetStep: {

@@ -1,36 +1,36 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { playgroundText as strings } from './text.ts';
 
-/** The prompt of the playground and the request body for it. Pure. */
+/** The prompt of the playground, and its conversion to a request body. Pure. */
 
 export interface ChatToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON text as the model wrote it. */
+  /** The arguments as JSON text, exactly as the model wrote them. */
   readonly args: string;
 }
 
 export interface PromptTurn {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
-  /** `data:` URLs of pictures. */
+  /** Images as `data:` URLs. */
   readonly images?: readonly string[];
-  /** The tool calls of an assistant turn. */
+  /** The tool calls of an assistant message. */
   readonly calls?: readonly ChatToolCall[];
-  /** The id of the call that a tool turn answers. */
+  /** The ID of the tool call that a tool message responds to. */
   readonly callId?: string;
 }
 
 export interface PlaygroundPrompt {
   readonly system: string;
   readonly turns: readonly PromptTurn[];
-  /** Numbers as typed; empty for the default of the model. */
+  /** Numbers as typed. Empty means the model’s default. */
   readonly temperature: string;
   readonly maxTokens: string;
-  /** JSON text of the list of tools; empty for none. */
+  /** The list of tools as JSON text. Empty means no tools. */
   readonly tools: string;
   readonly json: boolean;
-  /** JSON text of the schema that an answer in JSON must fit; empty for any. */
+  /** The JSON Schema that a JSON response must match, as JSON text. Empty means any JSON object. */
   readonly schema: string;
 }
 
@@ -63,7 +63,7 @@ export const EXAMPLE_TOOLS = JSON.stringify(
   2,
 );
 
-/** Why a prompt cannot be sent, or null. */
+/** Returns why the prompt cannot be sent, or null if it can. */
 export function validatePrompt(
   prompt: PlaygroundPrompt,
 ): { readonly field: string; readonly text: string } | null {
@@ -108,7 +108,7 @@ function formatOf({ json, schema }: PlaygroundPrompt): JsonObject {
   };
 }
 
-/** The Chat Completions body of a prompt. */
+/** Converts a prompt to a Chat Completions request body. */
 export function toChatRequestBody(prompt: PlaygroundPrompt, model: string): JsonObject {
   const tools = toolsOf(prompt.tools);
   return {
@@ -150,7 +150,10 @@ function messageOf({ role, text, images = [], calls = [], callId }: PromptTurn):
   };
 }
 
-/** The conversation after an answer, ready for the next message: an empty one, or one for each call to answer. */
+/**
+ * Returns the conversation after a response, with the next messages to fill in: an empty user message, or one
+ * tool message per tool call.
+ */
 export function continueConversation(
   prompt: PlaygroundPrompt,
   answer: { readonly text: string; readonly calls: readonly ChatToolCall[] },

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { ChatToolCall } from './chat-request.ts';
 import { playgroundText as strings } from './text.ts';
 
-/** Parses a streamed chat answer. Pure. */
+/** Parses a streamed Chat Completions response. Pure. */
 
 export interface ChatResponse {
   readonly text: string;
@@ -11,7 +11,7 @@ export interface ChatResponse {
   readonly finish: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** An error inside the stream. */
+  /** An error event inside the stream, or null. */
   readonly failure: { readonly message: string; readonly code: string } | null;
 }
 
@@ -25,11 +25,11 @@ export const EMPTY_CHAT_RESPONSE: ChatResponse = {
   failure: null,
 };
 
-/** Splits a stream of Server-Sent Events into the data of each event, wherever the network split it. */
+/** Splits a stream of Server-Sent Events into the data of each event. Chunks can end anywhere. */
 export class SseDataParser {
   #rest = '';
 
-  /** The data of every event that is complete by now. */
+  /** Adds a chunk and returns the data of all events that are now complete. */
   push(piece: string): string[] {
     const text = this.#rest + piece;
     const events = text.split(/\r?\n\r?\n/);
@@ -44,7 +44,7 @@ export class SseDataParser {
   }
 }
 
-/** The answer with one more event. Unknown events are ignored. */
+/** Returns the response with one more event applied. Ignores unknown events. */
 export function applyChatEvent(answer: ChatResponse, data: string): ChatResponse {
   const chunk = objectIn(data);
   if (!chunk) return answer;

@@ -2,7 +2,10 @@ import { isObject } from '@floe/contract/json';
 import { type BodyMessagePart, parseBodyJson, parseConversation } from '../requests/body-messages.ts';
 import type { PlaygroundPrompt, PromptTurn } from './chat-request.ts';
 
-/** The stored body of a request as a prompt, and the requested model. Null if the format is not supported. */
+/**
+ * Converts a stored request body to a prompt and the requested model. Returns null if the format is not
+ * supported.
+ */
 export function parsePromptBody(
   text: string,
 ): { readonly prompt: Partial<PlaygroundPrompt>; readonly model: string } | null {
@@ -21,7 +24,7 @@ export function parsePromptBody(
       turns,
       temperature: typeof temperature === 'number' ? String(temperature) : '',
       maxTokens: typeof most === 'number' ? String(most) : '',
-      // Only the tools of Chat Completions have the format of the playground.
+      // Only tools in the Chat Completions format are supported by the playground.
       tools:
         Array.isArray(tools) && tools.every((tool) => isObject(tool) && isObject(tool['function']))
           ? JSON.stringify(tools, null, 2)

@@ -7,7 +7,9 @@ import { formatCompact, formatPrice } from '../../format/amounts.ts';
 import type { SelectOption } from '../../ui/field.tsx';
 import { playgroundText } from './text.ts';
 
-/** Routes first, then models by provider, each with its context window and prices. */
+/**
+ * Returns the select options: routes first, then models by provider, with their context windows and prices.
+ */
 export function toModelOptions(models: readonly ModelResource[]): readonly SelectOption[] {
   const order = [...models].sort((a, b) =>
     a.kind === b.kind ? a.id.localeCompare(b.id, 'en') : a.kind === 'alias' ? -1 : 1,
@@ -28,7 +30,10 @@ export function toModelOptions(models: readonly ModelResource[]): readonly Selec
   });
 }
 
-/** The request of a run. It is recorded shortly after the answer, so the query retries until it exists. */
+/**
+ * Returns the query for the recorded request of a run. The request is recorded shortly after the response, so
+ * the query retries until it exists.
+ */
 export function recordedRequestQuery(id: string | null) {
   return queryOptions({
     queryKey: ['request', id],

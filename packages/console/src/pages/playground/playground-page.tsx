@@ -24,7 +24,7 @@ import { loadStoredPrompt, storePrompt } from './stored-prompt.ts';
 import { playgroundText } from './text.ts';
 import { useChatRuns } from './use-chat-runs.ts';
 
-/** Sends a prompt to a model or a route as a client would, or to two of them for comparison. */
+/** Sends a prompt to a model or a route as a client would, or to two of them to compare the responses. */
 export function PlaygroundPage() {
   const play = usePlayground();
   const { models, prompt, setPrompt, problem, from, change } = play;
@@ -113,7 +113,7 @@ function Answers({ play }: { readonly play: Playground }) {
     >
       {chosen.map((model, index) => (
         <ResponsePane
-          // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are told apart by their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are identified by their position.
           key={index}
           run={runs.runs[index] ?? null}
           onContinue={
@@ -204,7 +204,7 @@ function ModelPickers({ play }: { readonly play: Playground }) {
   );
 }
 
-/** The first route if there is one, else the echo model of the sandbox, else the first model. */
+/** Returns the first route. Without routes, returns the sandbox echo model, otherwise the first model. */
 function defaultModel(models: readonly ModelResource[]): string {
   const route = models.find(({ kind }) => kind === 'alias');
   const echo = models.find(({ id }) => id === 'sandbox/echo');

@@ -11,10 +11,10 @@ import {
   type PromptTurn,
   type validatePrompt,
 } from './chat-request.ts';
-import { ImagePicker, isImageFile, PromptImages, readDataUrl } from './prompt-images.tsx';
+import { ImagePicker, isImageFile, PromptImages, readFileAsDataUrl } from './prompt-images.tsx';
 import { playgroundText } from './text.ts';
 
-/** The prompt: instructions, the conversation, parameters and tools. */
+/** Edits the prompt: system instructions, messages, parameters and tools. */
 export function PromptForm({
   prompt,
   problem,
@@ -42,7 +42,7 @@ export function PromptForm({
       </Field>
       {prompt.turns.map((one, index) => (
         <TurnField
-          // biome-ignore lint/suspicious/noArrayIndexKey: turns have no id but their position.
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are identified by their position.
           key={index}
           turn={one}
           error={index === prompt.turns.length - 1 ? problemOf('turns') : null}
@@ -65,7 +65,7 @@ export function PromptForm({
   );
 }
 
-/** Adds images to the newest prompt, which may have changed while they were read. */
+/** Adds images to the current prompt, which may have changed while the images were read. */
 function addImages(prompt: PlaygroundPrompt, at: number, urls: readonly string[]): PlaygroundPrompt {
   const turns = prompt.turns.map((turn, index) =>
     index === at ? { ...turn, images: [...new Set([...(turn.images ?? []), ...urls])] } : turn,
@@ -93,7 +93,7 @@ function TurnField({
   const take = (files: readonly File[]) => {
     const images = files.filter(isImageFile);
     if (images.length < files.length) showToast(playgroundText.prompt.imageRejected);
-    Promise.all(images.map(readDataUrl)).then(onImages, (error: unknown) =>
+    Promise.all(images.map(readFileAsDataUrl)).then(onImages, (error: unknown) =>
       showToast(error instanceof Error ? error.message : playgroundText.prompt.imageUnreadable),
     );
   };
@@ -103,7 +103,7 @@ function TurnField({
     take([...event.dataTransfer.files]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the button beside does the same by keyboard.
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; keyboard users can use the button next to it.
     <div onDrop={drop} onDragOver={(event) => event.preventDefault()} className="relative">
       <Field label={playgroundText.roles[turn.role]} error={error}>
         <TextArea

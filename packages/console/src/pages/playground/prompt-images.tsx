@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { playgroundText } from './text.ts';
 
-/** The largest image that the browser reads. The gateway has its own limits. */
+/** Maximum size in bytes of an image that the browser reads. The gateway has its own limits. */
 const IMAGE_BYTES = 8 * 1024 * 1024;
 
 /** A button that opens the file dialog for images. */
@@ -19,7 +19,7 @@ export function ImagePicker({ onPick }: { readonly onPick: (files: readonly File
         hidden
         onChange={({ target }) => {
           onPick([...(target.files ?? [])]);
-          // So that the same image can be chosen again.
+          // Allows the same image to be selected again.
           target.value = '';
         }}
       />
@@ -33,7 +33,7 @@ export function ImagePicker({ onPick }: { readonly onPick: (files: readonly File
   );
 }
 
-/** The images of a message, each with a button to remove it. */
+/** Shows the images of a message, each with a remove button. */
 export function PromptImages({
   images,
   onChange,
@@ -62,13 +62,13 @@ export function PromptImages({
   );
 }
 
-/** Whether the browser reads this file as an image of a prompt. */
+/** Whether the browser can read the file as an image of a prompt. */
 export function isImageFile({ type, size }: File): boolean {
   return type.startsWith('image/') && size <= IMAGE_BYTES;
 }
 
-/** The content of a file as a `data:` URL. */
-export function readDataUrl(file: File): Promise<string> {
+/** Reads a file as a `data:` URL. */
+export function readFileAsDataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

@@ -2,11 +2,12 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Snippet } from '../../ui/code-block.tsx';
 import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 
-/** The request as runnable code that reads the key from `FLOE_API_KEY`. Pure. */
+/** Converts a request to runnable code that reads the key from `FLOE_API_KEY`. Pure. */
 
 /**
- * @param models one model, or several to compare: then the code calls each and prints its name
- * @param base base URL of the gateway, such as `https://floe.example.com/gateway`
+ * @param models One model, or several to compare. With several, the code calls each model and prints its
+ * name.
+ * @param base The base URL of the gateway, such as `https://floe.example.com/gateway`.
  */
 export function buildRequestSnippets(
   prompt: PlaygroundPrompt,
@@ -68,7 +69,8 @@ function curl(body: JsonObject, base: string): string {
   return [
     `curl -fsS ${base}/v1/chat/completions \\`,
     '  -H "Authorization: Bearer $FLOE_API_KEY" -H "Content-Type: application/json" \\',
-    // A quote inside single quotes ends them for a moment: '\''.
+    // Escapes single quotes for the shell: the quoted string ends, an escaped quote follows, and a new string
+    // starts.
     `  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`,
   ].join('\n');
 }
@@ -77,7 +79,7 @@ interface PythonSdk {
   readonly imports: string;
   readonly client: string;
   readonly call: string;
-  /** The expression of the answer's text. */
+  /** The expression that returns the text of the response. */
   readonly text: string;
 }
 
@@ -101,14 +103,14 @@ function pythonCode(models: readonly string[], body: JsonObject, sdk: PythonSdk)
   ].join('\n');
 }
 
-/** The lines, once for each model when there are several. */
+/** Returns the code lines, in a loop over the models if there are several. */
 function forEach(models: readonly string[], lines: readonly string[]): string[] {
   if (models.length === 1) return [...lines];
   const each = lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`);
   return [`for (const model of ${JSON.stringify(models)}) {`, ...each, '}'];
 }
 
-/** The body as an object of the code, its model a variable when there are several. */
+/** Formats the body as an object in the code. If there are several models, the model is a variable. */
 function withModel(models: readonly string[], body: JsonObject): string {
   const [only] = models;
   if (models.length === 1) return JSON.stringify({ ...body, model: only }, null, 2);
@@ -138,7 +140,9 @@ function aiSdk(prompt: PlaygroundPrompt, models: readonly string[], base: string
   ].join('\n');
 }
 
-/** Text turns only: tools and images have a different format in these two SDKs. */
+/**
+ * Returns the messages that contain only text. Tools and images have a different format in these two SDKs.
+ */
 function textTurns({ turns }: PlaygroundPrompt) {
   return turns.filter(({ role, text }) => role !== 'tool' && text.trim() !== '');
 }
@@ -153,7 +157,10 @@ function messagesBody(prompt: PlaygroundPrompt): JsonObject {
   };
 }
 
-/** A JSON value as a Python literal. JSON strings are valid Python, except for lone surrogates, which cannot be typed. */
+/**
+ * Formats a JSON value as a Python literal. JSON strings are valid in Python, except for lone surrogates,
+ * which users cannot type.
+ */
 function python(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

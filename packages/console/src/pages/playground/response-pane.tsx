@@ -11,13 +11,13 @@ import { recordedRequestQuery } from './playground-data.ts';
 import type { ChatRun } from './run-chat.ts';
 import { playgroundText } from './text.ts';
 
-/** The answer of one model, its figures and a link to its request. */
+/** Shows the response of one model, its figures and a link to its request. */
 export function ResponsePane({
   run,
   onContinue,
 }: {
   readonly run: ChatRun | null;
-  /** Adds the answer to the conversation. Null when models are compared. */
+  /** Adds the response to the conversation. Null while models are compared. */
   readonly onContinue: (() => void) | null;
 }) {
   if (!run)
@@ -96,7 +96,7 @@ function CallCard({ call }: { readonly call: ChatToolCall }) {
   );
 }
 
-/** The error message of the gateway. */
+/** Shows the error message of the gateway. */
 function AnswerError({ run }: { readonly run: ChatRun }) {
   const failure = run.error ?? run.answer.failure;
   if (!failure) return null;

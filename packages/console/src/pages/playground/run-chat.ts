@@ -8,7 +8,10 @@ export interface ChatRun {
   readonly model: string;
   readonly answer: ChatResponse;
   readonly requestId: string | null;
-  /** Milliseconds since the click, measured in this browser. */
+  /**
+   * Time to first token in milliseconds since the click, measured in this browser. Null before the first
+   * token.
+   */
   readonly firstMs: number | null;
   readonly totalMs: number | null;
   readonly error: ApiError | null;
@@ -24,7 +27,10 @@ export const createChatRun = (model: string): ChatRun => ({
   error: null,
 });
 
-/** Sends a prompt to the gateway and reports the progress until it ends. Aborting cancels the upstream request too. */
+/**
+ * Sends a prompt to the gateway and reports progress until the response ends. Aborting also cancels the
+ * request to the provider.
+ */
 export async function runChat(options: {
   readonly prompt: PlaygroundPrompt;
   readonly model: string;
@@ -78,7 +84,7 @@ function ask({
   return fetch(apiUrl('gateway/v1/chat/completions'), {
     method: 'POST',
     signal,
-    // The key alone authenticates: the gateway ignores the cookie of the console.
+    // Only the key authenticates the request. The gateway ignores the console’s cookie.
     credentials: 'omit',
     headers: {
       authorization: `Bearer ${key}`,

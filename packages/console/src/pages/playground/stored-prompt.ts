@@ -1,14 +1,14 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { NEW_PROMPT, type PlaygroundPrompt, type PromptTurn } from './chat-request.ts';
 
-/** The prompt is stored in this tab only: never in the URL, never on the server. */
+/** The prompt is stored only in this tab, neither in the URL nor on the server. */
 const STORAGE_KEY = 'floe.playground';
 
 export function storePrompt(prompt: PlaygroundPrompt): void {
   try {
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(prompt));
   } catch {
-    // Images can exceed the storage of the browser. The page works without the stored prompt.
+    // Images can exceed the browser’s storage limit. The page also works without a stored prompt.
     sessionStorage.removeItem(STORAGE_KEY);
   }
 }

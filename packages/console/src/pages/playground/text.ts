@@ -41,7 +41,7 @@ export const playgroundText = {
     addImage: 'Add image',
     removeImage: (number: number) => `Remove image ${number}`,
     imageAlt: (number: number) => `Attached image ${number}`,
-    imageRejected: 'A file was not added. Only images of at most 8 MB can be added.',
+    imageRejected: 'A file was not added. You can add only images that are at most 8 MB.',
     imageUnreadable: 'The browser could not read the image. Choose another file.',
   },
   parameters: {
@@ -61,7 +61,7 @@ export const playgroundText = {
     temperature: 'Temperature must be a number from 0 to 2. Example: 0.7.',
     maxTokens: 'Max output tokens must be a whole number of at least 1. Example: 1024.',
     schema: 'The JSON Schema must be a JSON object. Example: {"type": "object"}.',
-    tools: 'Tools must be a JSON array of objects with “type” and “function”.',
+    tools: 'Tools must be a JSON array of objects, each with “type” and “function”.',
   },
   answer: {
     label: (model: string) => `Response from ${model}`,

@@ -2,12 +2,12 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { discardPlaygroundKey, getPlaygroundKey } from '../../data/created-keys.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import type { PlaygroundPrompt } from './chat-request.ts';
 import { type ChatRun, createChatRun, runChat } from './run-chat.ts';
 
 export interface ChatRuns {
-  /** One for each model, in the order of the columns. */
+  /** One run per model, in column order. Null before the first run. */
   readonly runs: readonly (ChatRun | null)[];
   readonly running: boolean;
   readonly start: (prompt: PlaygroundPrompt, models: readonly string[]) => void;
@@ -15,12 +15,12 @@ export interface ChatRuns {
   readonly clear: () => void;
 }
 
-/** Runs one prompt on one or two models. The answers are drawn at most once per frame. */
+/** Runs one prompt on one or two models. Renders the responses at most once per frame. */
 export function useChatRuns(): ChatRuns {
   const [runs, setRuns] = useState<readonly (ChatRun | null)[]>([]);
   const abort = useRef<AbortController | null>(null);
   const org = useOrgId();
-  const { name } = useSignedIn().user;
+  const { name } = useSignedInSession().user;
   const stop = useCallback(() => abort.current?.abort(), []);
   useEffect(() => stop, [stop]);
 
@@ -39,7 +39,7 @@ export function useChatRuns(): ChatRuns {
       void getPlaygroundKey(org, name).then(
         async (key) => {
           const { error } = await runChat({ prompt, model, key, signal: mine.signal, report });
-          // The key was revoked or has expired: the next run creates another.
+          // The key was revoked or has expired, so the next run creates a new one.
           if (error?.status === 401) discardPlaygroundKey();
         },
         (error: unknown) =>

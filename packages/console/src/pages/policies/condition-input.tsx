@@ -6,7 +6,7 @@ import { OptionList } from '../../ui/option-list.tsx';
 import { insertConditionName, suggestConditionNames, wordBeforeCaret } from './condition-names.ts';
 import { policiesText } from './text.ts';
 
-/** The input of a CEL condition. It suggests the names that a condition can read. Use it inside a `Field`. */
+/** The input for a CEL condition. Suggests the names that a condition can use. Must be inside a `Field`. */
 export function ConditionInput({
   value,
   on,
@@ -61,7 +61,10 @@ export function ConditionInput({
   );
 }
 
-/** Sets the caret together with the next value. A frame later would be too late for fast typists. */
+/**
+ * Sets the caret in the same render as the value. If it were set one frame later, fast typing would go to the
+ * wrong position.
+ */
 function usePlacedCaret(box: RefObject<HTMLTextAreaElement | null>, value: string): (caret: number) => void {
   const placed = useRef<number | null>(null);
   useLayoutEffect(() => {

@@ -1,14 +1,17 @@
 import { policiesText } from './text.ts';
 
-/** The names that a condition can read (docs/reference/conditions.md), each with a description. */
+/** The names that a condition can use (see docs/reference/conditions.md), with descriptions. */
 export const CONDITION_NAMES: readonly (readonly [string, string])[] = Object.entries(policiesText.names);
 
-/** The name before the caret that is being typed. Empty if there is none. */
+/** Returns the partly typed name before the caret, or an empty string if there is none. */
 export function wordBeforeCaret(condition: string, caret: number): string {
   return /[A-Za-z_][\w.]*$/.exec(condition.slice(0, caret))?.[0] ?? '';
 }
 
-/** The names that start with the typed word, without the word itself. Names of responses are left out for requests. */
+/**
+ * Returns the names that start with the typed word, except the word itself. Omits response names for policies
+ * on requests.
+ */
 export function suggestConditionNames(
   word: string,
   on: 'request' | 'answer',
@@ -20,7 +23,7 @@ export function suggestConditionNames(
   ).slice(0, 8);
 }
 
-/** The condition with the typed word replaced by the name, and the new position of the caret. */
+/** Replaces the typed word with the name. Returns the condition and the new caret position. */
 export function insertConditionName(
   condition: string,
   caret: number,

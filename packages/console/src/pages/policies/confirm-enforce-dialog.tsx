@@ -5,7 +5,7 @@ import type { PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
 import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
 
-/** The confirmation before a monitored policy is enforced, with the result of a dry run. */
+/** Asks for confirmation before a log-only policy is enforced. Shows the result of a dry run. */
 export function ConfirmEnforceDialog({
   form,
   run,

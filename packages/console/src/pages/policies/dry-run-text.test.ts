@@ -31,10 +31,10 @@ test('the effect of a policy is described with the count of its action', () => {
   assert.match(describeDryRunEffect({ ...RESULT, evaluated: 0 }, 'deny'), /^No stored request bodies/);
 });
 
-test('the counts include requests that could not be checked or were left out', () => {
+test('the counts include requests that were skipped or left out', () => {
   assert.equal(
     formatDryRunCounts(RESULT),
-    '4,000 checked · 12 matched (0.30%) · 1 key · 88 could not be checked',
+    '4,000 checked · 12 matched (0.30%) · 1 key · 88 skipped (unusable body)',
   );
   assert.match(formatDryRunCounts({ ...RESULT, has_more: true }), /newest requests only$/);
 });

@@ -7,7 +7,7 @@ import { policiesText } from './text.ts';
 
 export type DryRunResult = z.output<typeof policyDryRunResult>;
 
-/** `1,204 requests of 12 keys would have been denied.` */
+/** Describes the effect, as in `1,204 requests from 12 keys would have been denied.` */
 export function describeDryRunEffect(result: DryRunResult, action: PolicyForm['action']): string {
   const { evaluated, matched, denied, redacted, key_count } = result;
   if (evaluated === 0) return policiesText.effect.noBodies;
@@ -21,7 +21,9 @@ export function describeDryRunEffect(result: DryRunResult, action: PolicyForm['a
   );
 }
 
-/** `402,188 checked · 1,204 matched (0.30%) · 12 keys · 88 could not be checked` */
+/**
+ * Lists the counts, as in `402,188 checked · 1,204 matched (0.30%) · 12 keys · 88 skipped (unusable body)`.
+ */
 export function formatDryRunCounts(result: DryRunResult): string {
   const { evaluated, matched, key_count, skipped, not_evaluated: undecided, has_more: more } = result;
   const parts = [
@@ -37,7 +39,7 @@ export function formatDryRunCounts(result: DryRunResult): string {
   return parts.join(' · ');
 }
 
-/** `31% · 126,004 of 402,188` */
+/** Describes the progress, as in `31% · 126,004 of 402,188`. */
 export function formatDryRunProgress(done: number, total: number | null): string {
   if (total === null || total === 0) return policiesText.dryRun.counting;
   return policiesText.dryRun.progressText(

@@ -10,7 +10,7 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { describePolicyCondition, POLICY_EXAMPLES, POLICY_RESOURCE, type Policy } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
-/** The policies of the organization, in the order in which they are evaluated. */
+/** Lists the policies of the organization in evaluation order. */
 export function PoliciesPage() {
   const go = useOrgNavigate();
   useLiveQuery('config', ['policies']);

@@ -16,7 +16,7 @@ import type { PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
 import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
 
-/** Evaluates the policy on the stored bodies of the last days, as if it were enforced. */
+/** Evaluates the policy on the stored bodies of the last days, as if the policy were enforced. */
 export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
   return (
@@ -54,7 +54,7 @@ export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonl
   );
 }
 
-/** The progress of the dry run, as a bar and as text. */
+/** Shows the progress of the dry run as a bar and as text. */
 export function DryRunProgress({ run: { progress } }: { readonly run: PolicyDryRunState }) {
   if (!progress) return null;
   const { done, total } = progress;

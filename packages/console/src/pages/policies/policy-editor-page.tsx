@@ -24,7 +24,7 @@ import { type PolicyDryRunState, usePolicyDryRun } from './use-dry-run.ts';
 
 const CRUMB = { label: policiesText.page.title, to: '/management/policies' } as const;
 
-/** The form of a new policy. */
+/** The page that creates a policy. */
 export function NewPolicyPage() {
   const example = Number(useUrlState().query.get('example') ?? Number.NaN);
   const go = useResourceNavigate(CRUMB.to);
@@ -48,8 +48,8 @@ export function NewPolicyPage() {
   );
 }
 
-/** The editor of a policy, with a dry run and a test. */
-export function PolicyPage() {
+/** The page that edits a policy, with a dry run and a test. */
+export function PolicyEditorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
@@ -89,7 +89,7 @@ function savedText({ name, enabled, mode }: Policy): string {
   return mode === 'monitor' ? policiesText.editor.monitored(name) : policiesText.editor.enforced(name);
 }
 
-/** Asks for confirmation before a monitored or disabled policy is enforced. */
+/** Asks for confirmation before a log-only or disabled policy is enforced. */
 function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run: PolicyDryRunState) {
   const [open, setOpen] = useState(false);
   const { form } = edit;
@@ -97,7 +97,8 @@ function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run:
     form.mode === 'enforce' && form.enabled && (before.mode === 'monitor' || !before.enabled);
   const ask = () => {
     setOpen(true);
-    // The confirmation shows the result of a dry run: the last one, or a new one.
+    // The confirmation shows the result of a dry run. If there is no current result, a new dry run is
+    // started.
     if ((run.result === null || run.isStale) && !run.isRunning) run.start();
   };
   return {
@@ -113,7 +114,7 @@ function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run:
   };
 }
 
-/** The effect of the policy on stored requests and on a sample. */
+/** Shows the effect of the policy on stored requests and on a sample. */
 function Trials({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   return (
     <div className="grid gap-4">

@@ -7,7 +7,7 @@ import { ConditionInput } from './condition-input.tsx';
 import { PII_DETECTORS, POLICY_ACTIONS, POLICY_MODES, POLICY_SIDES, type PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
-/** The form fields of a policy. */
+/** The fields of the policy form. */
 export function PolicyFields({ form, onChange }: FormFieldsProps<PolicyForm>) {
   return (
     <>
@@ -45,7 +45,7 @@ export function PolicyFields({ form, onChange }: FormFieldsProps<PolicyForm>) {
   );
 }
 
-/** The message for the caller, the mode, and whether the policy is enabled. */
+/** The fields for the message to the caller, the mode, and whether the policy is enabled. */
 function Effect({ form, onChange }: FormFieldsProps<PolicyForm>) {
   return (
     <>

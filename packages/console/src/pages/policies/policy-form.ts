@@ -38,7 +38,7 @@ export const EMPTY_POLICY: PolicyForm = {
   message: '',
 };
 
-/** Complete policies that a new one can start from. */
+/** Complete example policies that a new policy can start from. */
 export const POLICY_EXAMPLES: readonly { readonly label: string; readonly form: PolicyForm }[] = [
   {
     label: policiesText.examples.capOutput.label,
@@ -95,7 +95,7 @@ export function toPolicyForm(policy: Policy): PolicyForm {
   };
 }
 
-/** The body for the API. Fields that the policy does not have are null. */
+/** Converts the form to the request body. Fields that the policy does not have are null. */
 export function toPolicyBody(form: PolicyForm) {
   const detects = form.secrets || form.pii.length > 0;
   return {
@@ -110,13 +110,15 @@ export function toPolicyBody(form: PolicyForm) {
   };
 }
 
-/** The policy for a dry run. Fields that it does not have are left out, as in floe.yaml. */
+/**
+ * Converts the form to the policy for a dry run. Omits fields that the policy does not have, as in floe.yaml.
+ */
 export function toDryRunPolicy(form: PolicyForm): Record<string, unknown> {
   const body = toPolicyBody({ ...form, name: form.name.trim() || 'draft' });
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-/** The condition and the detectors of a policy, in a few words. */
+/** Briefly describes the condition and the detectors of a policy. */
 export function describePolicyCondition({ when, detect }: Pick<Policy, 'when' | 'detect'>): string {
   const found = [detect?.secrets ? policiesText.condition.secrets : null, ...(detect?.pii ?? [])].filter(
     (one) => one !== null,
@@ -126,7 +128,7 @@ export function describePolicyCondition({ when, detect }: Pick<Policy, 'when' | 
     .join(policiesText.condition.and);
 }
 
-/** Parses JSON text to an object, or returns the problem. */
+/** Parses JSON text into an object. Returns a problem if the text is not a JSON object. */
 export function parseJsonObject(json: string): { readonly object: object } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(json);
@@ -141,7 +143,7 @@ export function parseJsonObject(json: string): { readonly object: object } | { r
   }
 }
 
-/** The resource kind of policies, for their editor and list. */
+/** The resource kind of policies, for the list and the editor. */
 export const POLICY_RESOURCE: ConsoleResourceKind<Policy, PolicyForm> = {
   one: policiesText.page.one,
   path: 'api/management/policies',

@@ -34,7 +34,10 @@ const ANSWER = JSON.stringify(
   2,
 );
 
-/** Evaluates the policy of the form on a sample request or response, as if it were enforced. Nothing is sent or stored. */
+/**
+ * Evaluates the draft policy on a sample request or response, as if the policy were enforced. Nothing is sent
+ * or stored.
+ */
 export function PolicySampleTest({ form }: { readonly form: PolicyForm }) {
   const [request, setRequest] = useState(REQUEST);
   const [answer, setAnswer] = useState(ANSWER);

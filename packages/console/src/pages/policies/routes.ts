@@ -14,6 +14,6 @@ export const policyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/policies/$id',
     title: 'Policy',
-    load: () => import('./policy-editor-page.tsx').then(({ PolicyPage: Page }) => ({ Page })),
+    load: () => import('./policy-editor-page.tsx').then(({ PolicyEditorPage: Page }) => ({ Page })),
   },
 ];

@@ -15,16 +15,19 @@ export interface PolicyDryRunState {
   readonly stop: () => void;
   readonly isRunning: boolean;
   readonly progress: { readonly done: number; readonly total: number | null } | null;
-  /** The result of the last completed run. */
+  /** The result of the last completed dry run, or null. */
   readonly result: DryRunResult | null;
-  /** True when the policy has changed since that run. */
+  /** Whether the policy has changed since that dry run. */
   readonly isStale: boolean;
   readonly error: ApiError | null;
-  /** Why the last run has no result. */
+  /** Why the last dry run has no result. Null if it has one. */
   readonly failure: string | null;
 }
 
-/** Runs a draft on the stored requests of the last days, in the background on the server, and follows its progress. */
+/**
+ * Runs a draft policy on the stored requests of the last days in a background job on the server, and polls
+ * its progress.
+ */
 export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
   const rule = JSON.stringify(toDryRunPolicy({ ...form, enabled: true, mode: 'monitor' }));
   const [begun, setBegun] = useState<{ readonly job: Job<DryRunResult>; readonly rule: string } | null>(null);

@@ -17,14 +17,17 @@ import { providersText } from './text.ts';
 
 const EMPTY = { name: '', api_key: '', weight: '1' };
 
-/** Adds a key to a provider, or replaces one. To rotate without a gap, add the new key before you remove the old one. */
+/**
+ * Adds a key to a provider or replaces one. To rotate keys without downtime, add the new key before you
+ * remove the old one.
+ */
 export function CredentialDialog({
   provider,
   replaces,
   onClose,
 }: {
   readonly provider: ProviderResource;
-  /** The name of the key that is replaced. */
+  /** The name of the key to replace. Absent when adding a key. */
   readonly replaces?: string;
   readonly onClose: () => void;
 }) {

@@ -19,7 +19,7 @@ import {
 } from './provider-data.ts';
 import { providersText } from './text.ts';
 
-/** The keys of a provider. They can be added, tested, replaced and removed, and are never shown. */
+/** Lists the keys of a provider. Keys can be added, tested, replaced and removed, but are never shown. */
 export function CredentialList({ provider }: { readonly provider: ProviderResource }) {
   const [adding, setAdding] = useState(false);
   const fromFile = provider.source.kind === 'file';

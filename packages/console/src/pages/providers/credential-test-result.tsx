@@ -2,7 +2,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import type { CredentialTest } from './provider-data.ts';
 import { describeTest } from './provider-status.ts';
 
-/** The result of a credential test, with the message of the provider where it failed. */
+/** Shows the result of a credential test. If the test failed, also shows the provider’s message. */
 export function CredentialTestResult({ test }: { readonly test: CredentialTest }) {
   return (
     <span role="status" className="inline-flex min-w-0 items-start gap-1.5 text-ui">

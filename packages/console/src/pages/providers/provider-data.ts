@@ -14,7 +14,7 @@ export type CredentialTest = z.output<typeof credentialTestResult>;
 export type ProviderTraffic = TopValues['data'][number];
 
 export const PROVIDERS_PATH = 'api/management/providers';
-/** The queries that a change of a provider makes stale. */
+/** Query keys that a change of a provider makes stale. */
 export const PROVIDER_QUERY_KEYS = [['providers'], ['models'], ['breakers']];
 
 export function providerPath(id: string): string {
@@ -28,5 +28,5 @@ export function providerQuery(id: string) {
   });
 }
 
-/** The requests of the last 24 hours by provider. */
+/** The query for the number of requests per provider in the last 24 hours. */
 export const providerTrafficQuery = { ...topQuery({ by: 'provider', limit: 100 }), refetchInterval: 30_000 };

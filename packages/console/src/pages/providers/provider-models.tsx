@@ -15,7 +15,7 @@ import { providersText } from './text.ts';
 
 const formOf = ({ models }: ProviderResource) => ({ models: models.join('\n') });
 
-/** The allowlist of a provider, with the known models that it matches. */
+/** Edits the allowlist of a provider and shows the known models that it matches. */
 export function ProviderModels({ read }: { readonly read: WithETag<ProviderResource> }) {
   const provider = read.body;
   const edit = usePatchForm<ProviderResource, { readonly models: string }>({

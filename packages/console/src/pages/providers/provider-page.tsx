@@ -28,7 +28,7 @@ import { ProviderTimeouts } from './provider-timeouts.tsx';
 import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
-/** One provider: its keys, allowed models, settings and timeouts. */
+/** Shows a provider: its keys, allowed models, settings and timeouts. */
 export function ProviderPage() {
   const id = usePathParam('id');
   useLiveQuery('config', ['providers']);

@@ -23,7 +23,7 @@ const formOf = (provider: ProviderResource) => ({
   price_multiplier: formatNumberField(provider.price_multiplier),
 });
 
-/** The base URL and billing of a provider, and whether it is enabled. */
+/** Edits the base URL and the billing of a provider, and whether it is enabled. */
 export function ProviderSettingsForm({
   read,
   more,
@@ -81,7 +81,7 @@ export function ProviderSettingsForm({
   );
 }
 
-/** How the requests of the provider are billed, which decides what budgets count. */
+/** The fields that determine how the provider bills requests, and therefore what budgets count. */
 function BillingFields({ form, onChange }: FormFieldsProps<ReturnType<typeof formOf>>) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">

@@ -6,21 +6,21 @@ import { providersText } from './text.ts';
 
 /** The recent health of the requests to a provider. */
 export interface ProviderHealth {
-  /** The open and half-open breakers of its targets. */
+  /** Number of open and half-open breakers of the provider’s targets. */
   readonly openBreakers: number;
-  /** In the last 24 hours. */
+  /** Number of requests in the last 24 hours. */
   readonly requests: number;
   readonly errors: number;
 }
 
 const UNKNOWN: ProviderHealth = { openBreakers: 0, requests: 0, errors: 0 };
-/** With fewer requests, the error rate is not meaningful. */
+/** Minimum number of requests for a meaningful error rate. */
 const MIN_RATED_REQUESTS = 10;
 const DEGRADED_RATE = 0.1;
 
 /**
- * The current status of a provider. It is healthy only when it is enabled and usable, none of its breakers is open, no
- * key was rejected, and less than 10% of its requests failed.
+ * Returns the current status of a provider. A provider is healthy if it is enabled and usable, has no open
+ * breaker and no rejected key, and less than 10% of its requests failed.
  */
 export function providerStatus(
   provider: Pick<ProviderResource, 'enabled' | 'problem' | 'credentials'>,
@@ -44,7 +44,7 @@ export function providerStatus(
   return { state: 'healthy', word: providersText.status.enabled };
 }
 
-/** `2 valid`, `1 valid, 1 rejected` or `1 not tested`. */
+/** Summarizes credential tests, as in `2 valid`, `1 valid, 1 rejected` or `1 not tested`. */
 export function describeCredentials(credentials: readonly Pick<CredentialResource, 'test'>[]): string {
   if (credentials.length === 0) return providersText.credentials.none;
   const valid = credentials.filter(({ test }) => test?.ok === true).length;
@@ -59,7 +59,10 @@ export function describeCredentials(credentials: readonly Pick<CredentialResourc
     .join(', ');
 }
 
-/** The result of a test: `Key is valid: 41 models, 212 ms`, or the error message of the provider. */
+/**
+ * Describes the result of a test, as in `Key is valid (41 models, 212 ms)`, or returns the provider’s error
+ * message.
+ */
 export function describeTest({ ok, models, message, duration_ms }: CredentialTest): string {
   if (!ok) return message;
   const duration = formatDuration(duration_ms);
@@ -70,7 +73,7 @@ export function describeTest({ ok, models, message, duration_ms }: CredentialTes
   );
 }
 
-/** Whether a pattern of an allowlist matches a model. `*` matches any characters. */
+/** Whether an allowlist pattern matches a model. `*` matches any characters. */
 export function matchesModelPattern(pattern: string, model: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(model);

@@ -21,7 +21,7 @@ const formOf = ({ timeouts }: ProviderResource): TimeoutForm => ({
   total_ms: formatNumberField(timeouts.total_ms / 1000),
 });
 
-/** Empty fields are left out, which sets the default. */
+/** Converts the form to the request body. Omits empty fields, which sets their defaults. */
 function write(form: TimeoutForm) {
   const given = TIMEOUTS.flatMap((name) => {
     const seconds = parseNumberField(form[name]);
@@ -31,7 +31,7 @@ function write(form: TimeoutForm) {
   return { timeouts: Object.fromEntries(given) };
 }
 
-/** The timeouts of a provider. A route can set its own. */
+/** Edits the timeouts of a provider. A route can override them. */
 export function ProviderTimeouts({ read }: { readonly read: WithETag<ProviderResource> }) {
   const edit = usePatchForm<ProviderResource, TimeoutForm>({
     path: providerPath(read.body.id),

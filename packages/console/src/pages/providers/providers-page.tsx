@@ -26,7 +26,7 @@ import { useProviderHealth } from './use-provider-health.ts';
 type TrafficOf = (id: string) => ProviderTraffic | undefined;
 type HealthOf = (id: string) => ProviderHealth;
 
-/** The providers of the organization, with their status and traffic. */
+/** Lists the providers of the organization with their status and traffic. */
 export function ProvidersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['providers']);
@@ -181,7 +181,7 @@ function ProviderCard({
         {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
       </span>
       <span className="truncate text-small text-ink-2">
-        {providersText.columns.cardRequests(word, formatCompact(traffic?.requests ?? 0))}
+        {providersText.columns.cardRequests(word, traffic?.requests ?? 0)}
       </span>
     </span>
   );

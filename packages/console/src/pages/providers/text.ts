@@ -1,3 +1,5 @@
+import { formatCompact } from '../../format/amounts.ts';
+
 /** Every string of the Providers page, of the page of one provider and of its forms. */
 
 export const providersText = {
@@ -22,7 +24,8 @@ export const providersText = {
     errors: 'Errors',
     none: '–',
     source: 'Source',
-    cardRequests: (status: string, requests: string) => `${status} · ${requests} requests in 24 h`,
+    cardRequests: (status: string, requests: number) =>
+      `${status} · ${formatCompact(requests)} ${requests === 1 ? 'request' : 'requests'} in 24 h`,
   },
   status: {
     enabled: 'Enabled',
@@ -39,7 +42,8 @@ export const providersText = {
     valid: (count: number) => `${count} valid`,
     rejected: (count: number) => `${count} rejected`,
     untested: (count: number) => `${count} not tested`,
-    callerKeys: 'This provider has no stored keys. Callers send their own provider key with each request.',
+    callerKeys:
+      'This provider has no stored keys. Each caller sends its own provider key with every request.',
     noKeys: 'This provider has no keys. Floe sends requests to it without a key.',
     add: 'Add key',
     hidden: 'hidden',
@@ -72,7 +76,7 @@ export const providersText = {
     add: 'Add key',
     replace: 'Replace key',
     name: 'Name',
-    nameHint: 'Identifies the key in analytics and breakers.',
+    nameHint: 'Identifies the key in analytics and on the Breakers page.',
     namePlaceholder: 'eu-2',
     key: 'Key',
     weight: 'Weight',

@@ -5,10 +5,15 @@ import { listQuery, useListRows } from '../../data/lists.ts';
 import { providerTrafficQuery } from './provider-data.ts';
 import type { ProviderHealth } from './provider-status.ts';
 
-/** A half-open breaker does not know yet whether its target works. */
+/**
+ * Breaker states that count as open. In the half-open state, it is not yet known whether the target works.
+ */
 const BLOCKING_STATES: ReadonlySet<Breaker['state']> = new Set(['open', 'half_open']);
 
-/** The recent health of each provider: its open breakers, and its errors in the last 24 hours. */
+/**
+ * Returns a function that returns the recent health of a provider: its open breakers, and its errors in the
+ * last 24 hours.
+ */
 export function useProviderHealth(): (id: string) => ProviderHealth {
   useLiveQuery('breakers', ['breakers']);
   const { rows } = useListRows(listQuery<Breaker>('breakers', 'api/management/breakers'));

@@ -26,13 +26,16 @@ const ANSWER_TOASTS = {
 } as const;
 const KEYS: Readonly<Record<string, Answer>> = { a: 'once', s: 'session', d: 'deny' };
 
-/** A pending approval. Its shortcuts work only while the card itself has the focus, to prevent accidents. */
+/**
+ * A pending approval. Its shortcuts work only while the card itself has focus, to prevent accidental
+ * responses.
+ */
 export function ApprovalCard({
   approval,
   wanted = false,
 }: {
   readonly approval: ConsoleApproval;
-  /** True for the approval of the URL. */
+  /** Whether the URL links to this approval. */
   readonly wanted?: boolean;
 }) {
   const { input_summary: what, event, session_id, owner, key } = approval;
@@ -116,7 +119,10 @@ function ApprovalHeader({ approval }: { readonly approval: ConsoleApproval }) {
   );
 }
 
-/** The error of an answer, for example that another member answered first or that the request has expired. */
+/**
+ * Shows why the response failed, for example because another member responded first or the request has
+ * expired.
+ */
 function AnswerError({ error }: { readonly error: ApiError }) {
   const client = useQueryClient();
   return (

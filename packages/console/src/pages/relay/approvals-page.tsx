@@ -12,12 +12,12 @@ import { ApprovalCard } from './approval-card.tsx';
 import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
 import { relayText } from './text.ts';
 
-/** The poll interval without an event stream. Agents wait for the answer, so it is short. */
+/** Poll interval in milliseconds without an event stream. It is short because agents are waiting. */
 const LOOK_MS = 2_000;
-/** The poll interval with an event stream, which does not report expirations. */
+/** Poll interval in milliseconds with an event stream, which does not report expired approvals. */
 const OVER_MS = 10_000;
 
-/** The pending approvals and the recent answers. Designed for phones first. */
+/** Lists the pending and the recently resolved approvals. Designed primarily for phones. */
 export function ApprovalsPage() {
   const live = useEventStreamState() === 'live';
   useLiveQuery('approvals', ['relay', 'approvals']);
@@ -61,7 +61,7 @@ export function ApprovalsPage() {
   );
 }
 
-/** Sorts the approval of the URL first. */
+/** Moves the approval in the URL to the top. */
 function wantedFirst(approvals: readonly ConsoleApproval[], wanted: string): readonly ConsoleApproval[] {
   return [...approvals].sort((one, other) => Number(other.id === wanted) - Number(one.id === wanted));
 }

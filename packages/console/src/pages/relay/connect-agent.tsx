@@ -10,7 +10,7 @@ const AGENTS = [
   ['VS Code', 'vscode'],
 ] as const;
 
-/** The commands that install the hook in an agent, and a call of the relay with curl. */
+/** Shows the commands that install the hook in an agent, and a curl command that calls the relay. */
 export function ConnectAgent() {
   return (
     <div className="grid gap-3">

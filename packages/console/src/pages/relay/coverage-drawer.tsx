@@ -9,7 +9,7 @@ import { listInstallCommands } from './connect-agent.tsx';
 import { type CoverageRow, coverageId, coverageStatus, RELAY_REQUIRED_POLICY } from './coverage-status.ts';
 import { relayText } from './text.ts';
 
-/** The relay coverage of one person with one agent, and how to improve it. */
+/** Shows the relay coverage of one person with one agent, and how to improve it. */
 export function CoverageDrawer({
   row,
   onClose,

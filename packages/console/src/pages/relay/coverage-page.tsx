@@ -24,7 +24,7 @@ const DAYS = [
 ] as const;
 const DAY_MS = 24 * 3_600_000;
 
-/** Which people use models, and whether their agents call the relay. */
+/** Shows who uses models through agents, and whether their agents call the relay. */
 export function CoveragePage() {
   const { query, change } = useUrlState();
   const [connecting, setConnecting] = useState(false);
@@ -130,7 +130,7 @@ function People({
   );
 }
 
-/** The number of sessions by hook version and agent. */
+/** Lists the number of sessions by hook version and agent. */
 function Versions({ clients }: { readonly clients: RelayCoverage['clients'] }) {
   if (clients.length === 0)
     return (

@@ -8,7 +8,7 @@ import { type CoverageRow, coverageId, coverageStatus } from './coverage-status.
 import { DecisionStatus } from './decision-status.tsx';
 import { relayText } from './text.ts';
 
-/** People by agent; people who use models without the relay come first. */
+/** Lists people by agent. People who use models without the relay come first. */
 export function CoveragePeople({
   rows,
   openId,

@@ -4,7 +4,7 @@ import { relayText } from './text.ts';
 
 export type CoverageRow = RelayCoverage['data'][number];
 
-/** How far the relay covers an agent of a person. Only incomplete coverage is colored. Pure. */
+/** Returns the coverage status of a person’s agent. Only incomplete coverage has a color. Pure. */
 export function coverageStatus({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
   readonly state: DisplayStatus | null;
   readonly word: string;
@@ -22,7 +22,10 @@ export function coverageId({ owner, key, agent }: CoverageRow): string {
   return JSON.stringify([owner, key, agent]);
 }
 
-/** A policy that denies model requests of sessions that never call the relay, in monitor mode to begin with. */
+/**
+ * An example policy that denies model requests from sessions that never call the relay. It starts in log-only
+ * mode.
+ */
 export const RELAY_REQUIRED_POLICY = `policies:
   - name: relay-required
     on: request

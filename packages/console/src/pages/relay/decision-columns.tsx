@@ -79,7 +79,7 @@ export function formatAgent({
   return agent_version === null ? agent : `${agent} ${agent_version}`;
 }
 
-/** A row on a phone: the action, then its time, decision, rule and agent. */
+/** A decision as a card, for phones: the action, then its time, decision, rule and agent. */
 export function DecisionCard({ row }: { readonly row: StoredDecision }) {
   const { state, word } = decisionLabel(row);
   return (

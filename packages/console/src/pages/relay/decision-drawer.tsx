@@ -16,7 +16,7 @@ import { ParsedCommand } from './parsed-command.tsx';
 import { decisionQuery, simulationQuery } from './relay-data.ts';
 import { relayText } from './text.ts';
 
-/** One decision beside the list: the action, the matching rules, the answer and the requester. */
+/** Shows a decision next to the list: the action, the matching rules, the response and the requester. */
 export function DecisionDrawer({
   id,
   onClose,
@@ -78,7 +78,7 @@ function Heading({ decision }: DecisionProps) {
   );
 }
 
-/** The stored action; a command is parsed again and evaluated with the current rules. */
+/** Shows the stored action. A command is parsed again and evaluated with the current rules. */
 function RecordedAction({ decision: { event, input_summary: what, findings } }: DecisionProps) {
   const isShell = event === 'shell';
   const read = useQuery({

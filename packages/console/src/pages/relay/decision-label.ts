@@ -4,14 +4,14 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
 
-/** Labels of decisions, events and traits, shared by the relay pages. Pure. */
+/** Labels of decisions, events and command traits, shared by the relay pages. Pure. */
 
 export type StoredDecision = z.output<typeof storedRelayDecision>;
 export type RelaySimulation = z.output<typeof relaySimulationResult>;
 export type DecisionValue = StoredDecision['decision'];
 export type HookEventKind = StoredDecision['event'];
 
-/** An icon and a word; `abstain` has no icon. */
+/** An icon and a word. The decision `abstain` has no icon. */
 export interface DecisionLabel {
   readonly state: DisplayStatus | null;
   readonly word: string;
@@ -24,7 +24,10 @@ const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
   abstain: { state: null, word: relayText.labels.abstain },
 };
 
-/** The label of a decision; where it was only observed, that of the decision that would have been enforced. */
+/**
+ * Returns the label of a decision. If the rule only observed, returns the label of the decision that it would
+ * have enforced.
+ */
 export function decisionLabel({
   decision,
   enforced_decision: would,
@@ -37,7 +40,7 @@ export function decisionLabel({
   return SAID[decision];
 }
 
-/** The label of a decision that is not enforced, such as that of a draft. */
+/** Returns the label of a decision that is not enforced, such as that of a draft. */
 export function enforcedLabel(decision: DecisionValue): DecisionLabel {
   return { state: SAID[decision].state, word: relayText.enforcedLabels[decision] };
 }
@@ -46,7 +49,7 @@ export function hookEventLabel(event: HookEventKind): string {
   return relayText.events[event];
 }
 
-/** A part of a text, and whether a rule matched it or it cannot be analyzed. */
+/** A segment of a text, and whether a rule matched it or it cannot be analyzed. */
 export interface TextSegment {
   readonly text: string;
   readonly mark: 'hit' | 'unclear' | null;
@@ -57,7 +60,10 @@ interface CommandRange {
   readonly end: number;
 }
 
-/** Splits a command at the ranges; where two overlap, the match of a rule wins over "unclear". */
+/**
+ * Splits a command at the ranges. Where a rule match and an unclear range overlap, the rule match takes
+ * precedence.
+ */
 export function splitAtRanges(
   text: string,
   hits: readonly CommandRange[],
@@ -79,12 +85,12 @@ export function splitAtRanges(
   return pieces;
 }
 
-/** The ranges that rules matched in a simulation. */
+/** Returns the ranges that rules matched in a simulation. */
 export function findMatchedRanges({ matches }: Pick<RelaySimulation, 'matches'>): CommandRange[] {
   return matches.flatMap(({ range }) => (range === null ? [] : [range]));
 }
 
-/** True when the ranges share a character. */
+/** Whether the ranges share a character. */
 export function doRangesOverlap(one: CommandRange, other: CommandRange): boolean {
   return one.start < other.end && other.start < one.end;
 }
@@ -95,7 +101,7 @@ export function traitLabel(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }
 
-/** `Denied by rule no-force-push.`: the result of a simulation in one sentence. */
+/** Summarizes a simulation in one sentence, as in `Denied by rule no-force-push.` */
 export function summarizeSimulation(
   answer: Pick<RelaySimulation, 'decision' | 'enforced_decision' | 'rule'>,
 ): string {

@@ -3,7 +3,7 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { DecisionLabel } from './decision-label.ts';
 
-/** The icon and the label of a decision. */
+/** Shows the icon and the label of a decision. */
 export function DecisionStatus({ label: { state, word } }: { readonly label: DecisionLabel }) {
   return (
     <span className="flex items-center gap-2 whitespace-nowrap">

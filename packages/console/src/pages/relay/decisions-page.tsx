@@ -25,13 +25,13 @@ const DecisionDrawer = lazy(() =>
   import('./decision-drawer.tsx').then(({ DecisionDrawer: Part }) => ({ default: Part })),
 );
 
-/** The poll interval of the live list: the event stream has no topic for decisions. */
+/** Poll interval of the live list in milliseconds. The event stream does not report decisions. */
 const PEEK_MS = 2000;
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'decision', 'what']);
-/** URL parameters of the view, which do not filter the list. */
+/** URL parameters that change the display but do not filter the list. */
 const LOOKS: ReadonlySet<string> = new Set(['open', 'cols', 'live']);
 
-/** The decisions of the relay, searchable and live. */
+/** Lists the decisions of the relay, with filters and live updates. */
 export function DecisionsPage() {
   const list = useDecisions();
   const { query, change, live, tokens, rows = [] } = list;
@@ -119,7 +119,7 @@ function Toolbar({
   );
 }
 
-/** The list of the URL; a live list is polled every two seconds. */
+/** Returns the decisions that match the URL. A live list is polled every two seconds. */
 function useDecisions() {
   const { query, change } = useUrlState();
   const filterQuery = selectQueryParameters(query, (name) => !LOOKS.has(name));
@@ -132,7 +132,7 @@ function useDecisions() {
   const live = span.range !== null && query.get('live') !== '0';
   const answer = useInfiniteQuery({
     ...decisionsQuery(filters),
-    // A list of several pages is not polled, so that rows do not move while it is read.
+    // A list of several pages is not polled, so that rows do not move while the user reads.
     refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) < 2 ? PEEK_MS : false),
   });
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);

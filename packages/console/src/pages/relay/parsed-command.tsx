@@ -11,7 +11,7 @@ import {
 } from './decision-label.ts';
 import { ruleText } from './rule-text.ts';
 
-/** A shell command as the relay parses it: the text with its matches, then each simple command. */
+/** Shows how the relay parses a shell command: the text with its matches, then each simple command. */
 export function ParsedCommand({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
   return (
     <div className="grid min-w-0 gap-3">
@@ -41,7 +41,7 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Rela
           piece.text
         ) : (
           <mark
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces are the text in its order.
+            // biome-ignore lint/suspicious/noArrayIndexKey: segments keep the order of the text.
             key={index}
             className={joinClassNames(
               'rounded-tag bg-transparent underline underline-offset-4',
@@ -60,7 +60,7 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Rela
 
 type Command = RelaySimulation['commands'][number];
 
-/** The rules that match a command; what cannot be analyzed has only a range. */
+/** Returns the rules that match a simple command. */
 function rulesAt({ matches, commands }: RelaySimulation, index: number): RelaySimulation['matches'] {
   const command = commands[index];
   return matches.filter((hit) =>
@@ -70,7 +70,9 @@ function rulesAt({ matches, commands }: RelaySimulation, index: number): RelaySi
   );
 }
 
-/** `sudo → env → git push -f`, with the rules that match it. */
+/**
+ * Shows a simple command with its wrappers, as in `sudo → env → git push -f`, and the rules that match it.
+ */
 function SimpleCommand({
   command,
   rules,

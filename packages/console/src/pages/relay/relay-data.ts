@@ -16,7 +16,7 @@ export type ConsoleRelayRule = z.output<typeof relayRule>;
 export const RELAY_PATH = 'api/management/relay';
 const PAGE_ROWS = 100;
 
-/** The filters of decisions, named as the API parameters. */
+/** The filter fields of decisions. Their names are the query parameters of the API. */
 export const DECISION_FIELDS: readonly FilterField[] = [
   { name: 'decision', label: relayText.filters.decision, values: ['deny', 'ask', 'allow', 'abstain'] },
   {
@@ -39,7 +39,7 @@ export const DECISION_FIELDS: readonly FilterField[] = [
   { name: 'q', label: relayText.filters.q, hint: relayText.filters.qHint },
 ];
 
-/** Decisions, newest first, page by page. */
+/** Returns the query for the decisions, page by page, newest first. */
 export function decisionsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['relay', 'decisions', filters],
@@ -63,16 +63,19 @@ export function decisionQuery(id: string) {
   });
 }
 
-/** The action that a simulation evaluates. */
+/** The action to evaluate in a simulation. */
 export interface SimulationInput {
   readonly event: HookEventKind;
-  /** Command, prompt, path or tool name. */
+  /** The command, prompt, path or tool name. */
   readonly text: string;
-  /** Connector URL of a tool. */
+  /** The connector URL of a tool. */
   readonly url: string;
 }
 
-/** Parses an action and evaluates it with the rules in force, or with a draft of all rules. */
+/**
+ * Returns the query that parses an action and evaluates it with the current rules, or with a draft of all
+ * rules.
+ */
 export function simulationQuery(tried: SimulationInput, rules?: readonly object[]) {
   return queryOptions({
     queryKey: ['relay', 'simulation', tried, rules ?? null],
@@ -99,13 +102,13 @@ function simulationEvent({ event, text, url }: SimulationInput) {
 
 export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
 
-/** Every rule: a draft is evaluated together with all others. */
+/** The query for all rules. A draft is evaluated together with all other rules. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
   queryFn: ({ signal }) => allPages<ConsoleRelayRule>(RELAY_RULES_PATH, {}, signal),
 });
 
-/** `relay.mode`: in `observe` mode rules only record what they would decide. Null until it is loaded. */
+/** Returns `relay.mode`. In `observe` mode, rules only record what they would decide. Null until loaded. */
 export function useRelayMode(): 'observe' | 'enforce' | null {
   return useQuery(settingsQuery).data?.body.relay.mode ?? null;
 }

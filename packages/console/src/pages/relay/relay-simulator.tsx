@@ -29,12 +29,14 @@ const PLACEHOLDERS = {
 
 const SETTLE_MS = 120;
 
-/** Parses an action and evaluates it with the rules or the draft. Nothing is executed or stored. */
+/** Parses an action and evaluates it with the current rules or the draft. Nothing is executed or stored. */
 export function RelaySimulator({
   draft,
   start = '',
 }: {
-  /** Every rule with the unsaved one among them; absent without a change, null while the draft cannot be parsed. */
+  /**
+   * All rules with the draft among them. Absent if nothing was changed, and null if the draft is not valid.
+   */
   readonly draft?: readonly object[] | null | undefined;
   readonly start?: string;
 }) {
@@ -135,7 +137,7 @@ function SimulationOutcome({
   saved,
 }: {
   readonly answer: RelaySimulation;
-  /** The result with the saved rules, while a draft is tested. */
+  /** The result with the saved rules, shown while a draft is tested. */
   readonly saved: RelaySimulation | undefined;
 }) {
   const { state } = decisionLabel(answer);

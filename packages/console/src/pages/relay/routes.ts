@@ -19,7 +19,7 @@ export const relayPageRoutes: readonly PageRoute[] = [
   {
     path: '/relay/rules/$id',
     title: 'Rule',
-    load: () => import('./rule-editor-page.tsx').then(({ RulePage: Page }) => ({ Page })),
+    load: () => import('./rule-editor-page.tsx').then(({ RuleEditorPage: Page }) => ({ Page })),
   },
   {
     path: '/relay/approvals',
@@ -27,7 +27,7 @@ export const relayPageRoutes: readonly PageRoute[] = [
     load: () => import('./approvals-page.tsx').then(({ ApprovalsPage: Page }) => ({ Page })),
   },
   {
-    // Where the relay's messages to people lead.
+    // The relay’s messages to people link to this path.
     path: '/relay/approvals/$id',
     title: 'Approval',
     load: () => import('./approvals-page.tsx').then(({ ApprovalsPage: Page }) => ({ Page })),

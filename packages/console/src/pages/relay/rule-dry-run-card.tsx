@@ -27,11 +27,14 @@ type StartedReplay = Answer & { readonly job: Job<Answer> | null };
 
 interface ReplayResult {
   readonly answer: Answer;
-  /** The days and the draft that were evaluated. */
+  /** Identifies the time range and the draft that were evaluated. */
   readonly asked: string;
 }
 
-/** Starts a replay. A long replay continues as a job; an interrupted one shows its partial result. */
+/**
+ * Manages the re-evaluation of past decisions. A long evaluation continues as a background job. An
+ * interrupted one shows its partial result.
+ */
 function useReplay(days: string, draft: readonly object[] | null | undefined, asked: string) {
   const [begun, setBegun] = useState<{ readonly answer: StartedReplay; readonly asked: string } | null>(null);
   const [before, setBefore] = useState<ReplayResult | null>(null);
@@ -58,7 +61,7 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
   };
 }
 
-/** Evaluates the decisions of the last days again, with the draft or with the rules in force. */
+/** Re-evaluates the decisions of the last days, with the draft or with the current rules. */
 export function RuleDryRunCard({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
   const [days, setDays] = useState('7');
   const asked = JSON.stringify([days, draft ?? null]);

@@ -4,7 +4,7 @@ import { ruleText } from './rule-text.ts';
 
 export type RuleDryRunCounts = Omit<z.output<typeof relayDryRunResult>, 'changes' | 'job'>;
 
-/** `Changes: 18 newly denied, 2 no longer stopped.` Pure. */
+/** Summarizes the result, as in `Changes: 18 newly denied, 2 no longer blocked.` Pure. */
 export function summarizeRuleDryRun(replayed: RuleDryRunCounts): string {
   const { evaluated, newly_denied, newly_asked, newly_allowed, unchanged } = replayed;
   if (evaluated === 0) return ruleText.replay.empty;

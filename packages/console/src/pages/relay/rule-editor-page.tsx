@@ -41,7 +41,7 @@ const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
   }),
 };
 
-/** The form for a new rule, with a test and a replay of the draft. */
+/** The page that creates a rule, with a test and a re-evaluation of past decisions. */
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useResourceCreation(RULE_KIND, EMPTY_RULE, (saved) => {
@@ -60,8 +60,8 @@ export function NewRulePage() {
   );
 }
 
-/** The form for an existing rule, with a test and a replay of the draft. */
-export function RulePage() {
+/** The page that edits a rule, with a test and a re-evaluation of past decisions. */
+export function RuleEditorPage() {
   const id = usePathParam('id');
   const { data } = useQuery(resourceQuery(RULE_KIND, id));
   return (
@@ -85,7 +85,7 @@ function RuleEditor({ read }: { readonly read: WithETag<ConsoleRelayRule> }) {
   );
 }
 
-/** Tests the draft together with all rules; without a change, the rules in force. */
+/** Tests the draft together with all other rules, or the current rules if nothing was changed. */
 function RuleTestPanel({ form, id }: { readonly form: RuleForm | null; readonly id: string | null }) {
   const { data: all } = useQuery(allRulesQuery);
   const draft = useMemo(

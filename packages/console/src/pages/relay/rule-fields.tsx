@@ -54,7 +54,7 @@ function matchField(
 
 type Fields = FormFieldsProps<RuleForm>;
 
-/** The fields of a rule. */
+/** The fields of the rule form. */
 export function RuleFields({ form, onChange }: Fields) {
   const isObserving = useRelayMode() === 'observe';
   return (
@@ -102,7 +102,7 @@ export function RuleFields({ form, onChange }: Fields) {
   );
 }
 
-/** The match fields of the selected events. */
+/** The match fields for the selected events. */
 function MatchFields({ form, onChange }: Fields) {
   const parts = RULE_MATCH_FIELDS.filter(
     ({ name, events }) => form.match[name] !== '' || events.some((event) => form.on.includes(event)),

@@ -4,11 +4,13 @@ import type { HookEventKind } from './decision-label.ts';
 import type { ConsoleRelayRule } from './relay-data.ts';
 import { ruleText } from './rule-text.ts';
 
-/** Converts a rule between the API and its form. Pure. */
+/** Converts rules between the API and the form. Pure. */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The keys of `match` that have a field; patterns may contain commas, so they are entered one per line. */
+/**
+ * The keys of `match` that have a form field. Patterns can contain commas, so they are entered one per line.
+ */
 const MATCH_FIELDS = [
   'command',
   'subcommand',
@@ -28,13 +30,13 @@ export interface RuleForm {
   readonly decision: 'allow' | 'deny' | 'ask';
   readonly mode: 'observe' | 'warn' | 'enforce';
   readonly on: readonly HookEventKind[];
-  /** One pattern per line. */
+  /** The patterns of each match field, one per line. */
   readonly match: Readonly<Record<MatchField, string>>;
   readonly when: string;
   readonly user: string;
   readonly agent: string;
   readonly onError: 'open' | 'closed';
-  /** Settings without a field: detect, who, schedule, except and the rest of match, as JSON. */
+  /** Settings without a form field as JSON: detect, who, schedule, except and the other match keys. */
   readonly rest: string;
 }
 
@@ -51,7 +53,7 @@ const NO_MATCH: RuleForm['match'] = {
   text: '',
 };
 
-/** New rules observe first and stop nothing. */
+/** The initial form. A new rule starts in observe mode and blocks nothing. */
 export const EMPTY_RULE: RuleForm = {
   name: '',
   decision: 'deny',
@@ -87,7 +89,10 @@ export function toRuleForm({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
 
 const EVENT_KINDS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
-/** The request body; null clears a setting. @throws ApiError naming `rest` when that is no JSON object */
+/**
+ * Converts the form to the request body. Null clears a setting. @throws ApiError that names `rest` if it is
+ * not a JSON object
+ */
 export function toRuleBody(form: RuleForm): Json {
   const rest = readRest(form.rest);
   const typed = MATCH_FIELDS.flatMap((name) => {
@@ -118,7 +123,10 @@ export function toRuleBody(form: RuleForm): Json {
   };
 }
 
-/** Every rule with the draft in its place, for a simulation; null while the draft cannot be parsed. */
+/**
+ * Returns all rules with the draft in place of its saved version, for a simulation. Null if the draft is not
+ * valid.
+ */
 export function replaceRuleWithDraft(
   all: readonly ConsoleRelayRule[],
   id: string | null,
@@ -134,7 +142,10 @@ export function replaceRuleWithDraft(
   }
 }
 
-/** `git push -f|--force`: what a rule matches, in one line. `rm -r -f` where a command must have all flags. */
+/**
+ * Summarizes what a rule matches, as in `git push -f|--force`. Flags that are all required are separated by
+ * spaces, as in `rm -r -f`.
+ */
 export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string {
   const match = objectOf(rule['match']);
   const patterns = Object.entries(match).flatMap(([field, value]) => {
@@ -150,14 +161,14 @@ export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string 
   return [...patterns, ...rest].filter((part) => part !== '').join(' ');
 }
 
-/** The toast after a rule is saved. */
+/** Returns the message after a rule was saved. */
 export function ruleSavedToast(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
   const { name } = saved.rule;
   if (isLimitedToObserve([saved])) return `${ruleText.saved.observeOnly(name)} ${ruleText.observeOnly}`;
   return saved.mode === 'observe' ? ruleText.saved.observe(name) : ruleText.saved.enforced(name);
 }
 
-/** True when `relay.mode` limits a rule of another mode to observing. */
+/** Whether `relay.mode` restricts at least one rule of another mode to observing. */
 export function isLimitedToObserve(rules: readonly Pick<ConsoleRelayRule, 'rule' | 'mode'>[]): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');
 }
@@ -178,7 +189,7 @@ function readRest(text: string): Json {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Reported below, with the same message as for other JSON values.
+    // Reported below with the same message as other values that are not objects.
   }
   throw new ApiError({
     status: 0,
@@ -210,7 +221,7 @@ function objectOf(value: unknown): Json {
   return isObject(value) ? value : {};
 }
 
-/** The value when it is one of these, else the first. */
+/** Returns the value if it is one of the choices, otherwise the first choice. */
 function oneOf<Choice extends string>(choices: readonly [Choice, ...Choice[]], value: unknown): Choice {
   return choices.find((choice) => choice === value) ?? choices[0];
 }

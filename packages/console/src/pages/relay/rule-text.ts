@@ -36,10 +36,10 @@ export const ruleText = {
     'Agents will be able to perform actions that only this rule blocks. Recorded decisions are kept.',
   form: {
     name: 'Name',
-    nameHint: 'Shown with every decision of the rule. Use lowercase letters, digits and hyphens.',
+    nameHint: 'Shown with each of the rule’s decisions. Use lowercase letters, digits and hyphens.',
     namePlaceholder: 'no-force-push',
     decision: 'Decision',
-    denyHint: 'The action is blocked, and the agent receives its message.',
+    denyHint: 'The action is blocked, and the agent receives the rule’s message.',
     askHint: 'A person must approve the action first.',
     allowHint: 'The agent performs the action without asking its user.',
     mode: 'Mode',
@@ -70,7 +70,7 @@ export const ruleText = {
     conditionHint: 'A CEL expression that must also be true. Optional.',
     rest: 'Other settings (JSON)',
     restHint:
-      'JSON with the settings detect, who, schedule, except and further match fields, as in floe.yaml. Optional.',
+      'A JSON object with the settings detect, who, schedule and except and with additional match fields, as in floe.yaml. Optional.',
     restInvalid: 'Enter a JSON object, such as {"who": {"teams": ["search"]}}.',
     onError: 'If no decision arrives in time',
     onErrorOpen: 'Allow the action',
@@ -79,7 +79,7 @@ export const ruleText = {
   test: {
     title: 'Test rules',
     remark: 'Nothing is executed or stored',
-    hint: 'Enter an action of an agent to see how Floe parses it and which rules match.',
+    hint: 'Enter an agent action to see how Floe parses it and which rules match.',
     draftError: 'Could not evaluate the draft.',
     error: 'Could not evaluate the rules.',
     event: 'Event',
@@ -115,7 +115,7 @@ export const ruleText = {
     traits: {
       runs_input: 'executes its input',
       runs_code: 'executes code',
-      raises_privileges: 'raises privileges',
+      raises_privileges: 'escalates privileges',
       injects: 'injects a command',
       unclear: 'cannot be analyzed',
     },

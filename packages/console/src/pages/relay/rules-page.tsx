@@ -16,7 +16,7 @@ import { RuleDryRunCard } from './rule-dry-run-card.tsx';
 import { isLimitedToObserve, summarizeRule, toRuleForm } from './rule-form.ts';
 import { ruleText } from './rule-text.ts';
 
-/** The rules, with a test and a replay. */
+/** Lists the rules, with a test and a re-evaluation of past decisions. */
 export function RulesPage() {
   const { query } = useUrlState();
   useLiveQuery('config', ['relay', 'rules']);
@@ -59,7 +59,7 @@ function ruleDecisionLabel({ rule, mode }: ConsoleRelayRule) {
   return mode === 'observe' ? label : { ...label, word: ruleText.decisions[decision] };
 }
 
-/** The decision of a rule; with “Would” while the rule only observes. */
+/** Shows the decision of a rule. If the rule only observes, the text starts with “Would”. */
 function RuleDecisionText({ rule }: { readonly rule: ConsoleRelayRule }) {
   return <DecisionStatus label={ruleDecisionLabel(rule)} />;
 }

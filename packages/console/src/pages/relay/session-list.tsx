@@ -19,7 +19,7 @@ const COVERED = [
 ] as const;
 const DAY_MS = 24 * 3_600_000;
 
-/** The sessions of agents, newest first. */
+/** Lists the sessions of agents, newest first. */
 export function SessionList({ days }: { readonly days: number }) {
   const { query, change } = useUrlState();
   const covered = COVERED.find(({ id }) => id === query.get('covered'))?.id ?? 'all';

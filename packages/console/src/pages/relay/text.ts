@@ -108,7 +108,7 @@ export const relayText = {
       'When a rule requires approval, the agent waits until a member allows or denies the action here. Approvals require',
     emptySetting: 'in floe.yaml.',
     pending: 'Pending approvals',
-    answered: 'Recent answers',
+    answered: 'Recently resolved',
     answeredRemark: 'Latest 50',
     waiting: 'Waiting',
     allowed: 'Allowed',
@@ -148,7 +148,7 @@ export const relayText = {
     empty:
       'People whose agents send model requests or call the relay are listed here. Connect an agent to start.',
     noVersionsTitle: 'No hook versions',
-    noVersions: 'Hook versions are listed here after the first relay call in this time range.',
+    noVersions: 'No relay calls in this time range, so there are no hook versions to show.',
     unknownAgent: 'unknown agent',
     unknownVersion: 'unknown version',
     person: 'Person',

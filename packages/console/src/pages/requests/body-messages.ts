@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { requestDetailText } from './detail-text.ts';
 
-/** The messages of a stored body of Chat Completions, Responses or Messages. Pure. */
+/** Parses the messages of a stored body of Chat Completions, Responses or Messages. Pure. */
 
 export interface BodyMessage {
   readonly role: string;
@@ -14,7 +14,7 @@ export type BodyMessagePart =
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
   | { readonly kind: 'other'; readonly description: string };
 
-/** The messages of a body, or null if its format is not supported. */
+/** Returns the messages of a body, or null if its format is not supported. */
 export function parseConversation(text: string): readonly BodyMessage[] | null {
   const body = parseBodyJson(text);
   if (!isObject(body)) return null;
@@ -24,7 +24,7 @@ export function parseConversation(text: string): readonly BodyMessage[] | null {
   return said.length === 0 ? null : said;
 }
 
-/** The JSON of a body, or null if it is truncated or not JSON. */
+/** Parses the JSON of a body. Returns null if the body is truncated or not JSON. */
 export function parseBodyJson(text: string): Json {
   try {
     return JSON.parse(text);
@@ -46,7 +46,10 @@ function messages({ messages: list, input }: JsonObject): BodyMessage[] {
   return all.filter(isObject).map(toBodyMessage);
 }
 
-/** Choices of Chat, output of Responses, content of Messages. */
+/**
+ * Returns the messages of a response: `choices` of Chat Completions, `output` of Responses, or `content` of
+ * Messages.
+ */
 function answerMessages({ choices, output, content, role }: JsonObject): BodyMessage[] {
   if (Array.isArray(choices))
     return choices
@@ -93,7 +96,9 @@ function partOf(part: JsonObject): BodyMessagePart {
   return { kind: 'other', description: describe(part) };
 }
 
-/** `image, 312 KB`. Images are described and not shown, because a stored body is not trusted. */
+/**
+ * Describes an image, as in `image, 312 KB`. Images are not displayed, because stored bodies are not trusted.
+ */
 function describe(part: JsonObject): string {
   const type =
     typeof part['type'] === 'string'

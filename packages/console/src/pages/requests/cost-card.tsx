@@ -11,7 +11,7 @@ import { findUnpricedModel, isCharged } from './request-rows.ts';
 const USAGE: Readonly<Record<string, string>> = requestDetailText.cost.usage;
 const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources;
 
-/** Tokens and cost by kind. The sum equals the cost of the request to the nano-dollar. */
+/** Shows tokens and cost by kind. The sum equals the cost of the request to the nano-dollar. */
 export function CostCard({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_nano_usd } = request;
   const { parts, roundedNanoUsd, isWhole } = buildCostTable(request);
@@ -69,7 +69,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
   );
 }
 
-/** Where the prices come from, and which ones are missing. */
+/** States the source of the prices and which prices are missing. */
 function Remarks({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_source } = request;
   const unpriced = findUnpricedModel(request);
@@ -121,7 +121,7 @@ function Line({
 }: {
   readonly line: CostLine;
   readonly isWhole: boolean;
-  /** Whether usage was reported or estimated. */
+  /** Whether the usage was reported or estimated. */
   readonly isKnown: boolean;
 }) {
   const { kind, tokens, usd, nanoUsd } = line;

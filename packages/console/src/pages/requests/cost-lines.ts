@@ -3,33 +3,33 @@ import type { ExchangeAttempt } from '@floe/contract/api/attempts';
 import { BILLED_UNITS, getBilledUnitLabel } from '@floe/contract/billed-units';
 import { requestDetailText } from './detail-text.ts';
 
-/** The cost of a request, line by line, from the tokens and prices that its row records. Pure. */
+/** Computes the cost lines of a request from its recorded tokens and prices. Pure. */
 
 export interface CostLine {
   readonly kind: string;
-  /** Tokens or other units; null for what is not counted. */
+  /** Number of tokens or other units. Null if not counted. */
   readonly tokens: number | null;
-  /** USD per million of them. */
+  /** Price in USD per million units. */
   readonly usd: number | null;
-  /** Can be a fraction of a nano-dollar; null where no price is recorded. */
+  /** Cost in nano-USD, possibly with a fraction. Null if no price is recorded. */
   readonly nanoUsd: number | null;
 }
 
 export interface CostPart {
-  /** The charged attempt; null if there was only one. */
+  /** The charged attempt. Null if there was only one attempt. */
   readonly attempt: ExchangeAttempt | null;
   readonly lines: readonly CostLine[];
 }
 
 export interface CostTable {
   readonly parts: readonly CostPart[];
-  /** The amount that rounding up to whole nano-dollars added. */
+  /** The amount in nano-USD that was added by rounding up to a whole nano-dollar. */
   readonly roundedNanoUsd: number;
-  /** False where no price is recorded, as in older rows: then only tokens are shown. */
+  /** Whether all prices are recorded. False for older rows, for which only tokens are shown. */
   readonly isWhole: boolean;
 }
 
-/** The units and the service tier of a request that have no price. Empty if the cost is complete. */
+/** Returns the units and the service tier of a request that have no price. Empty if the cost is complete. */
 export function listUnpricedUnits({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
   const names = attempts.flatMap(({ unpriced = [] }) => unpriced);
   return [...new Set(names)].map((name) =>
@@ -46,10 +46,10 @@ interface Counts {
   readonly output: number;
 }
 
-/** The fields of a request from which its cost is computed. */
+/** The fields from which the cost of a request is computed. */
 export type ChargedRequest = Pick<RequestDetail, 'usage' | 'attempts' | 'cost_nano_usd'>;
 
-/** Lines whose sum, plus the rounding, is the cost of the request to the nano-dollar. */
+/** Returns lines whose sum plus the rounding equals the cost of the request to the nano-dollar. */
 export function buildCostTable(request: ChargedRequest): CostTable {
   const charged = request.attempts.filter(({ price }) => price !== undefined);
   const parts = charged.map((attempt): CostPart => {
@@ -79,8 +79,8 @@ function counts(input: Count, cached: Count, written: Count, output: Count): Cou
 }
 
 /**
- * As the gateway counts: cache reads and writes are part of the input and have their own prices, and a billed unit that
- * is part of a count is subtracted from it.
+ * Splits the counts like the gateway: cache reads and writes are part of the input but have their own prices.
+ * A billed unit that is part of a count is subtracted from it.
  */
 function linesOf(all: Counts, { price, billed_units }: Partial<ExchangeAttempt> = {}): CostLine[] {
   const cached = Math.min(all.cached, all.input);
@@ -113,7 +113,7 @@ function linesOf(all: Counts, { price, billed_units }: Partial<ExchangeAttempt> 
 type Left = Record<'input' | 'cached' | 'cache_write' | 'output', number>;
 type Numbers = Readonly<Record<string, number>>;
 
-/** Lines of the units that have a price. Units that are part of `left` are subtracted from it. */
+/** Returns the lines of the units that have a price. Subtracts units that are part of `left` from it. */
 function unitLines(left: Left, units: Numbers, prices: Numbers): CostLine[] {
   return Object.entries(units).flatMap(([unit, count]) => {
     const usd = prices[unit];
@@ -135,7 +135,7 @@ function line(kind: string, tokens: number, usd: number | undefined): CostLine {
   };
 }
 
-/** Rounds to a thousandth of a nano-dollar, as the gateway does. */
+/** Rounds to a thousandth of a nano-dollar, like the gateway. */
 function roundNano(nano: number): number {
   return Number(nano.toFixed(3));
 }

@@ -26,7 +26,7 @@ export const listMenusText = {
     name: 'Name',
     namePlaceholder: 'Slow Claude Code',
     shared: 'Share with the organization',
-    sharedHelp: 'All members see a shared view. Otherwise only you see it.',
+    sharedHelp: 'If shared, all members can see this view. Otherwise, only you can.',
     cancel: 'Cancel',
   },
   share: {

@@ -8,7 +8,7 @@ import { Tooltip } from '../../ui/tooltip.tsx';
 import { requestsText } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
-/** Whether the list is live, why not, and how to change that. */
+/** A button that shows whether the list updates live, or why not, and toggles live updates. */
 export function LiveButton({ list }: { readonly list: RequestList }) {
   const { live, tail, span, change, query } = list;
   const wide = query.has('open') ? 'hidden' : 'max-xl:hidden';
@@ -49,7 +49,7 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
   );
 }
 
-/** The event stream is lost: shows the time of the last update. */
+/** Shown while the event stream is disconnected. Shows the time of the last update. */
 function ReconnectingButton({ list }: { readonly list: RequestList }) {
   const lostAt = useDisconnectedAt();
   const isOpen = list.query.has('open');
@@ -92,7 +92,7 @@ export function showWaitingRequests({ tail }: RequestList): void {
   tail.show();
 }
 
-/** Shows the number of waiting requests in the browser tab. */
+/** Shows the number of waiting requests in the title of the browser tab. */
 function useWaitingInTitle(waiting: number): void {
   useEffect(() => {
     const bare = document.title.replace(/^\(\d+\) /, '');
@@ -100,7 +100,7 @@ function useWaitingInTitle(waiting: number): void {
   }, [waiting]);
 }
 
-/** Floats over the rows, so that no row moves when it appears or disappears. */
+/** Shows a banner over the rows, so that no row moves when the banner appears or disappears. */
 export function NewRequestsBanner({ list }: { readonly list: RequestList }) {
   const { tail, live } = list;
   const { waiting, isSampled } = tail;

@@ -2,30 +2,33 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import { isObject } from '@floe/contract/json';
 import { mergeRequestRows } from './request-rows.ts';
 
-/** So many rows that arrived are held; older ones are read again by scrolling. */
+/** Maximum number of live rows in memory. Older rows load again on scroll. */
 const MAX_ROWS = 5_000;
 
-/** Rows that arrived while a list is shown. */
+/** Rows that arrived while the list was displayed. */
 export interface LiveRows {
   readonly rows: readonly RequestRow[];
-  /** Arrived while the reader was busy: they wait. */
+  /** Rows that arrived while rows must not move. They wait until the user shows them. */
   readonly pending: readonly RequestRow[];
-  /** How many of the waiting ones the server counted without telling them one by one. */
+  /** Number of waiting rows that the server counted but did not send. */
   readonly omitted: number;
-  /** Between these rows there are others that were not told: the list must be read to have them. */
+  /** Whether rows between these rows were not sent, so that the list must be reloaded to show them. */
   readonly hasGap: boolean;
 }
 
 export const NO_LIVE_ROWS: LiveRows = { rows: [], pending: [], omitted: 0, hasGap: false };
 
-/** What came at once. */
+/** Rows that arrived together. */
 export interface LiveBatch {
   readonly rows: readonly RequestRow[];
-  /** Rows that were counted and not told; null when they may be some, nobody knows how many. */
+  /** Number of rows that were counted but not sent. Null if an unknown number may be missing. */
   readonly omitted: number | null;
 }
 
-/** The tail with one more batch: behind the reader's back while busy, else on top with what waited. */
+/**
+ * Adds a batch to the live rows. While rows must not move, the batch waits. Otherwise, it is added at the top
+ * together with the waiting rows.
+ */
 export function addLiveBatch(
   tail: LiveRows,
   batch: LiveBatch,
@@ -47,11 +50,11 @@ export function addLiveBatch(
   }
   if (fresh.length === 0 && tail.pending.length === 0 && hasGap === tail.hasGap) return tail;
   const rows = mergeRequestRows(tail.rows, [...tail.pending, ...fresh], MAX_ROWS);
-  // The oldest were let go: between these and the list there are others now.
+  // The oldest rows were discarded, so rows are missing between these rows and the list.
   return { rows, pending: [], omitted: 0, hasGap: hasGap || rows.length === MAX_ROWS };
 }
 
-/** What an event of the topic `requests` tells; null for one that tells nothing, such as `resync`. */
+/** Parses an event of the topic `requests`. Returns null for an event without data, such as `resync`. */
 export function parseLiveBatch(data: unknown): LiveBatch | null {
   if (!isObject(data)) return null;
   const { count, data: rows } = data;
@@ -59,7 +62,7 @@ export function parseLiveBatch(data: unknown): LiveBatch | null {
   return { rows, omitted: Math.max(0, count - rows.length) };
 }
 
-/** The contract's rows, as the server's own tests hold them against the schema. */
+/** Whether the value is a list of rows. Server tests check the rows against the contract. */
 function isRows(value: unknown): value is readonly RequestRow[] {
   return Array.isArray(value) && value.every((row) => isObject(row) && typeof row['id'] === 'string');
 }

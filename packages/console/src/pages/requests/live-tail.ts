@@ -6,19 +6,19 @@ import { addLiveBatch, type LiveBatch, NO_LIVE_ROWS, parseLiveBatch } from './li
 import { fetchRequestTail, isUnfiltered, type RequestFilters } from './request-data.ts';
 import { TailReader, UNKNOWN_TAIL_EVENT } from './tail-reader.ts';
 
-/** Without an event stream the list asks by itself. */
+/** Poll interval in milliseconds without an event stream. */
 const POLL_MS = 2000;
-/** With one, what arrives within this time comes at once. */
+/** With an event stream, rows that arrive within this many milliseconds are shown together. */
 const BATCH_MS = 250;
-/** After so long without news a list with a gap is read anew. */
+/** After this many milliseconds without new rows, a list with missing rows is reloaded. */
 const SETTLED_MS = 2000;
 
 export interface LiveTail {
-  /** Rows that arrived and are shown. */
+  /** Rows that arrived and are displayed. */
   readonly rows: readonly RequestRow[];
-  /** How many arrived while the reader was busy, exactly, also when more came than are told one by one. */
+  /** The exact number of rows that wait to be shown, including rows that the server did not send. */
   readonly waiting: number;
-  /** More arrive than are told: what is shown is a part of them until it calms down. */
+  /** Whether more rows arrive than the server sends, so that only some are displayed until the rate drops. */
   readonly isSampled: boolean;
   readonly show: () => void;
 }
@@ -26,17 +26,18 @@ export interface LiveTail {
 interface LiveList {
   readonly filters: RequestFilters;
   readonly on: boolean;
-  /** The event up to which the list on the page is exact; null while it is being read. */
+  /** The event ID up to which the loaded list is complete. Null while the list is loading. */
   readonly liveId: string | null;
   readonly known: ReadonlySet<string>;
-  /** Whether rows must stay where they are. */
+  /** Returns whether rows must not move. */
   readonly held: () => boolean;
   readonly reread: () => void;
 }
 
 /**
- * New requests as they come. Rows never move under the reader: while `held` (scrolled, pointing, reading one) they wait
- * and are counted. Where more came than was told one by one, `reread` reads the list from its start.
+ * Adds new requests to the list. While `held` returns true (the user has scrolled, is pointing at a row or is
+ * reading one), new rows are counted and wait. If the server did not send all rows, `reread` reloads the
+ * list.
  */
 export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveList): LiveTail {
   const [tail, setTail] = useState(NO_LIVE_ROWS);
@@ -58,7 +59,7 @@ export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveLi
   );
   useReading(reader, on, liveId);
 
-  // What was read anew holds all that had arrived.
+  // A reloaded list contains all rows that had arrived.
   useOnChange(JSON.stringify([filters, liveId]), () => {
     if (liveId !== null) setTail(NO_LIVE_ROWS);
   });
@@ -77,7 +78,9 @@ export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveLi
   return { rows: tail.rows, waiting: tail.pending.length + tail.omitted, isSampled: tail.hasGap, show };
 }
 
-/** Has the reader read: on news, by itself without an event stream, and once somebody looks again. */
+/**
+ * Runs the reader: on events, at intervals without an event stream, and when the tab becomes visible again.
+ */
 function useReading(reader: TailReader, on: boolean, liveId: string | null): void {
   const isLive = useEventStreamState() === 'live';
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
@@ -86,7 +89,7 @@ function useReading(reader: TailReader, on: boolean, liveId: string | null): voi
   const soon = useCallback((ms: number) => {
     timer.current ??= setTimeout(() => {
       timer.current = null;
-      // Nobody looks: what was told is read when somebody does.
+      // While the tab is hidden, rows are read only when it becomes visible again.
       if (!document.hidden) void latest.current.read().catch(() => undefined);
     }, ms);
   }, []);
@@ -108,7 +111,7 @@ function useReading(reader: TailReader, on: boolean, liveId: string | null): voi
   useEffect(() => {
     if (!on || liveId === null) return;
     reader.startFrom(liveId);
-    // It may have been read a while ago, or before anything was listened to.
+    // The list may have been loaded a while ago, before the page subscribed to events.
     reader.addEvent(UNKNOWN_TAIL_EVENT);
     soon(0);
   }, [reader, on, liveId, soon]);

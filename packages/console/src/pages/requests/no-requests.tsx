@@ -9,7 +9,7 @@ import { EmptyState } from '../../ui/feedback.tsx';
 import { listMenusText } from './list-menus-text.ts';
 import { type RequestFilters, withoutFilterQuery } from './request-data.ts';
 
-/** Why the list is empty: no requests in the time range, or none that match the filters. */
+/** Explains why the list is empty: no requests in the time range, or none that match the filters. */
 export function NoRequests({
   tokens,
   filters,
@@ -38,7 +38,7 @@ export function NoRequests({
   );
 }
 
-/** Which single filter excludes all rows, and how many rows it excludes, up to one page. */
+/** Names a filter without which there would be rows, and their number, up to one page. */
 function NoneMatch({
   tokens,
   filters,

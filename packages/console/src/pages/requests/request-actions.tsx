@@ -12,7 +12,7 @@ import { requestDetailText } from './detail-text.ts';
 
 type Route = Pick<z.output<typeof routeResource>, 'id' | 'model'>;
 
-/** The actions on a request: repeat it, copy it, list similar ones. */
+/** The actions on a request: repeat it, copy it, or list similar requests. */
 export function RequestActions({ request }: { readonly request: RequestDetail }) {
   const { id, key_name, error_code, model_requested, attempts } = request;
   const org = useOrgId();

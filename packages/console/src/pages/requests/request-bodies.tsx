@@ -25,13 +25,13 @@ export function requestBodiesQuery(id: string) {
     queryKey: ['request', id, 'bodies'],
     queryFn: ({ signal }) =>
       getJson<Bodies>(`api/analytics/requests/${encodeURIComponent(id)}/bodies`, undefined, signal),
-    // Each view is recorded in the audit log, so nothing is read again automatically.
+    // Each view is recorded in the audit log, so bodies are never refetched automatically.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
 }
 
-/** The stored request and answer. They are read when the tab is opened, not before. */
+/** Shows the stored request and response bodies. They load when the tab is opened. */
 export function RequestBodies({ id }: { readonly id: string }) {
   const refusal = useDenialReason('playground');
   const { data, error, refetch } = useQuery({ ...requestBodiesQuery(id), enabled: refusal === null });
@@ -149,7 +149,7 @@ function Conversation({ said }: { readonly said: readonly BodyMessage[] }) {
   return (
     <ol className="grid gap-3">
       {said.map(({ role, parts }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: what was said keeps its order.
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages never change their order.
         <li key={index} className="grid gap-1 sm:grid-cols-[5.5rem_1fr]">
           <span className="text-label text-ink-2 capitalize">{role}</span>
           <div className="grid min-w-0 gap-2">
@@ -164,7 +164,7 @@ function Conversation({ said }: { readonly said: readonly BodyMessage[] }) {
   );
 }
 
-/** Text is shown as plain text. Redacted parts are highlighted. */
+/** Shows text as plain text. Redacted content is highlighted. */
 function PartView({ part }: { readonly part: BodyMessagePart }) {
   if (part.kind === 'text') return <BodyText text={part.text} />;
   if (part.kind === 'other') return <p className="text-ui text-ink-2">{part.description}</p>;
@@ -188,7 +188,7 @@ function BodyText({ text }: { readonly text: string }) {
         index % 2 === 0 ? (
           piece
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text.
+          // biome-ignore lint/suspicious/noArrayIndexKey: segments keep the order of the text.
           <mark key={index} className="rounded-tag bg-unknown-tint px-1 text-unknown-ink">
             {requestDetailText.bodies.redactedMark(piece.slice(1, -1).replace('redacted:', ''))}
           </mark>

@@ -7,7 +7,7 @@ import { apiLabel } from './request-details.ts';
 
 const ROUTE_MODES: Readonly<Record<string, string>> = requestDetailText.caller.routeModes;
 
-/** Who sent the request, and how. */
+/** Shows who sent the request and how. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {
   const { key_name, surface, route_mode, team, owner, end_user, client, session, stream, cache, metadata } =
     request;
@@ -53,7 +53,7 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
   );
 }
 
-/** The fields that the target does not support. */
+/** Lists the fields that were dropped because the target does not support them. */
 export function DroppedCard({ dropped }: { readonly dropped: readonly string[] }) {
   if (dropped.length === 0) return null;
   return (

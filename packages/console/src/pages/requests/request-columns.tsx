@@ -22,7 +22,10 @@ import {
 import { requestsText } from './text.ts';
 import { TimingBar } from './timing-bar.tsx';
 
-/** The columns of the request list. `longestMs` is the scale of the latency bars; each key in `metadata` has a column. */
+/**
+ * Returns the columns of the request list. `longestMs` is the scale of the latency bars. Each key in
+ * `metadata` gets a column.
+ */
 export function requestColumns(
   longestMs: number,
   metadata: readonly string[] = [],
@@ -133,7 +136,7 @@ function extra(id: string, label: string, cell: TableColumn<RequestRow>['cell'])
   return { id, label, cell, width: 'minmax(5rem, 10rem)', optional: true };
 }
 
-/** Icon, status and reason. Only requests that did not succeed have a colour. */
+/** Shows an icon, the status and the reason. Only unsuccessful requests have a color. */
 function OutcomeText({ row }: { readonly row: RequestRow }) {
   const { state, status, reason } = getOutcomeDisplay(row);
   return (
@@ -151,7 +154,7 @@ function OutcomeText({ row }: { readonly row: RequestRow }) {
   );
 }
 
-/** The requested model, and the model that served the request if it is another. */
+/** Shows the requested model. If another model served the request, shows that model too. */
 function ModelText({ row }: { readonly row: RequestRow }) {
   const { asked, served } = listRequestModels(row);
   const { provider, name } = splitModelId(asked);
@@ -206,7 +209,10 @@ function exactCount(tokens: number | null): string {
   return tokens === null ? requestsText.cells.unknownCount : formatCount(tokens);
 }
 
-/** A rejected request has no cost. A request without a price has an unknown cost and a link to set the price. */
+/**
+ * Shows the cost. A rejected request has no cost. If the model has no price, the cost is unknown and links to
+ * setting the price.
+ */
 function CostText({ row }: { readonly row: RequestRow }) {
   const { cost_nano_usd: cost } = row;
   if (cost === null) {
@@ -250,7 +256,7 @@ function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
   );
 }
 
-/** A row on a phone: model, time and key on the left, latency and cost on the right. */
+/** A request as a card, for phones: model, time and key on the left, latency and cost on the right. */
 export function RequestCard({ row }: { readonly row: RequestRow }) {
   const { state, reason } = getOutcomeDisplay(row);
   return (
@@ -273,7 +279,7 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
   );
 }
 
-/** The number of attempts, if there was more than one. */
+/** Shows the number of attempts if there was more than one. */
 function AttemptsBadge({ attempts }: { readonly attempts: number }) {
   if (attempts < 2) return null;
   return (

@@ -7,10 +7,10 @@ import * as charts from '../../data/charts.ts';
 import { parseFilterValues } from '../../filters/filter-value.ts';
 import { chooseChartInterval, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 
-/** Parameters of the API: one value, or several. */
+/** Query parameters of the API, with one or several values. */
 export type RequestFilters = Readonly<Record<string, string | readonly string[]>>;
 
-/** The parameters of the API that a link's filters and its time stand for. */
+/** Converts the filters and the time range of a URL to query parameters of the API. */
 export function toRequestFilters(
   tokens: readonly { readonly name: string; readonly value: string }[],
   span: SelectedTimeRange,
@@ -26,10 +26,16 @@ export function toRequestFilters(
 
 const PAGE_ROWS = 100;
 const FIGURES_MS = 15_000;
-/** A second of a flood: of more the newest are told, and the list is read again. */
+/**
+ * Maximum number of rows in a tail response. If there are more, the newest are returned and the list must be
+ * reloaded.
+ */
 const TAIL_ROWS = 500;
 
-/** Requests, newest first, page by page. A list with an open end says up to which event of the stream it is exact. */
+/**
+ * Returns the query for the requests, page by page, newest first. For a time range without an end, the
+ * response contains the event ID up to which the list is complete.
+ */
 export function requestsQuery(filters: RequestFilters) {
   const live = filters['to'] === undefined ? { live: true } : {};
   return infiniteQueryOptions({
@@ -42,12 +48,12 @@ export function requestsQuery(filters: RequestFilters) {
       ),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // What is new is added by the tail; what is here does not change.
+    // The tail adds new rows, and existing rows do not change.
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
-/** Fields whose values are counted ahead. */
+/** Fields whose values are counted in advance. */
 const COUNTED: ReadonlySet<string> = new Set([
   'provider',
   'model',
@@ -62,7 +68,10 @@ const COUNTED: ReadonlySet<string> = new Set([
   'owner',
 ]);
 
-/** The values a field has in some time, most first; null for a field that nobody counts. */
+/**
+ * Returns the query for the values of a field in a time range, most frequent first. Returns null for a field
+ * whose values are not counted.
+ */
 export function fieldValuesQuery(field: string, begun: string, span: SelectedTimeRange) {
   if (!COUNTED.has(field)) return null;
   const time = timeRangeQuery(span);
@@ -78,7 +87,7 @@ export function fieldValuesQuery(field: string, begun: string, span: SelectedTim
   };
 }
 
-/** What there would be with one filter fewer. */
+/** Returns the query for the requests that match if one filter is removed. */
 export function withoutFilterQuery(filters: RequestFilters, name: string) {
   const { [name]: _, ...others } = filters;
   return queryOptions({
@@ -88,7 +97,10 @@ export function withoutFilterQuery(filters: RequestFilters, name: string) {
   });
 }
 
-/** The requests that were recorded between two ids of the event stream; up to now without the second. */
+/**
+ * Fetches the requests recorded between two event IDs. Without the second ID, fetches all requests after the
+ * first.
+ */
 export function fetchRequestTail(
   { from: _from, to: _to, ...filters }: RequestFilters,
   after: string,
@@ -97,7 +109,10 @@ export function fetchRequestTail(
   return getJson('api/analytics/tail', { ...filters, after, until, limit: TAIL_ROWS });
 }
 
-/** Whether events tell all that belongs to the list: they know of no filter. */
+/**
+ * Whether events contain all rows of the list. Events do not support filters, so this is false for a filtered
+ * list.
+ */
 export function isUnfiltered(filters: RequestFilters): boolean {
   return Object.keys(filters).every((name) => name === 'from');
 }
@@ -110,12 +125,12 @@ export function requestQuery(id: string) {
   });
 }
 
-/** Figures over the list: the API counts what it shows. */
+/** Returns the query for the totals of the listed requests, counted by the API. */
 export function requestSummaryQuery(filters: RequestFilters) {
   return { ...charts.summaryQuery(filters), refetchInterval: FIGURES_MS };
 }
 
-/** Requests per interval, by outcome. */
+/** Returns the query for the number of requests per interval and outcome. */
 export function requestOutcomesQuery(filters: RequestFilters, span: SelectedTimeRange) {
   const asked = { ...filters, metric: 'requests', group_by: 'outcome', interval: chooseChartInterval(span) };
   return { ...charts.timeseriesQuery(asked), refetchInterval: FIGURES_MS };

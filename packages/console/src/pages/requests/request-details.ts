@@ -4,22 +4,25 @@ import { formatCount, formatDuration, formatExactMoney } from '../../format/amou
 import { capitalize } from '../../format/words.ts';
 import { requestDetailText } from './detail-text.ts';
 
-/** What the drawer and the page of a request derive from it. Pure. */
+/** Derives the values that the drawer and the page of a request show. Pure. */
 
 const APIS: Readonly<Record<string, string>> = requestDetailText.apis;
 
-/** The name of the API that a client used: `Chat Completions`. */
+/** Returns the name of the API that a client used, such as `Chat Completions`. */
 export function apiLabel(surface: string): string {
   return APIS[surface] ?? capitalize(surface.replaceAll('_', ' '));
 }
 
-/** Output tokens per second from the first token to the end, or null if not streamed or too short to measure. */
+/**
+ * Returns the output tokens per second from the first token to the end. Null if the response was not streamed
+ * or was too short to measure.
+ */
 export function computeOutputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
   const ms = first_token_ms === null ? 0 : latency_ms - first_token_ms;
   return ms < 20 || !usage.output_tokens ? null : (usage.output_tokens / ms) * 1000;
 }
 
-/** How the answer of a request was interrupted, or null if it was not. */
+/** Describes how the response was interrupted, or returns null if it was not. */
 export function describeInterruption(
   row: RequestRow,
 ): { readonly state: 'partial' | 'aborted'; readonly text: string } | null {
@@ -38,14 +41,14 @@ export function describeInterruption(
   return { state: 'aborted', text: strings.aborted(time, moment) };
 }
 
-/** A segment of the request's time, as fractions of its duration. */
+/** A segment of the request’s duration, with positions as fractions of the duration. */
 export interface AttemptSegment {
   readonly kind: 'first_token' | 'streaming' | 'failure';
   readonly from: number;
   readonly to: number;
 }
 
-/** The segments of an attempt, on an axis from the start of the request to its end. */
+/** Returns the segments of an attempt on an axis from the start to the end of the request. */
 export function buildAttemptSegments(
   attempt: ExchangeAttempt,
   startMs: number,
@@ -68,7 +71,7 @@ export function buildAttemptSegments(
   ];
 }
 
-/** What the provider's prompt cache saved or cost, or undefined if no input was cached. */
+/** Describes what the provider’s prompt cache saved or cost. Undefined if no input was cached. */
 export function describePromptCacheSaving({
   prompt_saved_nano_usd: saved,
   usage,

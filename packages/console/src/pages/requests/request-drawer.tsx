@@ -16,7 +16,7 @@ import { RequestHeading } from './request-heading.tsx';
 import { RequestTabs } from './request-tabs.tsx';
 
 interface ToolbarActions {
-  /** The position in the list: `2 of 312`. */
+  /** The position in the list, such as `2 of 312`. */
   readonly place: string | null;
   readonly onClose: () => void;
   readonly onPrevious: () => void;
@@ -24,7 +24,7 @@ interface ToolbarActions {
   readonly onFilter: (beside: HTMLElement) => void;
 }
 
-/** One request in a drawer beside the list. */
+/** Shows a request in a drawer next to the list. */
 export function RequestDrawer({ id, ...toolbar }: ToolbarActions & { readonly id: string }) {
   const { onClose } = toolbar;
   const { data, error, refetch } = useQuery(requestQuery(id));

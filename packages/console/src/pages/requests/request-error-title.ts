@@ -1,7 +1,7 @@
 import { ApiError } from '../../data/api-error.ts';
 import { requestDetailText } from './detail-text.ts';
 
-/** The title of the error when a request cannot be shown. */
+/** Returns the title of the error that is shown if a request cannot be loaded. */
 export function requestErrorTitle(id: string, error: Error): string {
   return error instanceof ApiError && error.status === 404
     ? requestDetailText.page.notFound(id)

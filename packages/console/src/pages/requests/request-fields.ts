@@ -3,7 +3,7 @@ import { EXCHANGE_OUTCOMES } from '@floe/contract/exchange-outcome';
 import type { FilterField, FilterToken } from '../../filters/filter-text.ts';
 import { requestsText } from './text.ts';
 
-/** The fields by which requests are filtered: the parameters of the API. */
+/** The filter fields of requests. Their names are the query parameters of the API. */
 export const REQUEST_FIELDS: readonly FilterField[] = [
   {
     name: 'status',
@@ -68,10 +68,10 @@ function numberFields(...names: readonly FieldName[]): FilterField[] {
   }));
 }
 
-/** States that the list shows by name instead of by HTTP status. */
+/** States that the list shows by name instead of the HTTP status. */
 const NAMED_STATES: ReadonlySet<string> = new Set(['partial', 'aborted', 'cached']);
 
-/** The filters for a cell of a row; empty if the cell has no value. */
+/** Returns the filters for a cell of a row. Empty if the cell has no value. */
 export function listCellFilters(row: RequestRow, column: string): readonly FilterToken[] {
   const own = (name: string, value: string | null) =>
     value === null || value === '' ? [] : [{ name, value: literal(value) }];
@@ -110,7 +110,7 @@ function literal(value: string): string {
   return /^[!=*<>]/.test(value) ? `=${value}` : value;
 }
 
-/** All filters for a row, most specific first. */
+/** Returns all filters for a row, most specific first. */
 export function listRowFilters(row: RequestRow): readonly FilterToken[] {
   const columns = [
     'status',
@@ -128,7 +128,7 @@ export function listRowFilters(row: RequestRow): readonly FilterToken[] {
   return columns.flatMap((column) => listCellFilters(row, column));
 }
 
-/** Whether a text is the id of a request, as its response header and the logs give it. */
+/** Whether a text is a request ID, as in response headers and logs. */
 export function isRequestId(text: string): boolean {
   return /^exc_\w+$/.test(text);
 }

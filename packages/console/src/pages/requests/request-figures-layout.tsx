@@ -6,15 +6,15 @@ const FIGURES = ['requests', 'errors', 'latency', 'firstToken', 'spend'] as cons
 export type RequestFigureTexts = Readonly<Record<(typeof FIGURES)[number], string>>;
 
 /**
- * The layout of figures, chart and event marks above the list. Its height is the same while they load, so that the rows
- * below do not move. The chart has space for a legend of two lines, or three on a phone.
+ * The layout of totals, chart and events above the list. Its height does not change when they load, so that
+ * the rows below do not move. The chart has space for a legend of two lines, or three on a phone.
  */
 export function RequestFiguresLayout({
   texts,
   chart,
   marks,
 }: {
-  /** Figures are shown as dashes until they are loaded. */
+  /** The totals. Dashes are shown until they are loaded. */
   readonly texts?: RequestFigureTexts | undefined;
   readonly chart?: ReactNode;
   readonly marks?: ReactNode;

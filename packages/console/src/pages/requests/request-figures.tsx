@@ -15,7 +15,7 @@ const MarkLine = lazy(() =>
   import('../../ui/annotation-list.tsx').then(({ LatestAnnotation: Part }) => ({ default: Part })),
 );
 
-/** The totals of the list, and a chart of the requests by outcome. */
+/** Shows the totals of the list and a chart of the requests by outcome. */
 export function RequestFigures({
   filters,
   span,
@@ -35,7 +35,8 @@ export function RequestFigures({
       texts={summary && textsOf(summary)}
       chart={
         error && !summary ? (
-          // Too many rows to count with these filters: the API returns an error, and the list is shown without figures.
+          // Too many rows match to be counted. The API returns an error, and the list is shown without
+          // totals.
           <Notice state="unknown">{error.message}</Notice>
         ) : (
           lanes.length > 0 &&

@@ -4,7 +4,7 @@ import { StatusBadge } from '../../ui/status.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { getOutcomeDisplay, listRequestModels } from './request-rows.ts';
 
-/** The outcome, the requested model and the model that served. */
+/** Shows the outcome, the requested model and the model that served the request. */
 export function RequestHeading({ request }: { readonly request: RequestDetail }) {
   const { state, status, reason } = getOutcomeDisplay(request);
   const { asked, served } = listRequestModels(request);

@@ -9,7 +9,7 @@ interface Counts {
   }[];
 }
 
-/** What each outcome is in the chart. Every outcome is in one part. */
+/** The chart segment of each outcome. */
 const PART_OF: Readonly<Record<ExchangeOutcome, TimelineSegment>> = {
   succeeded: 'succeeded',
   cached: 'cached',
@@ -20,7 +20,7 @@ const PART_OF: Readonly<Record<ExchangeOutcome, TimelineSegment>> = {
   upstream_error: 'failed',
 };
 
-/** Requests per interval by outcome, of an answer that is grouped by it. Pure. */
+/** Converts a response grouped by outcome to the number of requests per interval and segment. Pure. */
 export function toOutcomeLanes(counts: Counts | undefined): readonly TimelineLane[] {
   const parts = new Map<string, TimelineSegment>(Object.entries(PART_OF));
   return (counts?.at ?? []).map((at, index) => {

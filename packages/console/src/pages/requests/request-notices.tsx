@@ -12,7 +12,7 @@ const RULE_PAGES = {
   budget: { to: '/management/budgets', label: requestDetailText.notices.budget },
 } as const;
 
-/** Notices about a request: an interruption, why it was rejected, what the cache saved. */
+/** Shows notices about a request: an interruption, a rejection, or savings from the cache. */
 export function RequestNotices({ request }: { readonly request: RequestDetail }) {
   return (
     <>
@@ -23,7 +23,7 @@ export function RequestNotices({ request }: { readonly request: RequestDetail })
   );
 }
 
-/** Why a limit or budget rejected the request, with a link to it and a countdown of Retry-After. */
+/** Explains why a limit or budget rejected the request, with a link to it and a countdown of Retry-After. */
 function RefusalNotice({ request }: { readonly request: RequestDetail }) {
   const decision = request.decisions.find(({ rule }) => rule !== undefined);
   if (!decision?.rule) return null;
@@ -67,7 +67,7 @@ function RetryAfter({
   );
 }
 
-/** What an answer from the cache saved. */
+/** Shows what a response from the cache saved. */
 function SavedNotice({ request: { state, saved_nano_usd } }: { readonly request: RequestDetail }) {
   if (state !== 'cached') return null;
   return (

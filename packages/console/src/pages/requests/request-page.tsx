@@ -15,7 +15,7 @@ import { RequestHeading } from './request-heading.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RequestTabs } from './request-tabs.tsx';
 
-/** One request: its outcome, its decisions and its cost. */
+/** Shows a request: its outcome, decisions and cost. */
 export function RequestPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(requestQuery(id));

@@ -20,12 +20,14 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model']);
 
 type Row = RequestList['rows'][number];
 
-/** Excludes a value, in addition to those that are excluded already. */
+/** Returns a function that excludes a value of a field in addition to those already excluded. */
 export function excludeFilterValue({ change, query }: Pick<RequestList, 'change' | 'query'>) {
   return ({ name, value }: FilterToken) => change({ [name]: removeFilterValue(query.get(name), value) });
 }
 
-/** Row actions with a stable identity, so that unchanged rows are not rendered again while others arrive. */
+/**
+ * Returns row actions with a stable identity, so that unchanged rows do not render again when rows arrive.
+ */
 function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterTarget) => void) {
   const openRow = useCallback(({ id }: Row) => change({ open: id }), [change]);
   const excludeCell = useCallback(
@@ -41,7 +43,7 @@ function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterT
   return { openRow, excludeCell, rowEnd };
 }
 
-/** The rows, or the reason why there are none. */
+/** Shows the rows, or the reason why there are none. */
 export function RequestResults({
   list,
   onFilter,
@@ -56,7 +58,7 @@ export function RequestResults({
   const cols = query.get('cols');
   const shown = useMemo(() => {
     const chosen = listVisibleColumns(columns, cols);
-    // Beside the drawer only the columns that identify rows have space.
+    // Next to the drawer, there is space only for the columns that identify rows.
     return open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen;
   }, [columns, cols, open]);
   const { openRow, excludeCell, rowEnd } = useRowActions(list, onFilter);
@@ -91,7 +93,7 @@ export function RequestResults({
         openId={open}
         onOpen={openRow}
         onAltClick={excludeCell}
-        // The drawer has the same.
+        // The drawer offers the same actions.
         {...(open ? {} : { rowEnd })}
         onEnd={more}
         stale={answer.isPlaceholderData}
@@ -127,8 +129,8 @@ function requestCard(row: Row) {
 }
 
 /**
- * The scale of the latency bars: the 95th percentile of the shown rows, so that one slow request does not flatten the
- * others, rounded up to two digits, so that the scale rarely changes.
+ * Returns the scale of the latency bars: the 95th percentile of the visible rows, so that one slow request
+ * does not shrink the other bars. Rounded up to two digits, so that the scale rarely changes.
  */
 function scaleOf(latencies: readonly number[]): number {
   const order = Float64Array.from(latencies).sort();

@@ -3,9 +3,9 @@ import type { SelectedTimeRange } from '../../filters/time-range.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { requestsText } from './text.ts';
 
-/** What the list, the drawer and the page show of one request. Pure. */
+/** Derives the values of a request that the list, the drawer and the page share. Pure. */
 
-/** A shape, a status and a reason: `429` and `rate limit`. */
+/** A shape, a status and a reason, such as `429` and `rate limit`. */
 export interface OutcomeDisplay {
   readonly state: DisplayStatus;
   readonly status: string;
@@ -14,7 +14,7 @@ export interface OutcomeDisplay {
 
 const REASONS: Readonly<Record<string, string>> = requestsText.reasons;
 
-/** How a request ended. An error code without a short reason is shown without underscores. */
+/** Returns how a request ended. An error code without a short reason is shown without underscores. */
 export function getOutcomeDisplay({ outcome, status, error_code }: RequestRow): OutcomeDisplay {
   const reason = error_code === null ? null : (REASONS[error_code] ?? error_code.replaceAll('_', ' '));
   switch (outcome) {
@@ -33,7 +33,7 @@ export function getOutcomeDisplay({ outcome, status, error_code }: RequestRow): 
   }
 }
 
-/** The requested model, and the model that served the request if it is another. */
+/** Returns the requested model. If another model served the request, returns that model too. */
 export function listRequestModels(row: RequestRow): {
   readonly asked: string;
   readonly served: string | null;
@@ -43,7 +43,7 @@ export function listRequestModels(row: RequestRow): {
   return { asked, served: full === null || full === asked || row.model === asked ? null : full };
 }
 
-/** Provider and model name of `openai/gpt-5`. */
+/** Splits a model ID such as `openai/gpt-5` into the provider and the model name. */
 export function splitModelId(model: string): { readonly provider: string; readonly name: string } {
   const cut = model.indexOf('/');
   return cut === -1
@@ -51,19 +51,19 @@ export function splitModelId(model: string): { readonly provider: string; readon
     : { provider: model.slice(0, cut + 1), name: model.slice(cut + 1) };
 }
 
-/** Whether the request used something that is charged, with or without a known price. */
+/** Whether the request used something that costs money, with or without a known price. */
 export function isCharged({ state, usage }: Pick<RequestRow, 'state' | 'usage'>): boolean {
   return state === 'complete' || state === 'partial' || (state === 'aborted' && usage.source !== 'none');
 }
 
-/** The model that served the request, if it has no price; otherwise null. */
+/** Returns the model that served the request if it has no price, otherwise null. */
 export function findUnpricedModel(row: RequestRow): string | null {
   const { cost_nano_usd, provider, model, usage } = row;
   const isUnknown = cost_nano_usd === null && isCharged(row) && usage.source !== 'none';
   return isUnknown && provider !== null && model !== null ? `${provider}/${model}` : null;
 }
 
-/** The metadata keys of some rows, at most 20. */
+/** Returns the metadata keys of the rows, at most 20. */
 export function listMetadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]): string[] {
   const found = new Set<string>();
   for (const { metadata } of rows) {
@@ -73,7 +73,10 @@ export function listMetadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]):
   return [...found].sort().slice(0, 20);
 }
 
-/** Merges new rows into the known ones, newest first, without duplicates, at most `most`. The known ones are sorted. */
+/**
+ * Merges new rows into the known rows, newest first, without duplicates and with at most `most` rows. The
+ * known rows must be sorted.
+ */
 export function mergeRequestRows(
   known: readonly RequestRow[],
   fresh: readonly RequestRow[],
@@ -96,8 +99,8 @@ export function mergeRequestRows(
 }
 
 /**
- * The fixed time range that contains the shown rows and no later ones. A relative range ends with the newest row that
- * is shown.
+ * Returns the fixed time range that contains the displayed rows and no later ones. A relative range ends with
+ * the newest displayed row.
  */
 export function toFixedTimeRange(
   { from, to, range }: SelectedTimeRange,

@@ -15,7 +15,7 @@ interface View {
   readonly filters: Readonly<Record<string, string>>;
 }
 
-/** The built-in views. Saved views follow them. */
+/** The built-in views, which come before the saved views. */
 const VIEWS: readonly View[] = [
   { label: listMenusText.views.builtIn.all, filters: {} },
   { label: listMenusText.views.builtIn.errors, filters: { outcome: 'client_error,upstream_error,partial' } },
@@ -27,11 +27,14 @@ const VIEWS: readonly View[] = [
 ];
 const VIEW_FILTERS = ['outcome', 'route_mode', 'first_token_ms'];
 
-// A fixed height with and without overflow, so that the rows below do not move.
+// The height is the same with and without overflow, so that the rows below do not move.
 const STRIP =
   'flex h-10 gap-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none] border-b border-line px-4 md:px-6';
 
-/** Views as tabs over the list: named filters. `view=` in the URL selects a saved view. */
+/**
+ * Shows views as tabs above the list. A view is a named set of filters. `view=` in the URL selects a saved
+ * view.
+ */
 export function RequestViews({
   query,
   onChange,
@@ -53,7 +56,7 @@ export function RequestViews({
             isOn={isOn(view)}
             onChoose={() =>
               onChange({
-                // Removes what a saved view has set.
+                // Removes the parameters that a saved view has set.
                 ...(current ? clearViewParameters(query) : {}),
                 view: null,
                 ...Object.fromEntries(VIEW_FILTERS.map((name) => [name, view.filters[name] ?? null])),
@@ -91,7 +94,7 @@ export function RequestViews({
   );
 }
 
-/** The saved views, and the view of the URL. A URL with only a view opens the view. */
+/** Returns the saved views and the view in the URL. If the URL contains only a view, applies that view. */
 function useNamedView(
   query: URLSearchParams,
   onChange: (changes: UrlChanges, how?: 'push' | 'replace') => void,

@@ -21,7 +21,7 @@ import { useScrollPosition } from './use-scroll-position.ts';
 
 export { prefetchRequests } from './use-request-list.ts';
 
-/** Loaded after the first page. */
+/** Loaded after the first render of the page. */
 const RequestDrawer = lazy(() =>
   import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
 );
@@ -63,11 +63,11 @@ type Row = RequestList['rows'][number];
 
 const NO_ROWS: RequestList['rows'] = [];
 
-/** The list of all requests, with filters and live updates. */
+/** Lists all requests, with filters and live updates. */
 export function RequestsPage() {
   const list = useRequestList();
   const { query, change, span, filters, rows, answer } = list;
-  // Placeholder rows of the previous list have no scroll position.
+  // Placeholder rows of the previous list must not restore a scroll position.
   const there = answer.isPlaceholderData ? NO_ROWS : rows;
   const ids = useMemo(() => there.map(({ id }) => id), [there]);
   useScrollPosition({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
@@ -141,13 +141,13 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
   );
 }
 
-/** The placeholder of a drawer while its code is loaded. It can be closed already. */
+/** A placeholder for the drawer while its code loads. Escape already closes it. */
 function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
   useShortcuts([{ keys: 'Escape', does: requestsText.shortcuts.close, run: onClose }]);
   return <DrawerPlaceholder />;
 }
 
-/** Registers the shortcuts of the page; returns a function that moves to another row. */
+/** Registers the shortcuts of the page. Returns a function that moves to another row. */
 function useWalk(
   list: RequestList,
   at: number,

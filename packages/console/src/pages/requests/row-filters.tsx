@@ -6,13 +6,16 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { listRowFilters } from './request-fields.ts';
 import { requestsText } from './text.ts';
 
-/** The row, and the element beside which the menu opens. */
+/** The row, and the element next to which the menu opens. */
 export interface RowFilterTarget {
   readonly row: RequestRow;
   readonly beside: HTMLElement;
 }
 
-/** Filters to include or exclude the values of a row. A click with ⌥ on a cell excludes its value too. */
+/**
+ * A menu of filters that include or exclude the values of a row. A click on a cell with ⌥ (Alt) held also
+ * excludes its value.
+ */
 export function RowFilters({
   at: { row, beside },
   onOnly,

@@ -45,7 +45,7 @@ export function SaveView({
   );
 }
 
-/** The actions on the current view. */
+/** A menu with the actions on the current view. */
 export function ViewMenu({
   saved,
   query,
@@ -117,7 +117,7 @@ function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (cha
     touches: TOUCHES,
     done() {
       onChange({ view: null });
-      // Undo creates the view again, with a new id.
+      // Undo creates the view again, with a new ID.
       showToast(listMenusText.views.deleted(saved.name), () => {
         void createView(saved.name, saved.shared, query).then(({ id }) => {
           onChange({ view: id });

@@ -4,42 +4,45 @@ import type { UrlChanges } from '../../app/url-state.ts';
 import { findFilterField } from '../../filters/filter-text.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 
-/** Filters of the list under a name, and what of a URL they are. Pure. */
+/** A named set of filters of the list, stored on the server. */
 export type SavedView = z.output<typeof viewResource>;
 
-/** What a view keeps beside the filters: its time when it is relative, and its columns. */
+/** URL parameters that a view contains in addition to filters: the relative time range and the columns. */
 const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
 
-/** The part of a URL's query that a view keeps. */
+/** Returns the URL parameters that a view stores. */
 export function viewParameters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(
     [...query].filter(([name]) => BESIDE.has(name) || findFilterField(REQUEST_FIELDS, name) !== undefined),
   );
 }
 
-/** What turns the URL to a view: its own parameters set, all others of a view taken away. */
+/**
+ * Returns the URL changes that apply a view: sets its parameters and removes all others that a view can
+ * contain.
+ */
 export function applyView(query: URLSearchParams, saved: Pick<SavedView, 'id' | 'filters'>): UrlChanges {
   const own = textOf(saved);
   const time = 'range' in own ? { from: null, to: null } : {};
   return { ...clearViewParameters(query), ...time, ...own, view: saved.id };
 }
 
-/** Takes every parameter of a view away. */
+/** Returns the URL changes that remove all parameters that a view can contain. */
 export function clearViewParameters(query: URLSearchParams): UrlChanges {
   return Object.fromEntries(Object.keys(viewParameters(query)).map((name) => [name, null]));
 }
 
-/** Whether the URL shows something else than the view it names. */
+/** Whether the URL differs from the view that it names. */
 export function isViewEdited(query: URLSearchParams, saved: Pick<SavedView, 'filters'>): boolean {
   const own = textOf(saved);
   const now = viewParameters(query);
   const names = new Set([...Object.keys(own), ...Object.keys(now)]);
-  // A frozen time is not another view: it is this view then.
+  // A fixed time range does not make it a different view.
   if (query.has('from')) names.delete('range');
   return [...names].some((name) => own[name] !== now[name]);
 }
 
-/** A link that names a view and nothing else is opened as that view. */
+/** Whether a URL names a view and contains nothing else. The view is then applied. */
 export function isViewOnlyUrl(query: URLSearchParams): boolean {
   return query.has('view') && Object.keys(viewParameters(query)).length === 0 && !query.has('from');
 }

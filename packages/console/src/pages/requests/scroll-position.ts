@@ -1,10 +1,13 @@
-/** Where a list stood, for each entry of the tab's history. Pure but for the storage it is given. */
+/** Stores the scroll position of a list per history entry of the tab. Pure except for the given storage. */
 
 export interface ScrollPosition {
-  /** The first row in view, and how far below the top of what scrolls it begins, in pixels. */
+  /** ID of the first visible row. `offset` is its distance in pixels from the top of the scroll area. */
   readonly row: string;
   readonly offset: number;
-  /** How many rows stood above it: so many must be read before it can be there again. */
+  /**
+   * Number of rows above the first visible row. That many rows must be loaded before the position can be
+   * restored.
+   */
   readonly index: number;
 }
 
@@ -16,7 +19,7 @@ export function loadScrollPosition(storage: Pick<Storage, 'getItem'>, entry: str
   return found ? found[1] : null;
 }
 
-/** Null: at the top, which needs no word. */
+/** Stores a position. Null means the top, for which nothing is stored. */
 export function storeScrollPosition(
   storage: Pick<Storage, 'getItem' | 'setItem'>,
   entry: string,

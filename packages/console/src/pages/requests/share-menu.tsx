@@ -11,7 +11,7 @@ import type { RequestFilters } from './request-data.ts';
 import { toFixedTimeRange } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
 
-/** Copies a link or an API call, and exports all matching rows. */
+/** A menu that copies a link or an API call, or exports all matching requests. */
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
   const fixed = () => {
@@ -58,7 +58,7 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
   );
 }
 
-/** The browser saves the export while it streams; the page does not buffer it. */
+/** Starts the export. The browser saves the response while it streams, so the page does not buffer it. */
 function save(format: 'csv' | 'ndjson', filters: RequestFilters): void {
   const url = apiUrl('api/analytics/export');
   url.search = formatQueryParameters({ ...filters, format });

@@ -1,42 +1,50 @@
 import type { RequestTailPage } from '@floe/contract/api/analytics';
 import type { LiveBatch } from './live-rows.ts';
 
-/** An event of the stream, as far as a list of requests is concerned. */
+/** An event of the event stream, with the parts that a request list needs. */
 export interface TailEvent {
-  /** The ids of the stream it lies between; null where nobody knows. */
+  /** ID of the preceding event, or null if unknown. `id` is the event’s own ID. */
   readonly after: string | null;
   readonly id: string | null;
-  /** Its rows; null when it only says that there is something to read. */
+  /** The rows of the event. Null if the event only signals that new rows exist. */
   readonly batch: LiveBatch | null;
 }
 
-/** Something may have happened, up to now. */
+/** An event that means that any number of rows may have been added until now. */
 export const UNKNOWN_TAIL_EVENT: TailEvent = { after: null, id: null, batch: null };
 
-/** So many events are kept apart while nobody looks; then one question answers all of them. */
+/**
+ * Maximum number of events to keep while the tab is hidden. After that, a single request fetches all their
+ * rows.
+ */
 const MAX_EVENTS = 200;
 
 export interface TailOptions {
-  /** The requests between two ids of the stream, as the API tells them; up to now without the second. */
+  /**
+   * Fetches the requests between two event IDs. Without the second ID, fetches all requests after the first.
+   */
   readonly fetchTail: (after: string, until: string | null) => Promise<RequestTailPage>;
   readonly addBatch: (batch: LiveBatch) => void;
-  /** Whether somebody watches the rows come: then those that an event only counts are asked for. */
+  /** Returns whether the user is watching the list. If so, rows that an event only counts are fetched. */
   readonly isWatched: () => boolean;
-  /** False for a list with filters, which events know nothing of: then each is only a reason to ask. */
+  /**
+   * Whether the rows of events can be used directly. False for a filtered list, for which an event only
+   * causes a fetch.
+   */
   readonly acceptsEvents: boolean;
 }
 
 /**
- * Goes on from a list that is exact up to one id of the event stream. An event that begins where the list stands is
- * taken as it is; before any other the server is asked for what lies between. So each request is taken once, whatever
- * the stream did: repeated itself, began anew, was shared by tabs, or was away.
+ * Extends a list that is complete up to an event ID. If an event directly follows that ID, its rows are used.
+ * Otherwise, the rows in between are fetched. Each request is therefore added once, even if the stream
+ * repeats events, restarts, is shared by tabs or is interrupted.
  */
 export class TailReader {
   readonly #options: TailOptions;
   #events: TailEvent[] = [];
   #position: string | null = null;
   #startedFrom: string | null = null;
-  /** Of the list it goes on from: what was asked for another one is not taken. */
+  /** Number of the current list. Responses that belong to a previous list are discarded. */
   #list = 0;
   #isReading = false;
 
@@ -44,7 +52,10 @@ export class TailReader {
     this.#options = options;
   }
 
-  /** A list was read that is exact up to this id. The same list again changes nothing: what came since is taken. */
+  /**
+   * Starts from a list that is complete up to this ID. The same ID again has no effect, because later rows
+   * are already added.
+   */
   startFrom(id: string): void {
     if (id === this.#startedFrom) return;
     this.#startedFrom = id;
@@ -57,7 +68,10 @@ export class TailReader {
     if (this.#events.length > MAX_EVENTS) this.#events = [{ ...UNKNOWN_TAIL_EVENT, id: told.id }];
   }
 
-  /** Takes all that was told. Rejects when the server could not be asked; what is owed then is asked for the next time. */
+  /**
+   * Processes all received events. Rejects if the server cannot be reached; the events are then processed on
+   * the next call.
+   */
   async read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -91,7 +105,9 @@ export class TailReader {
       this.#options.addBatch({ rows: data, omitted: resync ? null : Math.max(0, count - data.length) });
   }
 
-  /** Takes the events that follow one upon the other; returns where the list stands then. */
+  /**
+   * Applies the events that directly follow each other. Returns the ID up to which the list is then complete.
+   */
   #join(from: string, told: readonly TailEvent[]): string {
     let stands = from;
     const { acceptsEvents, isWatched, addBatch } = this.#options;
@@ -107,7 +123,7 @@ export class TailReader {
   }
 }
 
-/** Ids are two numbers, the greater one first. */
+/** Whether an ID is before another. An ID consists of two numbers, of which the first is more significant. */
 function isBefore(one: string, other: string): boolean {
   const [a = 0, b = 0] = one.split('-').map(Number);
   const [c = 0, d = 0] = other.split('-').map(Number);

@@ -1,8 +1,8 @@
-import { formatCount } from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
 
 /**
- * The strings of the request list that the first page needs. Strings that are loaded later: `list-menus-text.ts` for
- * views, menus and the empty list, `detail-text.ts` for a single request.
+ * Strings of the request list that are needed for the first render. Other strings are loaded later:
+ * `list-menus-text.ts` for views, menus and the empty list, and `detail-text.ts` for a single request.
  */
 export const requestsText = {
   page: {
@@ -19,7 +19,7 @@ export const requestsText = {
     nextFailed: 'Next failed request',
     previousFailed: 'Previous failed request',
     fixTime: 'Switch to a fixed time range',
-    filter: 'Filter by this request',
+    filter: 'Filter by this request’s values',
     close: 'Close',
   },
   outcomes: {
@@ -27,12 +27,12 @@ export const requestsText = {
     partial: 'Partial',
     aborted: 'Client disconnected',
   },
-  /** Short reasons for error codes; other codes are shown without underscores. */
+  /** Short reasons for error codes. Other codes are shown without underscores. */
   reasons: {
     rate_limit_exceeded: 'rate limit',
     budget_exceeded: 'budget spent',
     budget_reserved: 'budget reserved',
-    price_unknown: 'no price',
+    price_unknown: 'price unknown',
     model_not_allowed: 'model not allowed',
     policy_denied: 'policy',
     first_token_timeout: 'timeout',
@@ -96,7 +96,7 @@ export const requestsText = {
     stream: 'stream',
     dropped: 'dropped fields',
     latency_ms: 'latency in ms',
-    first_token_ms: 'first token in ms',
+    first_token_ms: 'time to first token in ms',
     cost_nano_usd: 'cost in nano-USD',
     input_tokens: 'input tokens',
     output_tokens: 'output tokens',
@@ -107,9 +107,9 @@ export const requestsText = {
     requests: 'Requests',
     errors: 'Errors',
     latency: 'Latency p95',
-    firstToken: 'First token p50',
+    firstToken: 'Time to first token p50',
     spend: 'Spend',
-    byOutcome: (count: number) => `${formatCount(count)} requests by outcome`,
+    byOutcome: (count: number) => `${pluralize(count, 'request')} by outcome`,
   },
   live: {
     on: 'Live',
@@ -122,12 +122,13 @@ export const requestsText = {
     reconnecting: 'Reconnecting',
     lastUpdate: (time: string) => `, last update ${time}`,
     newRequests: (count: number) => `Show ${count} new ${count === 1 ? 'request' : 'requests'}`,
-    sampled: 'More requests arrive than the list can show. The counts are exact.',
+    sampled:
+      'Requests arrive faster than the list can show them. The list shows only some of them, but the counts are exact.',
   },
   rowFilters: {
     only: (filter: string) => `Only ${filter}`,
     exclude: (filter: string) => `Exclude ${filter}`,
-    open: 'Filter by this request',
-    openHint: 'Filter by this request (f)',
+    open: 'Filter by this request’s values',
+    openHint: 'Filter by this request’s values (f)',
   },
 } as const;

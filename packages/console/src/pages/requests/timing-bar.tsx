@@ -2,7 +2,7 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { getOutcomeDisplay } from './request-rows.ts';
 
-/** Time to first token, then streaming, on one scale for all rows in view. */
+/** Shows the time to first token and the streaming time as a bar, on the same scale for all visible rows. */
 export function TimingBar({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
   const { latency_ms, first_token_ms } = row;
   const share = (ms: number) => `${Math.min(100, Math.max(1.5, (ms / longestMs) * 100))}%`;

@@ -19,7 +19,7 @@ import { listMetadataKeys, mergeRequestRows } from './request-rows.ts';
 
 export type RequestList = ReturnType<typeof useRequestList>;
 
-/** Parameters that say how the list is looked at, not what is in it. */
+/** URL parameters that change how the list is displayed, but not its content. */
 const DISPLAY_PARAMETERS: ReadonlySet<string> = new Set(['open', 'cols', 'live', 'view']);
 
 function listParameters(query: URLSearchParams): string {
@@ -33,7 +33,7 @@ function parseListUrl(link: string) {
   return { span, tokens, filters: toRequestFilters(tokens, span) };
 }
 
-/** What the page of a link will read. */
+/** Starts the queries of the page before it is rendered. */
 export const prefetchRequests: PrefetchQueries = (client, { query }) => {
   const { span, filters } = parseListUrl(listParameters(query));
   void client.prefetchInfiniteQuery(requestsQuery(filters));
@@ -44,7 +44,7 @@ export const prefetchRequests: PrefetchQueries = (client, { query }) => {
   void client.prefetchQuery(requestOutcomesQuery(filters, span));
 };
 
-/** The list a URL asks for, with what arrives while it is shown. */
+/** Returns the request list of the URL with its live updates. */
 export function useRequestList() {
   const { query, change } = useUrlState();
   const key = listParameters(query);
@@ -67,13 +67,14 @@ export function useRequestList() {
     () => (tail.rows.length === 0 ? paged : mergeRequestRows(paged, tail.rows)),
     [paged, tail.rows],
   );
-  // A link that names a column has it before any row does.
+  // A column named in the URL is shown even if no row has its metadata key.
   const named = query.get('cols') ?? '';
   const found = useMemo(() => {
     const asked = [...named.matchAll(/(?:^|,)metadata\.([^,]+)/g)].flatMap(([, name]) => name ?? []);
     return JSON.stringify([...new Set([...asked, ...listMetadataKeys(paged)])]);
   }, [paged, named]);
-  // The same as long as it says the same: it makes the columns, and those every row.
+  // The list keeps its identity while its content is the same, because a new list would render all columns
+  // and rows again.
   const metadata = useMemo((): readonly string[] => JSON.parse(found), [found]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = answer;
   const more = useCallback(() => {
@@ -82,7 +83,10 @@ export function useRequestList() {
   return { query, change, key, span, tokens, filters, rows, answer, tail, live, more, point, metadata };
 }
 
-/** Whether rows must stay where they are: somebody points at them, has scrolled, or reads one. */
+/**
+ * Returns a function that tells whether rows must not move: the user is pointing at them, has scrolled, or is
+ * reading one.
+ */
 function useHoldRows(isOpen: boolean) {
   const pointing = useRef(false);
   const reading = useRef(isOpen);

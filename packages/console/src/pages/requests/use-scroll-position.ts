@@ -3,16 +3,24 @@ import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
 import { useOnChange } from '../../data/on-change.ts';
 import { loadScrollPosition, type ScrollPosition, storeScrollPosition } from './scroll-position.ts';
 
-/** After so long the page no longer moves by itself: charts above the rows have come. */
+/**
+ * Time in milliseconds after which the position is no longer held, because the charts above the rows have
+ * loaded.
+ */
 const SETTLED_MS = 6_000;
-/** Another question is answered from the top; the router puts what scrolls where it was before, a moment later. */
+/**
+ * The position for a list with different filters. The router also restores its own scroll position, slightly
+ * later.
+ */
 const TOP: ScrollPosition = { row: '', offset: 0, index: 0 };
 const TOP_MS = 1_000;
 const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
-/** Brings a list back to where it stood, after a reload, Back and Forward, by the row that was first in view. */
+/**
+ * Restores the scroll position after a reload, Back or Forward, using the row that was the first visible one.
+ */
 export function useScrollPosition(list: {
-  /** What is in the list; a drawer beside it changes nothing. */
+  /** Identifies the content of the list. A drawer next to the list does not change it. */
   readonly key: string;
   readonly ids: readonly string[];
   readonly more: () => void;
@@ -48,7 +56,7 @@ export function useScrollPosition(list: {
 
 type Wanted = RefObject<ScrollPosition | null>;
 
-/** Keeps the place while somebody scrolls, but for what is still on its way there. */
+/** Stores the position while the user scrolls, except while a position is being restored. */
 function useStorePosition(wanted: Wanted, entry: string): void {
   const keep = useEffectEvent(() => {
     if (wanted.current === null) storeScrollPosition(sessionStorage, entry, currentPosition());
@@ -72,7 +80,7 @@ function useStorePosition(wanted: Wanted, entry: string): void {
   }, []);
 }
 
-/** Stays at the place until somebody moves, for what stands above the rows comes later. */
+/** Holds the position until the user scrolls, because content above the rows loads later. */
 function useHoldPosition(wanted: Wanted, key: string, restore: () => void): void {
   const again = useEffectEvent(restore);
   useOnChange(key, () => {
@@ -90,7 +98,10 @@ function useHoldPosition(wanted: Wanted, key: string, restore: () => void): void
   });
 }
 
-/** Ends that a while after the first rows have come, however long they took: before them there is no place to stay at. */
+/**
+ * Stops holding the position some time after the first rows have loaded. Before that, there is no position to
+ * hold.
+ */
 function useReleasePosition(wanted: Wanted, key: string, hasRows: boolean): void {
   useOnChange(hasRows ? key : null, (settling) => {
     if (settling === null) return;
@@ -115,7 +126,10 @@ function currentPosition(): ScrollPosition | null {
   return first && id ? { row: id, offset: first.offset, index: Number(index) } : null;
 }
 
-/** Rows are of one height, so that one out of view can be brought back too. */
+/**
+ * Scrolls to a row by its index. All rows have the same height, so this also works for rows that are not
+ * rendered.
+ */
 function scrollToRow(index: number, offset: number): void {
   const frame = document.querySelector('[data-scroll]');
   const body = frame?.querySelector('[data-row]')?.parentElement;

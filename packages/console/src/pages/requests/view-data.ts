@@ -27,7 +27,7 @@ export function updateView(
   return sendJson('PATCH', `api/management/views/${encodeURIComponent(id)}`, change);
 }
 
-/** Gives a view what the URL shows. */
+/** Replaces the filters of a view with those in the URL. */
 export function replaceViewFilters(id: string, query: URLSearchParams): Promise<SavedView> {
   return sendJson('PATCH', `api/management/views/${encodeURIComponent(id)}`, {
     filters: viewParameters(query),

@@ -9,7 +9,7 @@ import { Checkbox } from '../../ui/toggles.tsx';
 import { listMenusText } from './list-menus-text.ts';
 import type { SavedView } from './saved-views.ts';
 
-/** The name of a view, and who can see it. */
+/** Edits the name of a view and who can see it. */
 export function ViewDialog({
   title,
   from,

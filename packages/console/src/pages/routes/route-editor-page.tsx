@@ -16,7 +16,7 @@ import { routesText } from './text.ts';
 
 const CRUMB = { label: routesText.page.title, to: '/management/routes' } as const;
 
-/** The form of a new route, with a simulation of its effect. */
+/** The page that creates a route, with a simulation of its effect. */
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
@@ -37,8 +37,8 @@ export function NewRoutePage() {
   );
 }
 
-/** The editor of a route, with a simulation of its effect before it is saved. */
-export function RoutePage() {
+/** The page that edits a route, with a simulation of its effect before saving. */
+export function RouteEditorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
@@ -78,12 +78,14 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
   );
 }
 
-/** The model to simulate. A pattern is not a model, so its first target is used. */
+/**
+ * Returns the model to simulate. A pattern is not a model, so the first target of the route is used instead.
+ */
 function sampleModel(model: string, { targets }: Route): string {
   return model.includes('*') ? (targets[0]?.model ?? '') : model;
 }
 
-/** The form values for the request of `?from=`. Undefined while the request is loading. */
+/** Returns simulation values from the request in `?from=`. Undefined while the request is loading. */
 function useRequestBefore() {
   const from = useUrlState().query.get('from');
   const { data, isPending } = useQuery({

@@ -21,7 +21,7 @@ const RESCUES = [
   { id: 'replay', ...routesText.rescues.replay },
 ] as const;
 
-/** The form fields of a route. */
+/** The fields of the route form. */
 export function RouteFields({
   form,
   states,

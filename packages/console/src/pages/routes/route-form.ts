@@ -8,7 +8,10 @@ export type Route = z.output<typeof routeResource>;
 export type RouteStrategy = Route['strategy'];
 
 export interface TargetForm {
-  /** Identifies the target while it is dragged. Two targets can name the same model. */
+  /**
+   * Identifies the target while it is dragged, because two targets can have the same model. Not sent to the
+   * API.
+   */
   readonly key: string;
   readonly model: string;
   readonly weight: string;
@@ -24,9 +27,9 @@ export interface RouteForm {
   readonly targets: readonly TargetForm[];
   readonly retries: string;
   readonly rescue: Route['rescue'];
-  /** Empty uses the default of the organization. */
+  /** Cache setting. Empty means the organization default. */
   readonly cache: 'on' | 'off' | '';
-  /** In seconds. The API uses milliseconds. */
+  /** Timeouts in seconds. The API uses milliseconds. */
   readonly timeouts: Readonly<Record<TimeoutName, string>>;
 }
 
@@ -92,7 +95,7 @@ export function toRouteForm(route: Route): RouteForm {
   };
 }
 
-/** The body for the API, with the fields that the route has in floe.yaml. */
+/** Converts the form to the request body, which has the same fields as in floe.yaml. */
 export function toRouteBody(form: RouteForm) {
   const timeouts = TIMEOUTS.flatMap((name) => {
     const seconds = parseNumberField(form.timeouts[name]);
@@ -114,7 +117,7 @@ export function toRouteBody(form: RouteForm) {
   };
 }
 
-/** The resource kind of routes, for their editor and list. */
+/** The resource kind of routes, for the list and the editor. */
 export const ROUTE_RESOURCE: ConsoleResourceKind<Route, RouteForm> = {
   one: routesText.page.one,
   path: 'api/management/routes',
@@ -129,7 +132,10 @@ export const ROUTE_RESOURCE: ConsoleResourceKind<Route, RouteForm> = {
   }),
 };
 
-/** The share of the traffic of each target with `weighted`. All zeros while no weight is above zero. */
+/**
+ * Returns the share of traffic of each target with the strategy `weighted`. All shares are 0 if no weight is
+ * above 0.
+ */
 export function computeTargetShares(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
   const weights = targets.map(({ weight }) => {
     const value = parseNumberField(weight) ?? 1;
@@ -139,7 +145,7 @@ export function computeTargetShares(targets: readonly Pick<TargetForm, 'weight'>
   return weights.map((weight) => (sum === 0 ? 0 : weight / sum));
 }
 
-/** Warnings about the targets. They do not prevent saving. */
+/** Returns warnings about the targets. Warnings do not prevent saving. */
 export function findRouteWarnings({ targets }: Pick<RouteForm, 'targets'>): string[] {
   const models = targets.map(({ model }) => model.trim()).filter((model) => model !== '');
   const providers = new Set(models.map((model) => model.split('/')[0]));

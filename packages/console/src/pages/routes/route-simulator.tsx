@@ -21,8 +21,8 @@ import {
 import { routesText } from './text.ts';
 
 /**
- * Simulates a request with the running configuration and with the draft in place of the saved route. No request is
- * sent, counted or stored.
+ * Simulates a request with the running configuration, and with the draft in place of the saved route. No
+ * request is sent, counted or stored.
  */
 export function RouteSimulator({
   draft,
@@ -30,12 +30,12 @@ export function RouteSimulator({
   model,
   start = {},
 }: {
-  /** The unsaved route. Undefined while the form is unchanged. */
+  /** The unsaved route. Undefined if the form is unchanged. */
   readonly draft?: object | undefined;
   readonly replaces?: string | undefined;
-  /** The requested model while the field is empty. */
+  /** The model to use while the model field is empty. */
   readonly model: string;
-  /** The values of a recorded request. */
+  /** Initial values from a recorded request. */
   readonly start?: Partial<SimulationForm>;
 }) {
   const [form, setForm] = useState<SimulationForm>({
@@ -168,7 +168,7 @@ function Outcome({
   isStale,
 }: {
   readonly answer: RouteSimulation;
-  /** The result with the saved route, while a draft is simulated. */
+  /** The result with the saved route, shown while a draft is simulated. */
   readonly saved: RouteSimulation | undefined;
   readonly isStale: boolean;
 }) {

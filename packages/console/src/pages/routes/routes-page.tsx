@@ -10,7 +10,7 @@ import { ROUTE_RESOURCE, type Route, STRATEGIES } from './route-form.ts';
 import { type BreakersByTarget, TargetStatus, useTargetStates } from './target-status.tsx';
 import { routesText } from './text.ts';
 
-/** The routes of the organization, in the order in which they are matched. */
+/** Lists the routes of the organization in matching order. */
 export function RoutesPage() {
   useLiveQuery('config', ['routes']);
   const list = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE.path));

@@ -14,6 +14,6 @@ export const routePageRoutes: readonly PageRoute[] = [
   {
     path: '/management/routes/$id',
     title: 'Route',
-    load: () => import('./route-editor-page.tsx').then(({ RoutePage: Page }) => ({ Page })),
+    load: () => import('./route-editor-page.tsx').then(({ RouteEditorPage: Page }) => ({ Page })),
   },
 ];

@@ -4,7 +4,7 @@ import { breakerStatus } from '../breakers/breaker-status.ts';
 import type { RouteSimulation } from './simulation-form.ts';
 import { routesText } from './text.ts';
 
-/** The targets in the order they would be tried, and those that are excluded. */
+/** Lists the targets in the order in which they would be tried, and the excluded targets. */
 export function SimulatedTargets({ answer: { targets, skipped } }: { readonly answer: RouteSimulation }) {
   if (targets.length === 0 && skipped.length === 0) return null;
   return (

@@ -9,23 +9,23 @@ export type RouteSimulation = z.output<typeof routeSimulationResult>;
 /** The form of a simulated request. */
 export interface SimulationForm {
   readonly model: string;
-  /** The id of a platform key. Empty simulates the request without a key. */
+  /** ID of a platform key. Empty simulates the request without a key. */
   readonly key: string;
   readonly endUser: string;
   readonly tools: boolean;
   readonly images: boolean;
   readonly stream: boolean;
-  /** The approximate number of prompt tokens. */
+  /** Approximate number of prompt tokens. */
   readonly tokens: string;
 }
 
-/** The approximate number of characters of a token. */
+/** Approximate number of characters per token. */
 const CHARACTERS_PER_TOKEN = 4;
 const MAX_TOKENS = 200_000;
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** The body for the API: a Chat Completions request with the values of the form. */
+/** Converts the form to the request body: a Chat Completions request with the form values. */
 export function toSimulationBody(form: SimulationForm, draft?: object, replaces?: string) {
   const wanted = Math.min(MAX_TOKENS, Math.max(1, Math.round(Number(form.tokens) || 1)));
   const prompt = 'word '.repeat(Math.ceil((wanted * CHARACTERS_PER_TOKEN) / 5)).trim();
@@ -49,7 +49,7 @@ export function toSimulationBody(form: SimulationForm, draft?: object, replaces?
   };
 }
 
-/** The first target or the reason for the rejection, with the status of the breaker of that target. */
+/** Describes the result: the first target with its breaker status, or the reason for the rejection. */
 export function describeSimulation({ outcome, targets, status, message }: RouteSimulation): {
   readonly state: DisplayStatus;
   readonly text: string;
@@ -61,7 +61,7 @@ export function describeSimulation({ outcome, targets, status, message }: RouteS
   const name = `${first.provider}/${first.model}`;
   const fallback = targets.length > 1 ? words.fallback : '';
   const { state } = breakerStatus({ state: first.breaker, forced: null, wait_ms: first.wait_ms });
-  // Targets with an open breaker come last. If the first target has one, all targets do.
+  // Targets with an open breaker come last. If the first target has an open breaker, all targets have one.
   if (first.breaker === 'open')
     return {
       state,
@@ -72,7 +72,7 @@ export function describeSimulation({ outcome, targets, status, message }: RouteS
   return { state, text: words.used(name) + fallback };
 }
 
-/** True when the saved route and the draft have different results. */
+/** Whether the saved route and the draft have different results. */
 export function hasDifferentResult(saved: RouteSimulation, draft: RouteSimulation): boolean {
   const ends = ({ outcome, status, targets }: RouteSimulation) =>
     `${outcome} ${status} ${targets.map(({ provider, model, credential }) => `${provider}/${model}@${credential}`).join()}`;

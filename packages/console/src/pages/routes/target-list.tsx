@@ -12,7 +12,10 @@ import { computeTargetShares, type RouteForm, type TargetForm } from './route-fo
 import { type BreakersByTarget, TargetStatus } from './target-status.tsx';
 import { routesText } from './text.ts';
 
-/** The targets in the order they are tried. They can be reordered by dragging or with the keyboard. */
+/**
+ * Edits the targets in the order in which they are tried. Targets can be reordered by dragging or with the
+ * keyboard.
+ */
 export function TargetList({
   form,
   states,
@@ -77,7 +80,7 @@ function TargetRow({
   readonly index: number;
   readonly states: BreakersByTarget;
   readonly models: readonly SelectOption[];
-  /** Null where the strategy does not use weights. */
+  /** Share of traffic, or null if the strategy does not use weights. */
   readonly share: number | null;
   readonly onChange: (key: string, fields: Partial<TargetForm>) => void;
   readonly onRemove: () => void;

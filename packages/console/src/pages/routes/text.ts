@@ -21,9 +21,9 @@ export const routesText = {
   },
   editor: {
     newTitle: 'Create route',
-    created: (model: string) => `Route ${model} applies to new requests.`,
+    created: (model: string) => `Route ${model} was created. It applies to new requests.`,
     saved: (model: string) =>
-      `Route ${model} was saved. It applies to new requests. Running requests are not affected.`,
+      `Route ${model} was saved. It applies to new requests. Requests in progress are not affected.`,
     removal: {
       title: (id: string) => `Delete route “${id}”?`,
       pattern: 'Requests for these models will go directly to their provider.',
@@ -39,7 +39,7 @@ export const routesText = {
     strategy: 'Strategy',
     targets: 'Targets',
     targetsHint: 'Drag to reorder, or press Alt+↑ or Alt+↓ on a handle.',
-    rescue: 'If a stream breaks after content was sent',
+    rescue: 'If a stream is cut off after content was sent',
     cache: 'Response cache',
     cacheHint: 'Determines whether Floe answers identical requests from the cache.',
     retries: 'Retries per target',
@@ -120,7 +120,8 @@ export const routesText = {
     fallback: ' If it fails, the targets below are tried.',
     open: (target: string) =>
       `The breakers of all targets are open. One request at a time is sent to ${target}; other requests fail with status 503.`,
-    halfOpen: (target: string) => `${target} would be used. The request would be the probe of its breaker.`,
+    halfOpen: (target: string) =>
+      `${target} would be used. The request would be its breaker’s probe request.`,
     ramping: (target: string) =>
       `${target} would be used for part of the requests, because its breaker is ramping up.`,
     used: (target: string) => `${target} would be used.`,

@@ -5,7 +5,10 @@ import { Card } from '../../ui/cards.tsx';
 import { connectIdentity, ownIdentitiesQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** The OpenID Connect identity providers that the account can be connected to. Renders nothing where there are none. */
+/**
+ * Lists the OpenID Connect identity providers that the account can be connected to. Renders nothing if there
+ * are none.
+ */
 export function AccountIdentities() {
   const { data } = useQuery(ownIdentitiesQuery);
   const connect = useApiMutation((name: string) => connectIdentity(name), { touches: [] });

@@ -17,7 +17,7 @@ import { settingsText } from './text.ts';
 
 type Asked = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly row: Passkey };
 
-/** The passkeys of the signed-in person. */
+/** Lists the passkeys of the signed-in user. */
 export function AccountPasskeys() {
   const { data, error, refetch } = useQuery(passkeysQuery);
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -86,7 +86,7 @@ function PasskeyRows({
   );
 }
 
-/** The name of a passkey. Null adds a new one. */
+/** Edits the name of a passkey. With a null row, adds a new passkey. */
 function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly onClose: () => void }) {
   const [name, setName] = useState(row?.name ?? '');
   const [problem, setProblem] = useState<string | null>(null);
@@ -97,7 +97,7 @@ function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly o
         await (row ? renamePasskey(row.id, name) : addPasskey(name));
         return true;
       } catch (error) {
-        // The browser throws a DOMException when the person cancels or the prompt times out.
+        // The browser throws a DOMException if the user cancels or the prompt times out.
         if (!(error instanceof DOMException)) throw error;
         setProblem(settingsText.passkeys.browserFailed);
         return false;

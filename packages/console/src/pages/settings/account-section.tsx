@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { sessionQuery, useSignedIn } from '../../data/session.ts';
+import { sessionQuery, useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -12,7 +12,7 @@ import { AccountSessions } from './account-sessions.tsx';
 import { changeOwnName, changeOwnPassword } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** The profile, sign-in methods and sessions of the signed-in person. */
+/** Shows the profile, sign-in methods and sessions of the signed-in user. */
 export function AccountSection() {
   return (
     <>
@@ -26,7 +26,7 @@ export function AccountSection() {
 }
 
 function Profile() {
-  const { user } = useSignedIn();
+  const { user } = useSignedInSession();
   const [name, setName] = useState(user.name);
   const save = useApiMutation(() => changeOwnName(name.trim()), {
     touches: [sessionQuery.queryKey, ['members']],
@@ -53,7 +53,7 @@ function Profile() {
 }
 
 function Password() {
-  const { user } = useSignedIn();
+  const { user } = useSignedInSession();
   const [password, setPassword] = useState('');
   const save = useApiMutation(() => changeOwnPassword(password), {
     touches: [['own-sessions']],

@@ -9,7 +9,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { endOwnSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** The sessions of the signed-in person. Each can be signed out. */
+/** Lists the sessions of the signed-in user. Each session can be signed out. */
 export function AccountSessions() {
   const { data, error, refetch } = useQuery(ownSessionsQuery);
   const end = useApiMutation((id: string | null) => endOwnSession(id), {

@@ -11,7 +11,7 @@ const THEMES: readonly { readonly id: Theme; readonly label: string }[] = [
   { id: 'dark', label: settingsText.appearance.themes.dark },
 ];
 
-/** The theme and row height of the console in this browser. */
+/** Selects the theme and the row height of the console in this browser. */
 export function AppearanceSection() {
   const [theme, setShown] = useState(themeNow);
   const [density, setRows] = useState(currentDensity);

@@ -5,7 +5,7 @@ import { Badge } from '../../ui/status.tsx';
 import type { ConfigChanges } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** The changes that applying a file would make. */
+/** Lists the changes that applying a file would make. */
 export function ConfigChangeList({ compared }: { readonly compared: ConfigChanges }) {
   const { changes, unchanged, ignored } = compared;
   return (

@@ -16,7 +16,10 @@ import { ConfigChangeList } from './config-changes.tsx';
 import { configQuery, diffConfig, type RunningConfig } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** The running configuration, a rejected file if there is one, and a comparison with a file. */
+/**
+ * Shows the running configuration and the last rejected file, and compares a file with the running
+ * configuration.
+ */
 export function ConfigurationSection() {
   const { data, error, refetch } = useQuery(configQuery);
   useLiveQuery('config', configQuery.queryKey);

@@ -12,7 +12,7 @@ interface ControlProps {
   readonly onChange: (value: SettingValue) => void;
 }
 
-/** The control for the value of a setting. */
+/** The control that edits a setting. */
 export function SettingControl({ field, value, disabled, onChange }: ControlProps) {
   const { path, label, hint, choices } = field;
   if (typeof value === 'boolean')
@@ -41,7 +41,7 @@ export function SettingControl({ field, value, disabled, onChange }: ControlProp
   );
 }
 
-/** A list with one value per line. The typed text stays unchanged until the form gets new values. */
+/** Edits a list with one value per line. The typed text is kept as it is until the form gets new values. */
 function Lines({ value, disabled, onChange }: Omit<ControlProps, 'field'>) {
   const list = Array.isArray(value) ? value.join('\n') : '';
   const [typed, setTyped] = useState<string | null>(null);

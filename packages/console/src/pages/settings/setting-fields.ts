@@ -7,7 +7,7 @@ export type OrgSettingsResource = z.output<typeof orgSettings>;
 /** The value of a setting. */
 export type SettingValue = string | boolean | number | readonly string[];
 
-/** A setting of the organization, with its path in the API. */
+/** A setting of the organization and its path in the API. */
 export interface SettingField {
   readonly path: string;
   readonly label: string;
@@ -20,7 +20,7 @@ export interface SettingGroup {
   readonly fields: readonly SettingField[];
 }
 
-/** The settings by section of the page. */
+/** The settings of each section of the page. */
 export const SETTING_GROUPS = {
   gateway: [
     {
@@ -124,7 +124,7 @@ export const SETTING_GROUPS = {
 
 export type SettingSection = keyof typeof SETTING_GROUPS;
 
-/** The value at a path such as `bodies.keep`. */
+/** Returns the setting at a path such as `bodies.keep`. */
 export function settingAt(settings: OrgSettingsResource, path: string): SettingValue {
   let value: unknown = settings;
   for (const step of path.split('.'))
@@ -133,7 +133,7 @@ export function settingAt(settings: OrgSettingsResource, path: string): SettingV
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : '';
 }
 
-/** The values of the form of a section, by path. */
+/** The form values of a section, by path. */
 export type SettingForm = Readonly<Record<string, SettingValue>>;
 
 export function toSettingForm(section: SettingSection, settings: OrgSettingsResource): SettingForm {
@@ -141,7 +141,7 @@ export function toSettingForm(section: SettingSection, settings: OrgSettingsReso
   return Object.fromEntries(paths.map((path) => [path, settingAt(settings, path)]));
 }
 
-/** The change for the API: only the values that differ from the settings, nested by section. */
+/** Returns the request body with only the values that differ from the current settings, nested by section. */
 export function settingsChange(settings: OrgSettingsResource, form: SettingForm): Record<string, unknown> {
   const change: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(form)) {

@@ -53,6 +53,6 @@ export const settingText = {
   },
   gracePeriod: {
     label: 'Grace period (min)',
-    hint: 'How late a beat may arrive before a monitor fails. Applies to monitors without their own grace period.',
+    hint: 'How late a beat may arrive before the monitor is marked as failing. Applies to monitors without their own grace period.',
   },
 } as const;

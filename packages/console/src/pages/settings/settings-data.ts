@@ -24,7 +24,9 @@ export const configQuery = queryOptions({
   queryFn: ({ signal }) => getJson<RunningConfig>('api/management/config', undefined, signal),
 });
 
-/** The identity providers of `auth.oidc`. */
+/**
+ * The query for the identity providers in `auth.oidc` and whether the user’s account is connected to them.
+ */
 export const ownIdentitiesQuery = queryOptions({
   queryKey: ['own-identities'],
   queryFn: ({ signal }) => getJson<ApiPage<OwnIdentity>>('api/me/identities', undefined, signal),
@@ -32,14 +34,14 @@ export const ownIdentitiesQuery = queryOptions({
 
 export type OwnIdentity = z.output<typeof ownIdentity>;
 
-/** Redirects the browser to the identity provider, which redirects it back. */
+/** Redirects the browser to the identity provider, which redirects back to the console. */
 export async function connectIdentity(name: string): Promise<void> {
   const path = `api/me/identities/${encodeURIComponent(name)}/connect`;
   const { location } = await sendJson<{ readonly location: string }>('POST', path);
   window.location.assign(location);
 }
 
-/** The changes that applying a file would make. */
+/** Returns the changes that applying a file would make. */
 export function diffConfig(yaml: string): Promise<ConfigChanges> {
   return sendJson('POST', 'api/management/config/diff', { yaml });
 }

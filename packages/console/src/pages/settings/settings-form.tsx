@@ -20,7 +20,7 @@ import {
 import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** One section of the settings of the organization. It is saved as a whole. */
+/** Edits one section of the organization’s settings. The section is saved as a whole. */
 export function SettingsForm({ section }: { readonly section: SettingSection }) {
   const { data, error, refetch } = useQuery(settingsQuery);
   useLiveQuery('config', settingsQuery.queryKey);
@@ -46,7 +46,8 @@ function Section({
     done: () => showToast(settingsText.page.saved[section]),
   });
   return (
-    // Each setting shows its own source, because a section can have settings of the file and of the console.
+    // Each setting shows its own source, because a section can contain settings from the file and from the
+    // console.
     <EditForm edit={edit} source={{ kind: 'console' }} verb={settingsText.page.save[section]}>
       {SETTING_GROUPS[section].map(({ title, fields }) => (
         <Card key={title} title={title}>

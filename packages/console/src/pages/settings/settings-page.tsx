@@ -56,7 +56,7 @@ const SECTIONS: readonly { readonly title: string; readonly sections: readonly S
 
 const FIRST = 'organization';
 
-/** The settings of the organization and of the signed-in person. Each section is saved separately. */
+/** Shows the settings of the organization and of the signed-in user. Each section is saved separately. */
 export function SettingsPage() {
   const chosen = usePathParam('section') || FIRST;
   const section = SECTIONS.flatMap(({ sections }) => sections).find(({ id }) => id === chosen);

@@ -7,7 +7,7 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { acceptInvitationLink, createOwnerAccount, type SetupPreview } from './sign-in-data.ts';
 import { signInText } from './text.ts';
 
-/** Creates an account or joins with an existing one, for a person who opened a one-time link. */
+/** Creates an account, or joins with an existing one, after the user opened a one-time link. */
 export function AccountForm({
   kind,
   token,
@@ -16,7 +16,7 @@ export function AccountForm({
 }: {
   readonly kind: 'first' | 'owner' | 'invitation';
   readonly token: string;
-  /** The organization and expiry of a link that creates an owner. */
+  /** The organization and expiry time of a link that creates an owner. */
   readonly link?: SetupPreview;
   readonly onEntered: () => void;
 }) {

@@ -1,12 +1,15 @@
-/** The token of a one-time link: in the fragment, which proxies do not log, or in the query. */
+/**
+ * Returns the token of a one-time link from the URL fragment, which proxies do not log, or from the query.
+ * Null if there is none.
+ */
 export function parseLinkToken(url: URL): string | null {
   const fragment = new URLSearchParams(url.hash.slice(1));
   return fragment.get('t') ?? fragment.get('token') ?? url.searchParams.get('token');
 }
 
 /**
- * Reports the token of a link that is opened in a tab that already shows this page. Only the fragment changes then, so
- * the page is not loaded again. Returns a function that stops it.
+ * Reports the token when a link is opened in a tab that already shows this page. Only the fragment changes
+ * then, so the page does not reload. Returns a function that stops reporting.
  */
 export function watchLinkTokens(
   page: EventTarget & { readonly location: { readonly href: string } },

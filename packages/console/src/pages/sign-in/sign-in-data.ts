@@ -19,14 +19,17 @@ export async function signInWithPasskey(): Promise<unknown> {
   return sendJson('POST', 'api/session/passkey', { credential: await getPasskeyAssertion(options) });
 }
 
-/** Creates an owner account with the link that the first start printed. */
+/** Creates an owner account with the link that Floe printed at the first start. */
 export function createOwnerAccount(token: string, account: NewAccount): Promise<unknown> {
   return sendJson('POST', 'api/session/setup', { token, ...account });
 }
 
 export type SetupPreview = z.output<typeof setupPreview>;
 
-/** Checks whether the one-time link is still valid. The error says when it was used, or why it is not valid. */
+/**
+ * Returns the query that checks whether a one-time link is valid. The error states when the link was used, or
+ * why it is not valid.
+ */
 export function setupPreviewQuery(token: string | null) {
   return queryOptions({
     queryKey: ['setup', token],
@@ -40,7 +43,7 @@ export function setupPreviewQuery(token: string | null) {
 
 export type InvitationPreview = z.output<typeof invitationPreview>;
 
-/** The organization, role and address of an invitation. */
+/** Returns the query for the organization, role and email address of an invitation. */
 export function invitationPreviewQuery(token: string) {
   return queryOptions({
     queryKey: ['invitation', token],
@@ -51,7 +54,7 @@ export function invitationPreviewQuery(token: string) {
   });
 }
 
-/** Accepts an invitation. A person who is signed in with the invited address sends no account. */
+/** Accepts an invitation. If the user is already signed in with the invited address, `account` is null. */
 export function acceptInvitationLink(token: string, account: NewAccount | null): Promise<unknown> {
   const { name, password } = account ?? { name: undefined, password: undefined };
   return sendJson('POST', 'api/session/invitation', { token, name: name || undefined, password });

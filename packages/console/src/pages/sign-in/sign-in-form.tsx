@@ -11,14 +11,14 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
 import { signInText } from './text.ts';
 
-/** The sign-in methods of this installation. */
+/** Shows the sign-in methods of this installation. */
 export function SignInForm({
   methods,
   next,
   onEntered,
 }: {
   readonly methods: SignedOut['methods'];
-  /** The path to open after signing in. */
+  /** The path to open after sign-in. */
   readonly next: string;
   readonly onEntered: () => void;
 }) {
@@ -84,7 +84,7 @@ function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
   );
 }
 
-/** The seconds until another attempt is allowed. */
+/** Returns the seconds until the next attempt is allowed. */
 function useWait(error: ApiError | null): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {

@@ -15,38 +15,38 @@ import { setupPreviewQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { signInText } from './text.ts';
 
-/** The errors of the identity provider (`/sign-in?error=`) by code. */
+/** Messages for the error codes of the identity provider (`/sign-in?error=`). */
 const ISSUER_ERRORS: Readonly<Record<string, string>> = signInText.issuerErrors;
 
 const showLinkError = (error: unknown) =>
   showToast(error instanceof Error ? error.message : signInText.page.unreadableLink);
 
-/** The token of the link that opened the page, or of a link that was opened in this tab later. */
+/** Returns the token of the link that opened the page, or of a link that was opened in this tab later. */
 function useLinkToken(): string | null {
   const [token, setToken] = useState(() => parseLinkToken(new URL(location.href)));
   useEffect(() => watchLinkTokens(window, setToken), []);
   return token;
 }
 
-/** Signs a person in, creates the first account or accepts an invitation, depending on the link. */
+/** Signs the user in, creates the first account or accepts an invitation, depending on the link. */
 export function SignInPage() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
   const client = useQueryClient();
   const navigate = useNavigate();
   const invited = useLocation({ select: ({ pathname }) => pathname.endsWith('/invite') });
   const token = useLinkToken();
-  // Read once: the location has already changed when the page is left.
+  // The error is read once, because the URL has already changed when the user leaves the page.
   const [reason] = useState(() => new URLSearchParams(location.search).get('error'));
   const [next] = useState(() => parseNextPath(new URLSearchParams(location.search).get('next')));
   const linkUsed = useRef(false);
   useEffect(() => {
     document.title = signInText.documentTitle;
-    // The token works once. It is removed from the history of the browser as well.
+    // The token works once, so it is also removed from the browser history.
     if (token !== null) history.replaceState(history.state, '', location.pathname);
   }, [token]);
   useEffect(() => {
     if (session?.state === 'signed_in' && !invited) {
-      // A signed-in person cannot use the link, but sees its status, unless they have just used it.
+      // A signed-in user cannot use the link but sees its status, unless they have just used it.
       if (token !== null && !linkUsed.current)
         void client.fetchQuery(setupPreviewQuery(token)).catch(showLinkError);
       const [to = '/', query = ''] = next.split('?', 2);
@@ -55,7 +55,7 @@ export function SignInPage() {
   }, [session, invited, next, navigate, token, client]);
   const entered = async () => {
     linkUsed.current = true;
-    // The previous session may have expired. Its playground key must not be used by the next person.
+    // The previous session may have expired. The next user must not use its playground key.
     discardPlaygroundKey();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     if (invited) void navigate({ to: '/', replace: true });
@@ -99,7 +99,7 @@ function SignInOptions({
   readonly token: string | null;
   readonly invited: boolean;
   readonly next: string;
-  /** The error code of the identity provider. Null without an error. */
+  /** The error code of the identity provider, or null without an error. */
   readonly reason: string | null;
   readonly onEntered: () => void;
 }): ReactNode {
@@ -116,7 +116,10 @@ function SignInOptions({
   );
 }
 
-/** The account form for a link that creates an owner. If the link is not valid, its error and the sign-in form. */
+/**
+ * Shows the account form of a link that creates an owner. If the link is not valid, shows the error and the
+ * sign-in form.
+ */
 function OwnerLink({
   token,
   session,

@@ -85,7 +85,7 @@ export class LiveHub {
     if (this.#count >= MAX_WATCHERS || ofOrg.size >= MAX_WATCHERS_PER_ORG)
       throw new Fault(
         'rate_limit_exceeded',
-        `Too many event streams are open (limits: ${MAX_WATCHERS_PER_ORG} per organization, ${MAX_WATCHERS} per process). Close one and retry.`,
+        `Too many event streams are open (limits: ${MAX_WATCHERS_PER_ORG} per organization, ${MAX_WATCHERS} per process). Close a stream and retry.`,
         { retryAfterMs: 5_000 },
       );
     this.#show = options.show;

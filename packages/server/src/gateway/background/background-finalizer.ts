@@ -125,7 +125,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       .catch((error: unknown) =>
         gateway().log.warn(
           { err: error },
-          'lease on background responses could not be released; other processes poll them after it expires',
+          'lease on background responses could not be released; other processes can poll them after the lease expires',
         ),
       );
   }

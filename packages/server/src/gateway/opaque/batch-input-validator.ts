@@ -79,7 +79,7 @@ export class BatchInputValidator implements MultipartEvents {
   #appendToLine(piece: Buffer): void {
     if (this.#fault !== null || this.#line.append(piece)) return;
     this.#recordFault(
-      new Fault('request_too_large', `Line ${this.#lineNumber} of the batch file must have at most 32 MB.`, {
+      new Fault('request_too_large', `Line ${this.#lineNumber}of the batch file must be at most 32 MB.`, {
         param: 'file',
       }),
     );

@@ -153,7 +153,7 @@ export class MultipartScan {
       if (part.size > MAX_VALUE_BYTES)
         throw new Fault(
           'invalid_request',
-          `The field "${part.name}" must have at most ${MAX_VALUE_BYTES} bytes.`,
+          `The field "${part.name}" must be at most ${MAX_VALUE_BYTES} bytes.`,
           {
             param: part.name,
           },

@@ -43,7 +43,7 @@ export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlan
   if (body.kind === 'upload' && !body.upload.isUnsent)
     throw new Fault(
       'unsupported_parameter',
-      'The request body was already streamed to a provider, so it cannot be sent to another one.',
+      'The request body was already streamed to a provider, so it cannot be sent to another provider.',
     );
   return {
     request: buildOpaqueRequest(x, target, input),

@@ -276,5 +276,5 @@ function rejectCoding({ headers }: ClientConnection): void {
 }
 
 function uploadTooLargeFault(): Fault {
-  return new Fault('request_too_large', 'The request body must have at most 512 MB.');
+  return new Fault('request_too_large', 'The request body must be at most 512 MB.');
 }

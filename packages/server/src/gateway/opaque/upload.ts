@@ -79,7 +79,7 @@ export class Upload extends Readable {
     this.#lastByteAt = this.#clock.monotonic();
     this.bytes += chunk.length;
     if (this.bytes > MAX_UPLOAD_BYTES)
-      return this.#fail(new Fault('request_too_large', 'The request body must have at most 512 MB.'));
+      return this.#fail(new Fault('request_too_large', 'The request body must be at most 512 MB.'));
     if (!this.#inspect((inspection) => inspection.push(chunk))) return;
     this.#watcher?.onProgress();
     if (!this.push(chunk)) this.#source.pause();
@@ -90,7 +90,7 @@ export class Upload extends Readable {
     if (this.#source.isPaused()) this.#lastByteAt = this.#clock.monotonic();
     const left = this.#lastByteAt + IDLE_TIMEOUT_MS - this.#clock.monotonic();
     if (left > 0) this.#idle = this.#clock.after(left, () => this.#checkIdle());
-    else this.#fail(new Fault('request_timeout', 'No data of the request body arrived for 30 seconds.'));
+    else this.#fail(new Fault('request_timeout', 'No request body data arrived for 30 seconds.'));
   }
 
   #end(): void {

@@ -166,6 +166,17 @@ function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTu
 }
 
 /** @throws Fault if the content cannot be decrypted, which requires an operator */
+/**
+ * Decrypts the input and the response of a stored turn, for the export of a person's data.
+ * @throws Fault `internal_error` if it cannot be decrypted
+ */
+export function openStoredTurn(
+  row: StoredResponseRow,
+  key: SecretEncryptionKey,
+): Pick<StoredTurn, 'input' | 'response'> {
+  return decryptContent(row, key);
+}
+
 function decryptContent(
   row: StoredResponseRow,
   key: SecretEncryptionKey,

@@ -147,7 +147,7 @@ export class Circuit {
     this.#counts.add('slow', now);
     const calls = this.#counts.calls(now);
     if (calls >= MIN_CALLS && this.#counts.sum('slow', now) >= SLOW_SHARE * calls)
-      this.#open(now, 'too many responses had a slow first token');
+      this.#open(now, 'too many responses had a slow time to first token');
   }
 
   /** Records a failure of the target: unreachable, broken connection, 5xx or timeout. */

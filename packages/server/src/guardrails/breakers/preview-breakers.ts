@@ -45,7 +45,7 @@ export function previewBreakers<Target extends BreakerTarget>(
     steps.push({
       outcome: 'panic',
       because:
-        'no other target is available: each accepts one request at a time, and other requests fail with no_healthy_target',
+        'no other target is available: each target accepts one request at a time, and other requests fail with no_healthy_target',
     });
   const skipped = guarded
     .filter(isForcedOpen)

@@ -108,13 +108,13 @@ test('a condition that cannot be judged closes the gate: deny and redact apply, 
       ({ outcome, because }) => `${outcome}: ${because}`,
     );
   const why = '"rule": its condition could not be evaluated (field not found: project)';
-  assert.deepEqual(outcomes('deny'), [`denied: ${why}, so it applies`]);
+  assert.deepEqual(outcomes('deny'), [`denied: ${why}, so the policy applies`]);
   assert.deepEqual(outcomes('flag'), [`not_evaluated: ${why}`]);
   assert.deepEqual(outcomes('allow'), [`not_evaluated: ${why}`]);
   assert.deepEqual(outcomes('redact', { detect: { pii: ['email'] } }), [
-    `redacted: ${why}; found 1 email in messages[0].content, so it applies`,
+    `redacted: ${why}; found 1 email in messages[0].content, so the policy applies`,
   ]);
-  assert.deepEqual(outcomes('deny', { mode: 'monitor' }), [`would_deny: ${why}, so it applies`]);
+  assert.deepEqual(outcomes('deny', { mode: 'monitor' }), [`would_deny: ${why}, so the policy applies`]);
 });
 
 test('a decision says what kind of value was found and where, and never the value', () => {

@@ -67,7 +67,8 @@ export function evaluatePolicies({ policies }: PolicySet, subject: PolicySubject
       decisions.push({ policy, outcome: 'not_evaluated', because: `"${policy.name}": ${because.reason}` });
       continue;
     }
-    const reason = because instanceof EvaluationFailure ? `${because.reason}, so it applies` : because;
+    const reason =
+      because instanceof EvaluationFailure ? `${because.reason}, so the policy applies` : because;
     const outcome = enforced ? OUTCOMES[action] : (`would_${action}` as const);
     decisions.push({ policy, outcome, because: `"${policy.name}": ${reason}` });
     if (!enforced) continue;

@@ -76,7 +76,7 @@ function renderGroup(
 ): Markup {
   const note =
     index === 0
-      ? html`<p>Uptime of the last ${view.days.length} days. Unknown and paused time is not counted.</p>`
+      ? html`<p>Uptime over the last ${view.days.length} days. Unknown and paused time is not counted.</p>`
       : null;
   const list =
     monitors.length === 0

@@ -13,7 +13,7 @@ export function createAccountIdentityOperations(parts: SignInContext): readonly 
       name: 'me.identities',
       method: 'GET',
       path: '/api/me/identities',
-      summary: 'List the OpenID Connect issuers and whether your account is connected to each',
+      summary: 'List the OpenID Connect issuers and show whether your account is connected to each',
       status: 200,
       answer: ownIdentityList,
       async run({ browser }) {
@@ -29,7 +29,8 @@ export function createAccountIdentityOperations(parts: SignInContext): readonly 
       name: 'me.connect_identity',
       method: 'POST',
       path: '/api/me/identities/{name}/connect',
-      summary: 'Redirect to an OpenID Connect issuer to connect your account to it; requires a step-up',
+      summary:
+        'Redirect to an OpenID Connect issuer that you want to connect to your account; requires a step-up',
       status: 200,
       params: oidcParams,
       answer: oidcConnectRedirect,

@@ -37,7 +37,7 @@ export function createAccountPasskeyOperations(parts: SignInContext): readonly S
       method: 'POST',
       path: '/api/me/passkeys/options',
       summary:
-        'Get the options for creating a passkey in the browser; requires a step-up; valid once, for five minutes',
+        'Get the options for creating a passkey in the browser; requires a step-up; the options can be used once, within five minutes',
       status: 200,
       answer: passkeyAttestationOptions,
       run: async ({ browser }) => ({ body: await createPasskeyCreationOptions(parts, browser) }),
@@ -69,7 +69,7 @@ export function createAccountPasskeyOperations(parts: SignInContext): readonly S
       name: 'me.remove_passkey',
       method: 'DELETE',
       path: '/api/me/passkeys/{id}',
-      summary: 'Remove a passkey and end the sessions it started; requires a step-up',
+      summary: 'Remove a passkey and end the sessions that were started with it; requires a step-up',
       status: 204,
       params: idParams,
       answer: z.null(),

@@ -15,7 +15,8 @@ export function createPasskeyOperations(parts: SignInContext): readonly SessionO
       name: 'session.passkey_options',
       method: 'POST',
       path: '/api/session/passkey/options',
-      summary: 'Get the options for signing in with a passkey; valid once, for five minutes',
+      summary:
+        'Get the options for signing in with a passkey; the options can be used once, within five minutes',
       status: 200,
       answer: optionsAnswer,
       run: async () => ({ body: createPasskeyAssertionOptions(parts) }),

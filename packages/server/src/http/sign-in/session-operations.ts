@@ -51,7 +51,7 @@ function readSession(parts: SignInContext): SessionOperation {
     name: 'session.get',
     method: 'GET',
     path: '/api/session',
-    summary: 'Read who is signed in, or the available sign-in methods',
+    summary: 'Read the current session, or the available sign-in methods if no one is signed in',
     status: 200,
     answer: sessionResource,
     async run({ browser }) {
@@ -115,7 +115,7 @@ function confirmIdentity(parts: SignInContext): SessionOperation {
     name: 'session.step_up',
     method: 'POST',
     path: '/api/session/step-up',
-    summary: 'Step up for ten minutes by signing in again',
+    summary: 'Sign in again to step up; the step-up is valid for ten minutes',
     status: 200,
     body: stepUpBody,
     answer: signedInSession,

@@ -76,6 +76,16 @@ function people(): Record<string, RouteExpectation> {
       anotherOrgs: 201,
     },
     [`DELETE ${on}/invitations/{id}`]: { path: at('invitations'), ...gives, succeeds: 204 },
+    [`POST ${on}/people/export`]: {
+      ...lists(`${on}/people/export`),
+      body: { email: 'left@seed.example' },
+    },
+    [`POST ${on}/people/erase`]: {
+      ...lists(`${on}/people/erase`),
+      body: { email: 'left@seed.example', reason: 'A trial' },
+      roles: ['owner'],
+      stepUp: true,
+    },
   };
 }
 

@@ -1,6 +1,13 @@
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
-import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
+import {
+  createFailedFinding,
+  createPassedFinding,
+  createSkippedFinding,
+  createWarningFinding,
+  type DoctorFinding,
+  describeReason,
+} from './doctor-finding.ts';
 
 const TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -11,29 +18,35 @@ const EXPIRY_WARNING_DAYS = 14;
  * Checks whether the server is reachable.
  * @param url the URL of the process that uses this data directory; null if none is running
  */
-export async function checkServer(url: string | null): Promise<Finding[]> {
-  if (url === null) return [skip('server', 'no server is running with this data directory')];
+export async function checkServer(url: string | null): Promise<DoctorFinding[]> {
+  if (url === null) return [createSkippedFinding('server', 'no server is running with this data directory')];
   try {
     const [gateway, api] = await Promise.all([
       getStatus(`${url}/readyz`),
       getStatus(`${url}/readyz?for=api`),
     ]);
     if (gateway !== 200)
-      return [fail('server', `${url}/readyz answers with ${gateway}`, 'Read the log of the server.')];
-    if (api !== 200)
       return [
-        warn(
+        createFailedFinding(
           'server',
-          `the server at ${url} serves the gateway, but not the API (${api})`,
-          'Check the database: the API needs it.',
+          `${url}/readyz responds with status ${gateway}`,
+          'Read the server log.',
         ),
       ];
-    return [pass('server', `the server at ${url} is ready`)];
+    if (api !== 200)
+      return [
+        createWarningFinding(
+          'server',
+          `the server at ${url} serves the gateway, but not the API (status ${api})`,
+          'Check the database, which the API requires.',
+        ),
+      ];
+    return [createPassedFinding('server', `the server at ${url} is ready`)];
   } catch (error) {
     return [
-      fail(
+      createFailedFinding(
         'server',
-        `${url} cannot be reached: ${reasonOf(error)}`,
+        `${url} cannot be reached: ${describeReason(error)}`,
         'Check server.base_url, the proxy in front of Floe, and DNS.',
       ),
     ];
@@ -47,16 +60,17 @@ async function getStatus(url: string): Promise<number> {
 }
 
 /** Connects to the public URL's host and checks its certificate. */
-export async function checkCertificate(baseUrl: string, nowMs: number): Promise<Finding> {
+export async function checkCertificate(baseUrl: string, nowMs: number): Promise<DoctorFinding> {
   const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== 'https:') return skip('certificate', `server.base_url is ${baseUrl}: no TLS`);
+  if (protocol !== 'https:')
+    return createSkippedFinding('certificate', `server.base_url (${baseUrl}) does not use TLS`);
   try {
     const { certificate, problem } = await readCertificate(
       hostname.replace(/^\[|\]$/g, ''),
       Number(port || 443),
     );
     if (problem !== null)
-      return fail(
+      return createFailedFinding(
         'certificate',
         `clients will reject the certificate of ${hostname}: ${problem}`,
         'Install a certificate for this name with its complete chain.',
@@ -64,12 +78,12 @@ export async function checkCertificate(baseUrl: string, nowMs: number): Promise<
     const days = Math.floor((Date.parse(certificate.valid_to) - nowMs) / DAY_MS);
     const message = `the certificate of ${hostname} expires in ${days} days`;
     return days < EXPIRY_WARNING_DAYS
-      ? warn('certificate', message, 'Renew the certificate.')
-      : pass('certificate', message);
+      ? createWarningFinding('certificate', message, 'Renew the certificate.')
+      : createPassedFinding('certificate', message);
   } catch (error) {
-    return fail(
+    return createFailedFinding(
       'certificate',
-      `no TLS connection to ${hostname}: ${reasonOf(error)}`,
+      `could not open a TLS connection to ${hostname}: ${describeReason(error)}`,
       'Check server.base_url, DNS, and the proxy in front of Floe.',
     );
   }
@@ -87,11 +101,11 @@ function readCertificate(host: string, port: number): Promise<ServedCertificate>
     const socket = connect({ host, port, ...name, rejectUnauthorized: false, timeout: TIMEOUT_MS });
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerCertificate();
-      const problem = socket.authorized ? null : reasonOf(socket.authorizationError);
+      const problem = socket.authorized ? null : describeReason(socket.authorizationError);
       socket.destroy();
       resolve({ certificate, problem });
     });
-    socket.once('timeout', () => socket.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+    socket.once('timeout', () => socket.destroy(new Error(`no response within ${TIMEOUT_MS / 1000} s`)));
     socket.once('error', reject);
   });
 }

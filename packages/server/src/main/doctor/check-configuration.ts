@@ -3,12 +3,17 @@ import { ConfigError, formatProblem } from '../../config/config-problem.ts';
 import type { Environment } from '../../config/environment.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { findConfigIssues } from '../../management/config/find-config-issues.ts';
-import { type Finding, fail, pass, warn } from './finding.ts';
+import {
+  createFailedFinding,
+  createPassedFinding,
+  createWarningFinding,
+  type DoctorFinding,
+} from './doctor-finding.ts';
 
 const WRITABLE_BY_OTHERS = 0o022;
 
 export interface ConfigurationResult {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   /** Null when the configuration cannot be used. */
   readonly loaded: LoadedConfig | null;
 }
@@ -21,12 +26,19 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
     return {
       loaded,
       findings: [
-        pass('configuration', path === null ? 'no floe.yaml; defaults apply' : `${path} is valid`),
+        createPassedFinding(
+          'configuration',
+          path === null ? 'no floe.yaml; defaults apply' : `${path} is valid`,
+        ),
         ...warnings.map((text) =>
-          warn('configuration', text, 'Change the field, or ignore this if intended.'),
+          createWarningFinding('configuration', text, 'Change the field, or ignore this if intended.'),
         ),
         ...inactiveFields.map((field) =>
-          warn('configuration', `${field} has no effect in this version`, 'Remove the field.'),
+          createWarningFinding(
+            'configuration',
+            `${field} has no effect in this version`,
+            'Remove the field.',
+          ),
         ),
         ...checkMode(path),
       ],
@@ -38,15 +50,19 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
 }
 
 /** Returns one finding for each problem in a configuration or an environment. */
-export function describeConfigError({ path, problems }: ConfigError): Finding[] {
+export function describeConfigError({ path, problems }: ConfigError): DoctorFinding[] {
   return problems.map((problem) =>
-    fail('configuration', formatProblem(path, problem), 'Correct it and run floe config check.'),
+    createFailedFinding(
+      'configuration',
+      formatProblem(path, problem),
+      'Correct it and run floe config check.',
+    ),
   );
 }
 
-function checkMode(path: string | null): Finding[] {
+function checkMode(path: string | null): DoctorFinding[] {
   if (path === null || process.platform === 'win32') return [];
   if ((statSync(path).mode & WRITABLE_BY_OTHERS) === 0) return [];
   const message = `other users of this machine can change ${path}`;
-  return [warn('configuration', message, `Run: chmod go-w ${path}`)];
+  return [createWarningFinding('configuration', message, `Run: chmod go-w ${path}`)];
 }

@@ -1,7 +1,13 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Finding, fail, pass, skip, warn } from './finding.ts';
+import {
+  createFailedFinding,
+  createPassedFinding,
+  createSkippedFinding,
+  createWarningFinding,
+  type DoctorFinding,
+} from './doctor-finding.ts';
 
 const MEBIBYTE = 2 ** 20;
 /** Below this the spool and the database stop accepting rows soon. */
@@ -10,51 +16,56 @@ const LOW_FREE_BYTES = 1024 * MEBIBYTE;
 const GROUP_AND_OTHERS_BITS = 0o077;
 
 /** Checks whether this user can create files in the data directory, and no one else can read it. */
-export function checkDataDirectory(dataDir: string): Finding {
+export function checkDataDirectory(dataDir: string): DoctorFinding {
   if (!existsSync(dataDir)) {
     const parent = closestExisting(dataDir);
-    if (isWritable(parent)) return pass('data_directory', `${dataDir} will be created at the first start`);
-    return fail(
+    if (isWritable(parent))
+      return createPassedFinding('data_directory', `${dataDir} will be created at the first start`);
+    return createFailedFinding(
       'data_directory',
       `${dataDir} does not exist and cannot be created in ${parent}`,
       'Create it for the user of Floe, or set FLOE_DATA_DIR to another directory.',
     );
   }
   if (!statSync(dataDir).isDirectory())
-    return fail('data_directory', `${dataDir} is not a directory`, 'Set FLOE_DATA_DIR to a directory.');
+    return createFailedFinding(
+      'data_directory',
+      `${dataDir} is not a directory`,
+      'Set FLOE_DATA_DIR to a directory.',
+    );
   if (!isWritable(dataDir))
-    return fail(
+    return createFailedFinding(
       'data_directory',
       `${dataDir} is not writable for this user`,
       'Run Floe as the owner of the directory, or change the owner with chown.',
     );
   if (process.platform !== 'win32' && (statSync(dataDir).mode & GROUP_AND_OTHERS_BITS) !== 0)
-    return warn(
+    return createWarningFinding(
       'data_directory',
       `other users of this machine can read ${dataDir}`,
       `Run: chmod 700 ${dataDir}`,
     );
-  return pass('data_directory', `${dataDir} is writable`);
+  return createPassedFinding('data_directory', `${dataDir} is writable`);
 }
 
 /**
  * Checks the free disk space.
  * @param databaseBytes size of the SQLite database; 0 if there is none
  */
-export async function checkDisk(dataDir: string, databaseBytes: number): Promise<Finding> {
+export async function checkDisk(dataDir: string, databaseBytes: number): Promise<DoctorFinding> {
   const { bavail, bsize } = await statfs(closestExisting(dataDir));
   const free = bavail * bsize;
   const message = `${formatBytes(free)} free at ${dataDir}`;
   const remedy = 'Free disk space, or move the data directory to a larger disk.';
-  if (free < MIN_FREE_BYTES) return fail('disk', message, remedy);
-  if (free < LOW_FREE_BYTES) return warn('disk', message, remedy);
+  if (free < MIN_FREE_BYTES) return createFailedFinding('disk', message, remedy);
+  if (free < LOW_FREE_BYTES) return createWarningFinding('disk', message, remedy);
   if (free < databaseBytes)
-    return warn(
+    return createWarningFinding(
       'disk',
       `${message}; the database has ${formatBytes(databaseBytes)}, and an upgrade copies it first`,
       remedy,
     );
-  return pass('disk', message);
+  return createPassedFinding('disk', message);
 }
 
 /** Clocks of stores that are further away than this make limits and schedules of several processes disagree. */
@@ -67,19 +78,23 @@ const EARLIEST_MS = Date.UTC(2026, 0, 1);
  * Checks the host's time.
  * @param offsets how far the time of each store is ahead of this host, by the store's name
  */
-export function checkClock(nowMs: number, offsets: ReadonlyMap<string, number>): Finding {
+export function checkClock(nowMs: number, offsets: ReadonlyMap<string, number>): DoctorFinding {
   const remedy = 'Synchronize the clocks of all machines with NTP.';
   if (nowMs < EARLIEST_MS)
-    return fail('clock', `the clock of this machine shows ${new Date(nowMs).toISOString()}`, remedy);
+    return createFailedFinding(
+      'clock',
+      `the clock of this machine shows ${new Date(nowMs).toISOString()}`,
+      remedy,
+    );
   const [worst] = [...offsets].sort(([, one], [, other]) => Math.abs(other) - Math.abs(one));
-  if (!worst) return skip('clock', 'no shared store to compare the clock with');
+  if (!worst) return createSkippedFinding('clock', 'no shared store to compare the clock with');
   const [name, offsetMs] = worst;
   const distance = Math.abs(offsetMs);
   const direction = offsetMs > 0 ? 'ahead of' : 'behind';
   const message = `the clock of ${name} is ${(distance / 1000).toFixed(1)} s ${direction} this machine`;
-  if (distance > CLOCK_ERROR_MS) return fail('clock', message, remedy);
-  if (distance > CLOCK_WARNING_MS) return warn('clock', message, remedy);
-  return pass('clock', `the clocks of this machine and ${name} agree`);
+  if (distance > CLOCK_ERROR_MS) return createFailedFinding('clock', message, remedy);
+  if (distance > CLOCK_WARNING_MS) return createWarningFinding('clock', message, remedy);
+  return createPassedFinding('clock', `the clocks of this machine and ${name} agree`);
 }
 
 function closestExisting(path: string): string {
@@ -99,6 +114,6 @@ function isWritable(path: string): boolean {
 
 function formatBytes(bytes: number): string {
   return bytes >= LOW_FREE_BYTES
-    ? `${(bytes / 2 ** 30).toFixed(1)} GiB`
-    : `${Math.round(bytes / MEBIBYTE)} MiB`;
+    ? `${(bytes / 2 ** 30).toFixed(1)} GB`
+    : `${Math.round(bytes / MEBIBYTE)} MB`;
 }

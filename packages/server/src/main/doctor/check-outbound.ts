@@ -5,7 +5,14 @@ import type { Provider } from '../../providers/configured-provider.ts';
 import { testProvider } from '../../providers/test-provider.ts';
 import type { UpstreamTransport } from '../../providers/transport.ts';
 import type { OutboundAccess } from '../outbound-access.ts';
-import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
+import {
+  createFailedFinding,
+  createPassedFinding,
+  createSkippedFinding,
+  createWarningFinding,
+  type DoctorFinding,
+  describeReason,
+} from './doctor-finding.ts';
 
 /** Each organization's providers, and the providers that cannot be used. */
 export type CheckedProviders = Pick<CompiledCatalogs, 'catalogs' | 'unusable'>;
@@ -21,32 +28,34 @@ interface ProviderCheckOptions {
 export async function checkProviders(
   { catalogs, unusable }: CheckedProviders,
   options: ProviderCheckOptions,
-): Promise<Finding[]> {
-  const remedy = 'Set what is missing, or set enabled: false for this provider.';
+): Promise<DoctorFinding[]> {
+  const remedy = 'Set the missing value, or set enabled: false for this provider.';
   const findings = unusable.map(({ id, reason }) =>
-    fail('providers', `${id} cannot be used: ${reason}`, remedy),
+    createFailedFinding('providers', `${id} cannot be used: ${reason}`, remedy),
   );
   for (const [orgId, { providers }] of catalogs)
     for (const provider of providers.values())
       findings.push(...(await checkProvider(orgId, provider, options)));
-  return findings.length > 0 ? findings : [skip('providers', 'no providers are configured')];
+  return findings.length > 0 ? findings : [createSkippedFinding('providers', 'no providers are configured')];
 }
 
 async function checkProvider(
   orgId: string,
   provider: Provider,
   options: ProviderCheckOptions,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const id = `${orgId}/${provider.id}`;
   if (provider.credentials.length === 0)
-    return [skip('providers', `${id}: not tested, because callers send their own credentials`)];
+    return [
+      createSkippedFinding('providers', `${id}: not tested, because callers send their own credentials`),
+    ];
   return Promise.all(
     provider.credentials.map(async (credential) => {
       const { ok, asked, message } = await testProvider(provider, credential, null, options);
       const text = `${id}, credential ${credential.name}: ${message}`;
-      if (ok) return pass('providers', text);
-      if (asked === null) return skip('providers', text);
-      return fail(
+      if (ok) return createPassedFinding('providers', text);
+      if (asked === null) return createSkippedFinding('providers', text);
+      return createFailedFinding(
         'providers',
         text,
         'Check base_url, the credential, and the proxy settings of this provider.',
@@ -56,12 +65,19 @@ async function checkProvider(
 }
 
 /** Connects to the mail server and signs in. Does not send an email. */
-export async function checkMail(settings: SmtpSettings, { guard, via }: OutboundAccess): Promise<Finding> {
-  if (settings.url === '') return skip('mail', 'smtp.url is not set: Floe sends no email');
+export async function checkMail(
+  settings: SmtpSettings,
+  { guard, via }: OutboundAccess,
+): Promise<DoctorFinding> {
+  if (settings.url === '') return createSkippedFinding('mail', 'smtp.url is not set: Floe sends no email');
   try {
     await verifyMailServer(settings, guard, via);
-    return pass('mail', 'the mail server accepts the sign-in');
+    return createPassedFinding('mail', 'the mail server accepts the sign-in');
   } catch (error) {
-    return warn('mail', reasonOf(error), 'Check smtp.url, its user and password, and smtp.require_tls.');
+    return createWarningFinding(
+      'mail',
+      describeReason(error),
+      'Check smtp.url, its user and password, and smtp.require_tls.',
+    );
   }
 }

@@ -12,7 +12,14 @@ import {
 import { inspectPostgres } from '../../store/postgres/inspect-postgres.ts';
 import { type InstallationSecretKey, requireSecretKeyOfDatabase } from '../../store/secret-key.ts';
 import { planUpgrade } from '../../store/upgrade-database.ts';
-import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
+import {
+  createFailedFinding,
+  createPassedFinding,
+  createSkippedFinding,
+  createWarningFinding,
+  type DoctorFinding,
+  describeReason,
+} from './doctor-finding.ts';
 
 /** A store further away slows every committed beat and setting. */
 const SLOW_DATABASE_MS = 20;
@@ -20,7 +27,7 @@ const SLOW_DATABASE_MS = 20;
 const SLOW_SHARED_STORE_MS = 5;
 
 export interface DatabaseResult {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   /** Open if the database exists, is up to date and belongs to the secret key. The caller closes it. */
   readonly database: DatabaseWithBeats | null;
   /** Size of the SQLite file; 0 for PostgreSQL. */
@@ -40,25 +47,28 @@ export async function checkDatabase(
     const server = isPostgresUrl(place.url) ? await inspectPostgres(place.url, clock) : null;
     const file = server ? null : resolveSqlitePath(place.url, place.dataDir);
     if (file !== null && !existsSync(file))
-      return { ...none, findings: [skip('database', `${file} will be created at the first start`)] };
+      return {
+        ...none,
+        findings: [createSkippedFinding('database', `${file} will be created at the first start`)],
+      };
     const bytes = file === null ? 0 : statSync(file).size;
     const { migrations } = await planUpgrade(place);
-    const findings: Finding[] = [];
+    const findings: DoctorFinding[] = [];
     const subject = server ? server.version : `SQLite at ${file}`;
     const latency = server ? `, ${server.latencyMs.toFixed(1)} ms per query` : '';
     if (server && server.latencyMs > SLOW_DATABASE_MS)
       findings.push(
-        warn(
+        createWarningFinding(
           'database',
           `${subject}${latency}`,
-          'Run Floe close to its database: same region, same network.',
+          'Run Floe in the same region and network as its database.',
         ),
       );
-    else findings.push(pass('database', `${subject} is usable${latency}`));
+    else findings.push(createPassedFinding('database', `${subject} is usable${latency}`));
     if (migrations.length > 0) {
       const list = migrations.map(({ number, name }) => `${number} ${name}`).join(', ');
-      const remedy = 'Start the server, or run floe migrate; back up first.';
-      findings.push(warn('database', `migrations are pending: ${list}`, remedy));
+      const remedy = 'Back up the database. Then start the server, or run floe migrate.';
+      findings.push(createWarningFinding('database', `migrations are pending: ${list}`, remedy));
     }
     const isReadable = migrations.length === 0 && secret !== null;
     const opened = isReadable ? await openWithKey(place, secret, clock) : null;
@@ -71,7 +81,7 @@ export async function checkDatabase(
     };
   } catch (error) {
     const remedy = 'Check storage.database (or FLOE_DATABASE_URL) and whether the database is running.';
-    return { ...none, findings: [fail('database', reasonOf(error), remedy)] };
+    return { ...none, findings: [createFailedFinding('database', describeReason(error), remedy)] };
   }
 }
 
@@ -79,16 +89,19 @@ async function openWithKey(place: DatabaseLocation, secret: InstallationSecretKe
   const database = await openDatabase(place.url, { dataDir: place.dataDir, log: silentLog, clock });
   try {
     await requireSecretKeyOfDatabase(database.read, secret);
-    return { database, finding: pass('secret_key', 'the database belongs to this secret key') };
+    return {
+      database,
+      finding: createPassedFinding('secret_key', 'the database belongs to this secret key'),
+    };
   } catch (error) {
     await database.close();
     const remedy = 'Set FLOE_SECRET_KEY to the key that the database was created with.';
-    return { database: null, finding: fail('secret_key', reasonOf(error), remedy) };
+    return { database: null, finding: createFailedFinding('secret_key', describeReason(error), remedy) };
   }
 }
 
 export interface SharedStoreResult {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   readonly clockOffsetMs: number | null;
 }
 
@@ -99,7 +112,12 @@ export interface SharedStoreResult {
 export async function checkSharedStore(url: string, clock: Clock): Promise<SharedStoreResult> {
   if (url === 'memory')
     return {
-      findings: [skip('shared_store', 'storage.shared is memory: one process')],
+      findings: [
+        createSkippedFinding(
+          'shared_store',
+          'storage.shared is memory, so only one process can share the counters',
+        ),
+      ],
       clockOffsetMs: null,
     };
   try {
@@ -107,20 +125,27 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
     const message = `${version} is usable, ${latencyMs.toFixed(1)} ms per command`;
     const findings = [
       latencyMs > SLOW_SHARED_STORE_MS
-        ? warn('shared_store', message, 'Run Redis close to Floe, or raise storage.shared_timeout_ms.')
-        : pass('shared_store', message),
+        ? createWarningFinding(
+            'shared_store',
+            message,
+            'Run Redis in the same network as Floe, or raise storage.shared_timeout_ms.',
+          )
+        : createPassedFinding('shared_store', message),
     ];
     if (evictionPolicy !== null && evictionPolicy !== 'noeviction')
       findings.push(
-        warn(
+        createWarningFinding(
           'shared_store',
-          `maxmemory-policy is ${evictionPolicy}: the server can delete counters of limits and budgets`,
+          `maxmemory-policy is ${evictionPolicy}: the server can delete limit and budget counters`,
           'Set maxmemory-policy to noeviction.',
         ),
       );
     return { findings, clockOffsetMs };
   } catch (error) {
     const remedy = 'Check storage.shared (or FLOE_REDIS_URL) and whether the server is running.';
-    return { findings: [fail('shared_store', reasonOf(error), remedy)], clockOffsetMs: null };
+    return {
+      findings: [createFailedFinding('shared_store', describeReason(error), remedy)],
+      clockOffsetMs: null,
+    };
   }
 }

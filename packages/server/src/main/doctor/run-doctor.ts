@@ -24,7 +24,13 @@ import { checkConfiguration, describeConfigError } from './check-configuration.t
 import { checkClock, checkDataDirectory, checkDisk } from './check-machine.ts';
 import { type CheckedProviders, checkMail, checkProviders } from './check-outbound.ts';
 import { checkDatabase, checkSharedStore } from './check-stores.ts';
-import { type Finding, fail, pass, reasonOf, skip } from './finding.ts';
+import {
+  createFailedFinding,
+  createPassedFinding,
+  createSkippedFinding,
+  type DoctorFinding,
+  describeReason,
+} from './doctor-finding.ts';
 
 const SYNTAX = { usage: 'doctor [--json]', positionals: [0, 0], flags: ['json'] } as const;
 
@@ -43,7 +49,7 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
   if (!isOk) process.exitCode = 1;
 }
 
-async function collectFindings(): Promise<Finding[]> {
+async function collectFindings(): Promise<DoctorFinding[]> {
   let environment: Environment;
   try {
     environment = readProcessEnvironment();
@@ -59,7 +65,7 @@ async function collectFindings(): Promise<Finding[]> {
       ...findings,
       ...machine,
       await checkDisk(dataDir, 0),
-      skip('database', 'not checked: the configuration is invalid'),
+      createSkippedFinding('database', 'not checked: the configuration is invalid'),
     ];
   return [...findings, ...machine, ...(await checkInstallation(environment, loaded, dataDir))];
 }
@@ -68,7 +74,7 @@ async function checkInstallation(
   environment: Environment,
   loaded: LoadedConfig,
   dataDir: string,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const { storage, server } = loaded.config;
   const { secret, finding } = checkSecretKey(environment, storage.database, dataDir);
   const place = { url: storage.database, dataDir };
@@ -100,7 +106,7 @@ async function checkInstallation(
 interface SecretKeyResult {
   /** Null when there is none that can be used. */
   readonly secret: InstallationSecretKey | null;
-  readonly finding: Finding;
+  readonly finding: DoctorFinding;
 }
 
 function checkSecretKey(environment: Environment, url: string, dataDir: string): SecretKeyResult {
@@ -111,14 +117,14 @@ function checkSecretKey(environment: Environment, url: string, dataDir: string):
     if (secret.isGenerated)
       return {
         secret: null,
-        finding: skip('secret_key', `${secret.file} will be created at the first start`),
+        finding: createSkippedFinding('secret_key', `${secret.file} will be created at the first start`),
       };
     const source = given === undefined ? secret.file : 'FLOE_SECRET_KEY';
-    return { secret, finding: pass('secret_key', `${source} is usable`) };
+    return { secret, finding: createPassedFinding('secret_key', `${source} is usable`) };
   } catch (error) {
     const remedy =
       'Restore the secret key of this installation; without it, stored credentials cannot be read.';
-    return { secret: null, finding: fail('secret_key', reasonOf(error), remedy) };
+    return { secret: null, finding: createFailedFinding('secret_key', describeReason(error), remedy) };
   }
 }
 
@@ -127,7 +133,7 @@ async function checkOutbound(
   loaded: LoadedConfig,
   secret: InstallationSecretKey | null,
   database: DatabaseWithBeats | null,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const mail = await checkMail(toSmtpSettings(loaded.config.smtp), outbound);
   const secretsKey = secret && deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
@@ -165,11 +171,12 @@ function compileFileProviders({ config }: LoadedConfig, { variable }: Environmen
 
 const LABELS = { ok: 'ok', warning: 'warn', error: 'FAIL', skipped: 'skip' } as const;
 
-function formatFindings(findings: readonly Finding[]): string {
+function formatFindings(findings: readonly DoctorFinding[]): string {
   const lines = findings.flatMap(({ check, status, message, remedy }) => [
     `${LABELS[status].padEnd(5)}${check.replaceAll('_', ' ').padEnd(16)}${message}`,
     ...(remedy === null ? [] : [`${' '.repeat(21)}→ ${remedy}`]),
   ]);
-  const count = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted).length;
+  const count = (wanted: DoctorFinding['status']) =>
+    findings.filter(({ status }) => status === wanted).length;
   return [...lines, '', `${count('error')} errors, ${count('warning')} warnings`].join('\n');
 }

@@ -16,7 +16,7 @@ export const listAlertsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/monitoring/alerts',
   scope: 'monitoring',
-  summary: 'List alerts, newest first, with their delivery state in every channel',
+  summary: 'List alerts, newest first, with their delivery state for each channel',
   query: alertListQuery,
   answer: createPageSchema(alertResource),
   async run({ orgId, reader }, { query }) {

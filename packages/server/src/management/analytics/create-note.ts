@@ -13,7 +13,7 @@ export const createNoteVerb = defineWriteVerb({
   method: 'POST',
   path: '/api/analytics/annotations',
   scope: 'management',
-  summary: 'Add a note, such as a deployment, at the current time; charts show it',
+  summary: 'Add an annotation, such as a deployment, at the current time; charts show the annotation',
   body: analyticsNoteInput,
   answer: analyticsNote,
   status: 201,

@@ -15,7 +15,7 @@ export function defineGetFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
     path: '/api/analytics/values',
     scope: 'management',
     summary:
-      'List the values of a dimension with their number of requests, most frequent first; `q` filters by prefix',
+      'List the values of a dimension with the number of requests for each, most frequent first; `q` filters by prefix',
     query: analyticsValuesQuery,
     answer: analyticsValues,
     async run(context, { query }) {

@@ -12,7 +12,7 @@ export function defineGetUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
     method: 'GET',
     path: '/api/analytics/summary',
     scope: 'management',
-    summary: 'Read the totals of the requests in a time range, optionally filtered',
+    summary: 'Read request totals for a time range, optionally filtered',
     query: analyticsSummaryQuery,
     answer: analyticsSummary,
     async run(context, { query }) {

@@ -25,7 +25,7 @@ export function defineGetUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb 
     method: 'GET',
     path: '/api/analytics/timeseries',
     scope: 'management',
-    summary: 'Read a metric over time, as one series or one per value of a dimension',
+    summary: 'Read a metric over time, as one series or as one series per value of a dimension',
     query: analyticsTimeseriesQuery,
     answer: analyticsTimeseries,
     async run(context, { query }) {

@@ -13,7 +13,7 @@ export function defineGetTopUsageVerb(coverage: AnalyticsCoverage): Verb {
     method: 'GET',
     path: '/api/analytics/top',
     scope: 'management',
-    summary: 'List the values of a dimension with the largest sum of a metric',
+    summary: 'List the dimension values with the highest totals of a metric',
     query: analyticsTopQuery,
     answer: analyticsTopValues,
     async run(context, { query }) {

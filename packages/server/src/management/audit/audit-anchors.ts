@@ -11,7 +11,7 @@ export const listAuditAnchorsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/audit/anchors',
   scope: 'management',
-  summary: 'List the last hash of the audit log of each day, to store outside Floe as an anchor',
+  summary: 'List the last audit log hash of each day, to store outside Floe as an anchor',
   answer: auditAnchorList,
   query: pageQuery,
   async run({ orgId, reader }, { query }) {

@@ -9,7 +9,7 @@ export function defineCheckAuditVerb(verifier: AuditChainVerifier): Verb {
     method: 'GET',
     path: '/api/management/audit/chain',
     scope: 'management',
-    summary: 'Verify that no retained entry of the audit log was changed or removed',
+    summary: 'Verify that no retained audit log entry was changed or removed',
     answer: auditChain,
     async run({ orgId, reader, clock }) {
       const { entries, firstSeq, lastSeq, lastHash, brokenAtSeq, checkedAt } = await verifier.check(

@@ -19,7 +19,7 @@ export function definePreviewBoardVerb(dependencies: MonitoringDependencies): Ve
     scope: MONITORING_SCOPES,
     // A member who may see a board may also preview one.
     roles: MEMBER_ROLES,
-    summary: 'Preview the page of a board',
+    summary: 'Preview a board page',
     body: boardCreation,
     answer: boardPreview,
     async run({ orgId, reader }, { body }) {

@@ -8,7 +8,7 @@ export const purgeCacheVerb = defineWriteVerb({
   method: 'POST',
   path: '/api/management/cache/purge',
   scope: 'management',
-  summary: 'Delete all cached responses of the organization; takes effect before the response is sent',
+  summary: 'Delete all cached responses of the organization; the deletion is complete when the API responds',
   answer: z.null(),
   status: 204,
   invalidates: 'cache',

@@ -28,7 +28,7 @@ export function defineTestStoredChannelVerb(dependencies: ChannelDependencies): 
     method: 'POST',
     path: '/api/monitoring/channels/{id}/test',
     scope: 'monitoring',
-    summary: 'Send a test message to an alert channel now',
+    summary: 'Send a test message to a stored alert channel',
     params: idParams,
     answer: channelTestResult,
     async run(context, { params }) {
@@ -51,7 +51,7 @@ export function defineTestDraftChannelVerb(dependencies: ChannelDependencies): V
     method: 'POST',
     path: '/api/monitoring/channels/test',
     scope: 'monitoring',
-    summary: 'Send a test message to an alert channel that is not stored',
+    summary: 'Send a test message to an alert channel without storing the channel',
     body: channelCreation,
     answer: channelTestResult,
     run: ({ orgId, clock }, { body }) =>

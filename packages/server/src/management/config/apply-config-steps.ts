@@ -120,7 +120,7 @@ function resolveStepChange(
 ) {
   if (name === 'keys.apply') return createPlatformKeyApplier(pepper);
   const verb = listVerbs().find((one) => one.name === name);
-  if (!verb?.applyChange) throw new Error(`unknown verb ${name}`);
+  if (!verb?.applyChange) throw new Error(`unknown operation ${name}`);
   requireAccess(verb, context.actor, context.clock.now());
   return verb.applyChange;
 }

@@ -66,7 +66,7 @@ export function defineApplyConfigVerb(dependencies: ConfigDependencies): Verb {
     path: '/api/management/config/apply',
     scope: 'management',
     summary:
-      'Apply a floe.yaml to the organization atomically; `prune` also removes resources that it does not contain',
+      'Apply a floe.yaml to the organization atomically; `prune` also removes resources that the file does not contain',
     body: configDocumentInput,
     answer: configChangeList,
     status: 200,

@@ -15,7 +15,7 @@ export function defineGetConfigEntryVerb(dependencies: ConfigDependencies): Verb
     method: 'GET',
     path: '/api/management/config/entries/{kind}/{id}',
     scope: 'management',
-    summary: 'Export one resource in floe.yaml format; secrets are replaced by ${NAME}',
+    summary: 'Export one resource in floe.yaml format; secrets are replaced with ${NAME}',
     params: configEntryParams,
     answer: configEntry,
     async run({ orgId, reader, clock }, { params }) {

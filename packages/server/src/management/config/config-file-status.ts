@@ -13,7 +13,7 @@ export function defineGetConfigFileVerb(dependencies: ConfigDependencies): Verb 
     method: 'GET',
     path: '/api/management/config/file',
     scope: 'management',
-    summary: 'Read whether the last change of floe.yaml was applied, and its problems if not',
+    summary: 'Read whether the last change to floe.yaml was applied, and why not if it was rejected',
     answer: configFile,
     run: async ({ orgId }) => toConfigFileResource(dependencies.getFileStatus(), orgId),
   });

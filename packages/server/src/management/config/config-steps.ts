@@ -36,7 +36,7 @@ function requireStepLimits(steps: readonly ConfigStep[]): void {
   if (steps.length > MAX_RESOURCES)
     throw new Fault(
       'invalid_request',
-      `The document must have at most ${MAX_RESOURCES} resources, got ${steps.length}. Apply it in parts, without prune.`,
+      `The document must contain at most ${MAX_RESOURCES} resources, got ${steps.length}. Apply it in parts, without prune.`,
     );
 }
 

@@ -14,7 +14,7 @@ export function defineExportConfigVerb(dependencies: ConfigDependencies): Verb {
     method: 'GET',
     path: '/api/management/config/export',
     scope: 'management',
-    summary: 'Export the organization as a floe.yaml; secrets are replaced by ${NAME} and listed',
+    summary: 'Export the organization as a floe.yaml; secrets are replaced with ${NAME} and listed',
     answer: createFileDownloadSchema('application/yaml'),
     async run({ orgId, reader, clock }) {
       const { tree, placeholders } = await exportOrg({ reader, orgId, dependencies, nowMs: clock.now() });
@@ -23,7 +23,7 @@ export function defineExportConfigVerb(dependencies: ConfigDependencies): Verb {
         names.length === 0
           ? [`The current configuration of the organization "${orgId}".`]
           : [
-              `The current configuration of the organization "${orgId}". Secrets are not exported. Set these variables before you use it:`,
+              `The current configuration of the organization "${orgId}". Secrets are not exported. Set these variables before you use this file:`,
               ...names,
             ];
       return new FileDownload('application/yaml', `floe-${orgId}.yaml`, yieldOnce(formatYaml(tree, comment)));

@@ -1,6 +1,11 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
-import { PoolClosedError, TaskStoppedError, TenantBusyError, ThreadPool } from '../../core/thread-pool.ts';
+import {
+  OrganizationBusyError,
+  PoolClosedError,
+  TaskStoppedError,
+  ThreadPool,
+} from '../../core/thread-pool.ts';
 import type { EVALUATION_TASKS } from './evaluation-tasks.ts';
 
 type EvaluationTasks = typeof EVALUATION_TASKS;
@@ -89,10 +94,10 @@ function toEvaluationFault(error: unknown, limitMs: number): unknown {
         ? `The evaluation took longer than ${limitMs / 1_000} s and was stopped. Use fewer or simpler rules, or fewer samples.`
         : 'The evaluation exceeded its memory limit and was stopped. Use fewer rules or fewer samples.',
     );
-  if (error instanceof TenantBusyError)
+  if (error instanceof OrganizationBusyError)
     return new Fault(
       'rate_limit_exceeded',
-      `${MAX_QUEUED_PER_ORG} evaluations of this organization are already queued. Try again when one has finished.`,
+      `${MAX_QUEUED_PER_ORG} evaluations of this organization are already queued. Try again when an evaluation has finished.`,
       { retryAfterMs: 1_000 },
     );
   if (error instanceof PoolClosedError)

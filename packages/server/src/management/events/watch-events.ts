@@ -23,7 +23,8 @@ export function defineWatchEventsVerb(hub: LiveHub): Verb {
     method: 'GET',
     path: '/api/events',
     scope: ['management', 'monitoring'],
-    summary: 'Stream live events as Server-Sent Events; `Last-Event-ID` resumes after a broken connection',
+    summary:
+      'Stream live events as Server-Sent Events; `Last-Event-ID` resumes the stream after a lost connection',
     status: 200,
     params: z.strictObject({}),
     query: eventsQuery,
@@ -41,7 +42,7 @@ export function defineWatchEventsVerb(hub: LiveHub): Verb {
       if (lastEventId !== undefined && after === null)
         throw new Fault(
           'invalid_request',
-          'Last-Event-ID: must be an id of this stream. To start with new events, omit the header.',
+          'Last-Event-ID: must be an event id from this stream. To start with new events, omit the header.',
           {
             param: 'Last-Event-ID',
           },

@@ -20,7 +20,8 @@ export function defineCreateInvitationVerb(dependencies: MemberDependencies): Ve
     method: 'POST',
     path: '/api/management/invitations',
     scope: 'management',
-    summary: 'Invite an email address; the link is returned once, and sent by email if SMTP is configured',
+    summary:
+      'Invite a person by email address; the link is returned only once, and is also sent by email if SMTP is configured',
     body: invitationCreation,
     answer: createdInvitation,
     status: 201,
@@ -35,7 +36,7 @@ export function defineCreateInvitationVerb(dependencies: MemberDependencies): Ve
       if (idempotencyKey !== undefined && (await findInvitationById(writer, orgId, id)))
         throw new Fault(
           'conflict',
-          `This Idempotency-Key already created the invitation ${id}. Its link was shown only once.`,
+          `A request with this Idempotency-Key already created the invitation ${id}. The invitation link was shown only once.`,
         );
       const { email, role, team = null, expires_in_days: days } = body;
       const offer = { id, orgId, email, role, team, ttlMs: days * DAY_MS };
@@ -74,9 +75,9 @@ function buildInvitationMail({
   return {
     id,
     to: email,
-    subject: 'You are invited to Floe',
+    subject: 'You have been invited to Floe',
     text: [
-      `You are invited as ${role}. Open this link to accept the invitation. It works once, until ${expires_at}:`,
+      `You have been invited as ${role}. Open this link to accept the invitation. The link works once and expires at ${expires_at}:`,
       '',
       link,
       '',

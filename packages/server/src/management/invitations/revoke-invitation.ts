@@ -12,7 +12,7 @@ export const revokeInvitationVerb = defineWriteVerb({
   method: 'DELETE',
   path: '/api/management/invitations/{id}',
   scope: 'management',
-  summary: 'Revoke an invitation; its link stops working',
+  summary: 'Revoke an invitation and its link',
   params: idParams,
   answer: z.null(),
   status: 204,

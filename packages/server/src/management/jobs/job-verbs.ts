@@ -34,7 +34,7 @@ export const getJobVerb = defineReadVerb({
   method: 'GET',
   path: '/api/jobs/{id}',
   scope: 'management',
-  summary: 'Read the progress and result of a job',
+  summary: 'Read the progress and result of a background job',
   params: idParams,
   answer: jobResource,
   async run({ orgId, reader, clock }, { params }) {
@@ -52,7 +52,7 @@ export function defineCancelJobVerb(jobs: BackgroundJobRunner): Verb {
     method: 'POST',
     path: '/api/jobs/{id}/cancel',
     scope: 'management',
-    summary: 'Cancel a job; it stops within seconds unless it finishes first',
+    summary: 'Cancel a background job; the job stops within seconds unless it finishes first',
     params: idParams,
     answer: jobResource,
     status: 200,
@@ -75,6 +75,6 @@ export function defineCancelJobVerb(jobs: BackgroundJobRunner): Verb {
 /** Loads a job of an org. @throws Fault `not_found` */
 async function requireJob(reader: DatabaseReader, orgId: string, id: string): Promise<BackgroundJobRow> {
   const row = await findBackgroundJobById(reader, orgId, id);
-  if (!row) throw new Fault('not_found', 'No job has this id.');
+  if (!row) throw new Fault('not_found', 'No background job has this id.');
   return row;
 }

@@ -47,7 +47,7 @@ export function createPlatformKeyApplier(pepper: KeyObject) {
     if (row) return changeStoredKey(context, row, input, given?.hash === row.hash ? null : given);
     if (!given)
       throw new NotAppliedError(
-        'the key does not exist and has no value; set its variable, or create it with POST /api/management/keys',
+        'the key does not exist and has no value; set its environment variable, or create the key with POST /api/management/keys',
       );
     return createDeclaredKey(context, pepper, input, given);
   };
@@ -62,7 +62,7 @@ async function findStoredKey(
   if (found && found.org_id !== orgId)
     throw new Fault(
       'conflict',
-      'key: this value belongs to a key of another organization. Use a different value.',
+      "key: this value belongs to another organization's key. Use a different value.",
       { param: 'key' },
     );
   if (found?.revoked_at) throw new NotAppliedError('this key value was revoked; use a new value');

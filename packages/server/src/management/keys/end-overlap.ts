@@ -16,7 +16,7 @@ export const endOverlapVerb = defineWriteVerb({
   path: '/api/management/keys/{id}/end-overlap',
   scope: 'management',
   roles: KEY_EDITOR_ROLES,
-  summary: 'End the previous value of a rotated platform key now; the current value keeps working',
+  summary: 'Revoke the previous value of a rotated platform key immediately; the current value remains valid',
   params: idParams,
   answer: platformKey,
   status: 200,

@@ -17,13 +17,17 @@ export const reportLeakedKeyVerb = defineWriteVerb({
   path: '/api/management/keys/report-leak',
   scope: null,
   roles: [],
-  summary: 'Report the platform key of this request as leaked; it is revoked immediately',
+  summary: 'Report the platform key of this request as leaked; the key is revoked immediately',
   body: leakReport,
   answer: z.null(),
   status: 204,
   invalidates: 'keys',
   async run({ orgId, actor, clock, writer }, { body }) {
-    if (!actor.key) throw new Fault('insufficient_role', 'Send this request with the leaked key.');
+    if (!actor.key)
+      throw new Fault(
+        'insufficient_role',
+        'A key can be reported only by a request that authenticates with it. Use the leaked key.',
+      );
     const row = await requirePlatformKey(writer, orgId, actor.id);
     const now = clock.now();
     const columns: Partial<PlatformKeyRow> = {

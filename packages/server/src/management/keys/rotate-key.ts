@@ -81,7 +81,7 @@ function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: n
   if (row.rotation_id === rotation)
     throw new Fault(
       'conflict',
-      `This Idempotency-Key already rotated the key ${row.id}. Its value was shown only once.`,
+      `A request with this Idempotency-Key already rotated the key ${row.id}. The new key value was shown only once.`,
     );
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))
     throw new Fault('conflict', `The key "${row.name}" is no longer valid. Create a new key.`);
@@ -89,6 +89,6 @@ function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: n
   if (until > now && overlapHours > 0)
     throw new Fault(
       'conflict',
-      `The previous value of the last rotation is valid until ${new Date(until).toISOString()}. End it with POST /api/management/keys/${row.id}/end-overlap, or rotate with overlap_hours 0, which invalidates both values immediately.`,
+      `The value before the last rotation is valid until ${new Date(until).toISOString()}. Revoke that value with POST /api/management/keys/${row.id}/end-overlap, or rotate with overlap_hours 0, which invalidates both values immediately.`,
     );
 }

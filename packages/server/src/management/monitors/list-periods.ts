@@ -17,7 +17,7 @@ export function defineListPeriodsVerb(dependencies: MonitoringDependencies): Ver
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/periods',
     scope: MONITORING_SCOPES,
-    summary: 'List the periods of a monitor, newest first; by default of the last 30 days',
+    summary: 'List the status periods of a monitor, newest first; defaults to the last 30 days',
     params: idParams,
     query: periodListQuery,
     answer: createPageSchema(periodResource),

@@ -12,7 +12,7 @@ export function defineGetUptimeVerb(dependencies: MonitoringDependencies): Verb 
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/uptime',
     scope: MONITORING_SCOPES,
-    summary: 'Read the uptime and downtime of a time range; by default the last 30 days',
+    summary: 'Read the uptime and downtime of a monitor in a time range; defaults to the last 30 days',
     params: idParams,
     query: historyRangeQuery,
     answer: uptimeReport,

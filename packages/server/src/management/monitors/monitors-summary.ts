@@ -16,7 +16,7 @@ export function defineGetMonitorSummaryVerb(dependencies: MonitoringDependencies
     method: 'GET',
     path: '/api/monitoring/status',
     scope: MONITORING_SCOPES,
-    summary: 'Count the monitors in each status, with the last day of selected ones',
+    summary: 'Count the monitors in each status, and read the last 24 hours of selected monitors',
     query: monitorSummaryQuery,
     answer: monitorSummary,
     async run({ orgId, reader }, { query }) {

@@ -21,7 +21,7 @@ export function definePauseMonitorVerb(dependencies: MonitoringDependencies): Ve
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/pause',
     scope: MONITORING_SCOPES,
-    summary: 'Pause a monitor; Floe still records beats but no missed beats',
+    summary: 'Pause a monitor; Floe still records beats, but does not record missed beats',
     params: idParams,
     body: monitorPauseInput,
     answer: monitorResource,

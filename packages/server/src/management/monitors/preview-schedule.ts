@@ -17,7 +17,7 @@ export function definePreviewScheduleVerb(dependencies: MonitoringDependencies):
     scope: MONITORING_SCOPES,
     // A member who may read a schedule may also evaluate one.
     roles: MEMBER_ROLES,
-    summary: 'Preview when a schedule expects beats and when each becomes late',
+    summary: 'Preview when a schedule expects beats and when each beat becomes late',
     body: schedulePreviewInput,
     answer: schedulePreview,
     async run({ orgId, reader }, { body }) {

@@ -30,7 +30,7 @@ export function defineUpdateMonitorsVerb(dependencies: MonitoringDependencies): 
     path: '/api/monitoring/monitors',
     scope: MONITORING_SCOPES,
     summary:
-      'Pause, mute or tag several monitors, or set their channels; the response lists those that could not be changed',
+      'Pause, mute or tag several monitors, or set their channels; the response lists the monitors that could not be changed',
     body: bulkMonitorPatch,
     answer: bulkMonitorResult,
     status: 200,

@@ -20,7 +20,8 @@ export function defineCreateOrgVerb(pepper: KeyObject): Verb {
     requiresOperator: true,
     allowsPlatformKeys: false,
     requiresStepUp: true,
-    summary: 'Create an organization; requires an operator of the installation, who becomes its owner',
+    summary:
+      'Create an organization; requires an operator of the installation, who becomes the owner of the organization',
     body: orgCreation,
     answer: createdOrg,
     status: 201,

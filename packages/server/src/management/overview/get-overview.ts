@@ -17,7 +17,8 @@ export function defineGetOverviewVerb(
     method: 'GET',
     path: '/api/overview',
     scope: 'management',
-    summary: 'Read what needs attention, and the traffic of a time range compared with the previous one',
+    summary:
+      'Read the items that need attention, and the traffic in a time range compared with the previous range',
     query: orgOverviewQuery,
     answer: orgOverview,
     async run(context, { query }) {

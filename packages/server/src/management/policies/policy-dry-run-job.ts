@@ -48,7 +48,8 @@ export function defineStartPolicyDryRunVerb({
     method: 'POST',
     path: '/api/management/policies/dry-run/jobs',
     scope: 'management',
-    summary: 'Start a job that evaluates the stored bodies of a time range against draft or active policies',
+    summary:
+      'Start a background job that evaluates the stored bodies of a time range against draft or active policies',
     body: policyDryRunJob,
     answer: jobResource,
     async run({ orgId, actor, reader, clock }, { body }) {

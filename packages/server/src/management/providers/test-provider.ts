@@ -23,7 +23,7 @@ export function defineTestCredentialVerb(dependencies: ProviderDependencies): Ve
     method: 'POST',
     path: '/api/management/providers/{id}/credentials/{name}/test',
     scope: 'management',
-    summary: 'Test a credential of a provider with a live request',
+    summary: 'Test a provider credential with a live request',
     params: credentialParams,
     answer: credentialTestResult,
     async run({ orgId, reader, clock }, { params }) {
@@ -69,7 +69,7 @@ export function defineTestDraftProviderVerb(dependencies: ProviderDependencies):
     path: '/api/management/providers/test',
     scope: 'management',
     summary:
-      'Test a provider that is not stored with its first key; with `test_model`, Floe sends a short completion',
+      'Test a provider without storing it, with its first key; if `test_model` is set, Floe sends a short completion request',
     body: providerTestInput,
     answer: credentialTestResult,
     async run({ orgId, reader }, { body }) {

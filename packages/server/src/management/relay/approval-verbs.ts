@@ -41,7 +41,7 @@ export function defineDecideApprovalVerb({ approvals }: RelayDependencies): Verb
     method: 'POST',
     path: '/api/management/relay/approvals/{id}',
     scope: 'management',
-    summary: 'Decide an approval: allow once, allow for the session, or deny',
+    summary: 'Decide a pending approval: allow once, allow for the session, or deny',
     params: idParams,
     body: approvalAnswerInput,
     answer: relayApproval,

@@ -13,7 +13,8 @@ export function defineGetBundleVerb({ orgRelays, bundleKey }: RelayDependencies)
     method: 'GET',
     path: '/relay/v1/bundle',
     scope: 'relay',
-    summary: 'Read the signed rule bundle for decisions without the server; supports If-None-Match',
+    summary:
+      'Read the signed rule bundle that hooks evaluate when they cannot reach the server; supports If-None-Match',
     answer: relayBundle,
     hasEntityTag: true,
     run: async ({ actor, clock, orgId }) => ({

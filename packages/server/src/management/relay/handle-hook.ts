@@ -27,7 +27,7 @@ export function defineHandleHookVerb({ decisionEngine, orgRelays, rowSink }: Rel
     method: 'POST',
     path: '/relay/v1/hooks/{agent}',
     scope: 'relay',
-    summary: 'Evaluate a hook call of an agent and respond in the format of the agent',
+    summary: 'Evaluate a hook call from an agent and respond in the agent’s format',
     params: hookParams,
     body: hookPayloadSchema,
     answer: hookAnswerSchema,

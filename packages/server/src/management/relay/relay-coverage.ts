@@ -21,7 +21,7 @@ export const listRelaySessionsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/relay/sessions',
   scope: 'management',
-  summary: 'List agent sessions with their number of model requests and relay decisions, newest first',
+  summary: 'List agent sessions with their numbers of model requests and relay decisions, newest first',
   query: relaySessionListQuery,
   answer: createPageSchema(relaySession),
   async run({ reader, orgId }, { query }) {
@@ -46,7 +46,7 @@ export const getRelayCoverageVerb = defineReadVerb({
   path: '/api/management/relay/coverage',
   scope: 'management',
   summary:
-    'Count the agent sessions of each person that call models, and those that also call the relay; by default for the last seven days',
+    'Count, for each person, the agent sessions that call models and those that also call the relay; defaults to the last seven days',
   query: relayCoverageQuery,
   answer: relayCoverage,
   async run({ reader, orgId, clock }, { query }) {

@@ -23,7 +23,7 @@ export function defineReportEventsVerb({ rowSink }: RelayDependencies): Verb {
     method: 'POST',
     path: '/relay/v1/events',
     scope: 'relay',
-    summary: 'Record agent activity (results, edits, sessions) without a decision',
+    summary: 'Record agent activity (results, edits, sessions) without requesting a decision',
     body: relayReportBatch,
     answer: relayReportBatchResult,
     async run({ actor, clock }, { body }) {

@@ -16,7 +16,8 @@ export function defineWaitForApprovalVerb({ approvals }: RelayDependencies): Ver
     method: 'GET',
     path: '/relay/v1/approvals/{id}',
     scope: ['relay', 'management'],
-    summary: 'Read an approval; with wait_seconds, wait until it is decided',
+    summary:
+      'Read an approval; with wait_seconds, the response is sent when a member decides or the wait ends',
     params: idParams,
     query: approvalWaitQuery,
     answer: relayApproval,

@@ -31,7 +31,7 @@ export const tailRequestsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/analytics/tail',
   scope: 'management',
-  summary: 'List the requests that were recorded between two events, with their exact total',
+  summary: 'List the requests that were recorded between two events, and their exact number',
   query: requestTailQuery,
   answer: requestTailPage,
   async run({ orgId, reader }, { query }) {
@@ -68,6 +68,6 @@ function resyncPage(upTo: LiveEventPosition): z.input<typeof requestTailPage> {
 function requirePosition(text: string, param: string): LiveEventPosition {
   const position = parseLiveEventPosition(text);
   if (position === null)
-    throw new Fault('invalid_request', `${param}: must be an id of the event stream`, { param });
+    throw new Fault('invalid_request', `${param}: must be an event id from the event stream`, { param });
   return position;
 }

@@ -68,7 +68,9 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
     },
     configFromReplacement({ writer, orgId }, row, id, { body }) {
       if (!row && body.slug !== undefined && body.slug !== id)
-        throw new Fault('invalid_request', 'slug: must match the slug in the path', { param: 'slug' });
+        throw new Fault('invalid_request', 'The field "slug" must match the slug in the path.', {
+          param: 'slug',
+        });
       const fields = { ...body, slug: body.slug ?? row?.slug ?? id };
       return requireBoardMonitors(writer, orgId, buildBoardConfig(fields), row ? parseBoardGroups(row) : []);
     },

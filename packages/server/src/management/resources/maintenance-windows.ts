@@ -87,7 +87,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     configFromReplacement(_, __, pathId, { body: { id: given, ...fields } }) {
       const { id } = validateInput(maintenanceWindowCreation.pick({ id: true }), { id: pathId });
       if (given !== undefined && given !== id)
-        throw new Fault('invalid_request', 'id: must match the id in the path', { param: 'id' });
+        throw new Fault('invalid_request', 'The field "id" must match the id in the path.', { param: 'id' });
       return { id, fields };
     },
     async insert({ orgId, actor, clock, writer }, { id, fields }) {

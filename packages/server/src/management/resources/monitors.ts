@@ -104,9 +104,13 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     },
     async configFromReplacement({ writer, orgId }, view, id, { body }) {
       if (body.id !== undefined && body.id !== id)
-        throw new Fault('invalid_request', 'id: must match the id in the path; an id cannot be changed', {
-          param: 'id',
-        });
+        throw new Fault(
+          'invalid_request',
+          'The field "id" must match the id in the path. Ids cannot be changed.',
+          {
+            param: 'id',
+          },
+        );
       const fields = {
         ...body,
         id,

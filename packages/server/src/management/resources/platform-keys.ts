@@ -50,8 +50,8 @@ interface PlatformKeyInput {
 type PlatformKeyKind = ResourceKind<PlatformKeyRow, PlatformKeyInput, PlatformKey, typeof KEY_SCHEMAS>;
 
 const KEY_SUMMARIES = {
-  list: 'List platform keys including revoked ones, newest first',
-  create: 'Create a platform key; keys created with the role member belong to that member',
+  list: 'List platform keys, including revoked keys, newest first',
+  create: 'Create a platform key; a key that a person with the role member creates belongs to that person',
   get: 'Read one platform key',
   update: 'Change the name, scopes, models, paths, team, owner or expiry of a platform key',
   replace: 'Replace all fields of an existing platform key; accepts the body that GET returns',
@@ -119,7 +119,7 @@ async function buildNewKey(
   if (idempotencyKey !== undefined && (await findPlatformKeyById(writer, orgId, id)))
     throw new Fault(
       'conflict',
-      `This Idempotency-Key already created the key ${id}. Its value was shown only once.`,
+      `A request with this Idempotency-Key already created the key ${id}. The key value was shown only once.`,
     );
   const { name, scopes, models, paths } = body;
   await requireFreeKeyName(writer, orgId, name, nowMs);

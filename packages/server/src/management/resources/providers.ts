@@ -55,7 +55,7 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
     volatileFields: ['origin', 'problem', 'native_dialects', 'credentials.tested_at', 'credentials.test'],
     summaries: {
       list: 'List providers and their credentials by name, without secrets',
-      create: 'Create a provider; its credentials are stored encrypted and bound to its URL',
+      create: 'Create a provider; its credentials are stored encrypted and are sent only to its URL',
       get: 'Read one provider, without secrets',
       update: 'Change a provider; its credentials are kept unless its URL changes',
       replace: 'Create or replace the provider with this id',
@@ -149,6 +149,6 @@ function requireSameId(id: string, given: unknown): void {
   if (given !== undefined && given !== null && given !== id)
     throw createInvalidInputFault({
       path: ['id'],
-      message: 'must match the id in the path; an id cannot be changed',
+      message: 'must match the id in the path. Ids cannot be changed.',
     });
 }

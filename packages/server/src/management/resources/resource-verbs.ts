@@ -127,7 +127,7 @@ function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends Re
         const { id } = input.params;
         const row = (await kind.find(context.writer, context.orgId, id)) ?? null;
         if (row && kind.canRead?.(row, context.actor) === false)
-          throw new Fault('conflict', 'This id is already in use. Choose another one.', { param: 'id' });
+          throw new Fault('conflict', 'This id is already in use. Choose another id.', { param: 'id' });
         if (row) kind.requireChangeable?.(row, context.actor);
         const config = await kind.configFromReplacement(context, row, id, input);
         const reason = parseReason(kind, input.body);

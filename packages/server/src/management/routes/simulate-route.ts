@@ -239,11 +239,11 @@ function recordCacheStep(
   const { catalog } = org;
   if (catalog.cache === null || !isCacheEnabled(catalog.cache, route) || prompt === null) return;
   const { scope, ttlMs } = catalog.cache;
-  const owner = scope === 'key' ? 'of this key' : 'of the organization';
+  const owner = scope === 'key' ? 'this key' : 'any key of the organization';
   steps.push({
     step: 'cache',
     outcome: 'looked_up',
-    because: `a cached response ${owner} to an equal request within the last ${ttlMs / 1000} s would be returned`,
+    because: `if ${owner} sent an identical request within the last ${ttlMs / 1000} s, Floe would return its cached response`,
   });
 }
 

@@ -14,7 +14,7 @@ import {
 import { parseBoardGroups } from './board.ts';
 
 const SLUG_TAKEN =
-  'must be unique in the installation, but is already the slug of a board of another organization. Choose another slug, or rename or delete that board first.';
+  'must be unique in the installation, but another organization already has a board with this slug. Choose another slug, or rename or delete that board first.';
 
 /** The resource kind of boards in floe.yaml. */
 export const CONFIG_FILE_BOARD_KIND = defineConfigFileKind({

@@ -203,7 +203,9 @@ export class ConsoleSessions {
     known.seenAt = now;
     const writing: Promise<void> = this.#database
       .rowTransaction((writer) => updateConsoleSessionLastSeen(writer, known.row.id, now))
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'last use of a session could not be stored'))
+      .catch((error: unknown) =>
+        this.#log.warn({ err: error }, 'could not save the last-used time of a session'),
+      )
       .finally(() => this.#touching.delete(writing));
     this.#touching.add(writing);
   }

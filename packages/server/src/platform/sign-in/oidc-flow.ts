@@ -87,7 +87,9 @@ export async function startOidcFlow(
   const oidc = requireOidcIssuer(context, name);
   const openid = await loadOpenidClient();
   const configuration = await context.issuers.find(oidc).catch((cause: unknown) => {
-    throw new OidcSignInError('unavailable', `the issuer ${oidc.issuer} cannot be used`, { cause });
+    throw new OidcSignInError('unavailable', `could not load the OpenID configuration of ${oidc.issuer}`, {
+      cause,
+    });
   });
   const going: OidcFlow = {
     state: openid.randomState(),

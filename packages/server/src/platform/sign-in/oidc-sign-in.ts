@@ -60,8 +60,7 @@ export async function startOidcSession(
     const isFirst = await database.transaction((writer) =>
       markTokenUsed(writer, sha256Hex(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
     );
-    if (!isFirst)
-      throw new OidcSignInError('expired', 'this sign-in response of the issuer was already used');
+    if (!isFirst) throw new OidcSignInError('expired', 'this sign-in response was already used');
     const person = await completeOidcFlow(context, oidc, kept, answer.query);
     const places = mapGroupsToMemberships(oidc, person.groups);
     const token = await auditedTransaction(context, browser, live, async (writer) => {
@@ -126,7 +125,7 @@ async function resolveUser(
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
     throw new OidcSignInError(
       'account_mismatch',
-      'the issuer identified a different person than the one who is signed in',
+      'the issuer identified a different person from the one who is signed in',
     );
   if (known) return known.user_id;
   const { email, isVerified } = profile;

@@ -153,7 +153,7 @@ export async function previewOwnerLink({ database, clock }: SignInContext, token
 async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: string): Promise<OwnerLink> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
   if (link?.sha256 !== sha256Hex(token) || !(await findOrgById(reader, link.org_id)))
-    throw linkFault('This link is not valid, or a newer one has replaced it.');
+    throw linkFault('This link is not valid, or a newer link has replaced it.');
   if (link.used_at !== undefined)
     throw linkFault(`This link was already used at ${new Date(link.used_at).toISOString()}.`);
   if (clock.now() >= link.expires_at)

@@ -19,7 +19,7 @@ export async function hashNewPassword(
   if (password === undefined) throw invalidPassword('is required');
   if (!hasValidPasswordLength(password))
     throw invalidPassword(
-      `must have ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters`,
+      `must be ${PASSWORD_LENGTH_LIMITS.min} to ${PASSWORD_LENGTH_LIMITS.max} characters long`,
     );
   if (isCommonPassword(password, email))
     throw invalidPassword('is too easy to guess; use several unrelated words');

@@ -39,7 +39,7 @@ async function baseCredentials(identity: AwsIdentity, context: CredentialContext
   if (profile !== undefined) {
     const found = await fromProfile(profile, identity, context, MAX_PROFILE_CHAIN);
     if (found) return found;
-    throw credentialFault(`there is no profile "${profile}" with keys or a role`);
+    throw credentialFault(`the profile "${profile}" does not exist or has neither keys nor a role`);
   }
   if (environmentKeys) return { keys: environmentKeys, expiresAt: null };
   if (webIdentity) return assumeRoleWithWebIdentity(identity, webIdentity, context);
@@ -48,7 +48,7 @@ async function baseCredentials(identity: AwsIdentity, context: CredentialContext
   if (container) return fromContainer(container, context);
   if (metadata !== undefined) return fromMetadataService(metadata, context);
   throw credentialFault(
-    'no keys found in `identity`, the environment or the shared files; set `identity.metadata: true` to use the role of the machine',
+    'no keys found in `identity`, the environment or the shared files; set `identity.metadata: true` to use the instance role',
   );
 }
 

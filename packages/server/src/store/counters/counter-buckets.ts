@@ -56,7 +56,7 @@ const MEAN_RETENTION_MS = 60_000;
  * exchange is counted until it is settled, so a blocked process still counts its exchanges. If the
  * process is killed, the counter is lost with it.
  */
-export class LeaseBucket implements CounterBucket {
+export class ProcessSlotBucket implements CounterBucket {
   /** How long the shared store keeps the slots of a process that does not renew them. */
   readonly leaseMs: number;
   /** Time of the last renewal in the shared store, in monotonic milliseconds. */

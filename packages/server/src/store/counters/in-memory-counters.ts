@@ -10,7 +10,7 @@ import type {
   ReservationSettlement,
 } from '../ports.ts';
 import { BucketTable } from './bucket-table.ts';
-import { type CounterBucket, LeaseBucket, SpendBucket, WindowBucket } from './counter-buckets.ts';
+import { type CounterBucket, ProcessSlotBucket, SpendBucket, WindowBucket } from './counter-buckets.ts';
 
 /**
  * Number of buckets per call that are checked for removal, so that the table contains only buckets in use.
@@ -113,15 +113,15 @@ export class InMemoryCounters implements Counters {
   }
 
   /** The slots of this process in a bucket. Undefined if it has had none recently. */
-  getSlots(orgId: string, bucket: string): LeaseBucket | undefined {
+  getSlots(orgId: string, bucket: string): ProcessSlotBucket | undefined {
     const slots = this.#buckets.get(orgId, bucket);
-    return slots instanceof LeaseBucket ? slots : undefined;
+    return slots instanceof ProcessSlotBucket ? slots : undefined;
   }
 
   /** Calls `visit` for every bucket in which this process has slots. */
-  forEachOccupied(visit: (slots: LeaseBucket, orgId: string, bucket: string) => void): void {
+  forEachOccupied(visit: (slots: ProcessSlotBucket, orgId: string, bucket: string) => void): void {
     this.#buckets.forEach((bucket, orgId, name) => {
-      if (bucket instanceof LeaseBucket && bucket.size > 0) visit(bucket, orgId, name);
+      if (bucket instanceof ProcessSlotBucket && bucket.size > 0) visit(bucket, orgId, name);
     });
   }
 
@@ -147,7 +147,7 @@ export class InMemoryCounters implements Counters {
 
 function createBucket({ kind, endsAt, ttlMs }: BucketClaim): CounterBucket {
   if (kind === 'window') return new WindowBucket();
-  return kind === 'lease' ? new LeaseBucket(ttlMs) : new SpendBucket(endsAt);
+  return kind === 'lease' ? new ProcessSlotBucket(ttlMs) : new SpendBucket(endsAt);
 }
 
 function readBucketLevel(

@@ -11,7 +11,7 @@ import type {
   ReservationExtensionResult,
   ReservationSettlement,
 } from '../ports.ts';
-import type { LeaseBucket } from './counter-buckets.ts';
+import type { ProcessSlotBucket } from './counter-buckets.ts';
 import { COUNTER_EXTEND_SCRIPT } from './redis-extend-script.ts';
 import {
   COUNTER_ACQUIRE_SCRIPT,
@@ -42,7 +42,7 @@ export interface RedisCountersOptions {
 
 /** The exchanges in progress in this process, by the process's own count, for limits of kind `concurrency`. */
 export interface LocalConcurrencySlots {
-  getSlots(orgId: string, bucket: string): LeaseBucket | undefined;
+  getSlots(orgId: string, bucket: string): ProcessSlotBucket | undefined;
 }
 
 /** The process that acquires. */
@@ -55,7 +55,7 @@ export interface AcquireCaller {
 /** A concurrency counter in which this process has exchanges in progress. */
 export interface BucketWithLocalSlots {
   readonly bucket: string;
-  readonly slots: LeaseBucket;
+  readonly slots: ProcessSlotBucket;
 }
 
 /**
@@ -260,7 +260,7 @@ class RedisCounters implements SharedStoreCounters {
     return recounts;
   }
 
-  #recount(orgId: string, bucket: string, slots: LeaseBucket): Promise<readonly number[]> {
+  #recount(orgId: string, bucket: string, slots: ProcessSlotBucket): Promise<readonly number[]> {
     // An older slot that is unknown here is not an `acquire` in progress: its settlement was lost.
     const args: (string | number)[] = [this.#offsetMs(), this.#process, slots.leaseMs, slots.leaseMs];
     const nowMs = this.#clock.monotonic();

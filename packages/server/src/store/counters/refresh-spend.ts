@@ -25,7 +25,7 @@ export async function refreshSpendBeforeUse({
   } catch (error) {
     log.warn(
       { err: error },
-      'spending of other processes could not be read; the shared store is used without it',
+      'could not read the spending of other processes; the shared store is used without it',
     );
   }
 }

@@ -90,6 +90,9 @@ export class SharedStoreAvailability {
     this.#probe = null;
     this.#failures = 0;
     this.#options.onRecovered();
-    this.#options.log.warn({}, 'shared store responds again; limits and budgets are counted there');
+    this.#options.log.warn(
+      {},
+      'shared store is available again; counting for limits and budgets uses it again',
+    );
   }
 }

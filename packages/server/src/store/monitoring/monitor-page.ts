@@ -9,7 +9,7 @@ import {
   type RowPage,
 } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
-import type { Schema } from '../schema.ts';
+import type { DatabaseSchema } from '../schema.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 export interface MonitorQuery extends Omit<ListRequest, 'sort'> {
@@ -72,7 +72,7 @@ const BY_URGENCY: PageSortKey<{ readonly urgency: number; readonly uid: string }
   positionOf: ({ urgency, uid }) => [Number(urgency), uid],
 };
 
-type ListedMonitors = SelectQueryBuilder<Schema, 'monitors', MonitorsTable>;
+type ListedMonitors = SelectQueryBuilder<DatabaseSchema, 'monitors', MonitorsTable>;
 
 function selectMonitors(reader: DatabaseReader, query: Omit<MonitorQuery, 'sort'>): ListedMonitors {
   let rows: ListedMonitors = reader

@@ -193,7 +193,7 @@ export interface MaintenanceWindowsTable extends z.output<typeof storedMaintenan
   updated_by: string;
 }
 
-export interface MonitoringSchema {
+export interface MonitoringTables {
   boards: BoardsTable;
   maintenance_windows: MaintenanceWindowsTable;
   monitors: MonitorsTable;

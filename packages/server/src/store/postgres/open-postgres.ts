@@ -9,7 +9,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { BeatStore, UneventfulBeats } from '../monitoring/uneventful-beats.ts';
 import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../ports.ts';
-import type { Schema } from '../schema.ts';
+import type { DatabaseSchema } from '../schema.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { applyPostgresBeatsIfUnchanged } from './apply-beats.ts';
 import { DayPartitions } from './day-partitions.ts';
@@ -81,7 +81,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
 class PostgresDatabase implements Database, BeatStore {
   readonly engine: DatabaseEngine = 'postgres';
   readonly isShared = true;
-  readonly read: Kysely<Schema>;
+  readonly read: Kysely<DatabaseSchema>;
   readonly signals: PostgresSignals;
   readonly #pool: PostgresPool;
   readonly #clock: Clock;
@@ -91,7 +91,7 @@ class PostgresDatabase implements Database, BeatStore {
 
   constructor(
     pool: PostgresPool,
-    kysely: Kysely<Schema>,
+    kysely: Kysely<DatabaseSchema>,
     signals: PostgresSignals,
     { clock, auditKey = EPHEMERAL_AUDIT_KEY }: OpenPostgresOptions,
   ) {
@@ -143,11 +143,14 @@ class PostgresDatabase implements Database, BeatStore {
   }
 }
 
-function createKysely(pool: PostgresPool): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+function createKysely(pool: PostgresPool): Kysely<DatabaseSchema> {
+  return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
 }
 
-function runSerialized<T>(kysely: Kysely<Schema>, work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
+function runSerialized<T>(
+  kysely: Kysely<DatabaseSchema>,
+  work: (writer: DatabaseWriter) => Promise<T>,
+): Promise<T> {
   return kysely.transaction().execute(async (writer) => {
     await sql`select pg_advisory_xact_lock(${WRITE_TRANSACTION_LOCK})`.execute(writer);
     return work(writer);

@@ -8,7 +8,7 @@ import {
   type TimePosition,
 } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
-import type { Schema } from '../schema.ts';
+import type { DatabaseSchema } from '../schema.ts';
 import type { RelayDecisionsTable } from './relay-tables.ts';
 
 export type RelayDecisionRow = RelayDecisionsTable;
@@ -33,7 +33,7 @@ export interface RelayDecisionFilters {
 /** Number of rows scanned for one page of a text search, for which there is no index. */
 const ROWS_SCANNED = 20_000;
 
-type Query = SelectQueryBuilder<Schema, 'relay_decisions', RelayDecisionRow>;
+type Query = SelectQueryBuilder<DatabaseSchema, 'relay_decisions', RelayDecisionRow>;
 
 /**
  * Returns a page of an organization's decisions that match all filters, newest first. With `q`, a

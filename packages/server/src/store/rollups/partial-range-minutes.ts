@@ -51,7 +51,7 @@ export function splitPartialRangesAtMinutes({
 }
 
 /** Returns the sums of whole minutes and quarter hours, by range and group values. */
-export async function sumRollupMinutes(
+export async function sumRollupRows(
   reader: DatabaseReader,
   request: PartialRangeRequest,
   pieces: readonly IndexedPartialRange[],

@@ -7,7 +7,7 @@ import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import {
   type IndexedPartialRange,
   splitPartialRangesAtMinutes,
-  sumRollupMinutes,
+  sumRollupRows,
 } from './partial-range-minutes.ts';
 import { buildValueFilterCondition, type RollupFacet } from './read-rollups.ts';
 import { NO_ATTEMPTS_JSON } from './rollup-accumulator.ts';
@@ -27,7 +27,7 @@ export async function sumPartialRanges(
 ): Promise<PartialRangeSums[]> {
   const { minutes, rest } = splitPartialRangesAtMinutes(request);
   const ofRows = await sumRows(reader, request, rest);
-  return [...ofRows, ...(await sumRollupMinutes(reader, request, minutes))];
+  return [...ofRows, ...(await sumRollupRows(reader, request, minutes))];
 }
 
 /** Number of ranges in one statement. With more, planning takes PostgreSQL as long as reading. */

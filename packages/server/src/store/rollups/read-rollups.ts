@@ -230,7 +230,7 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
     };
   }
   if (!isRollupDimension(groupBy) || !isRollupDimension(filter.facet))
-    throw new Error(`no rollup contains ${groupBy} by ${filter.facet}`);
+    throw new Error(`no rollup can group by ${groupBy} and filter by ${filter.facet}`);
   const { facet, first } = formatPairFacet(groupBy, filter.facet);
   const rows = facetRows(reader, request, 'rollup_pairs', facet);
   const byValue = sql.ref<string>('by_value');

@@ -12,7 +12,7 @@ import {
 } from '../monitoring/uneventful-beats.ts';
 import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import { expireExchangesInBatches } from '../retention.ts';
-import type { Schema } from '../schema.ts';
+import type { DatabaseSchema } from '../schema.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
   buildMigrationCopyPath,
@@ -62,8 +62,8 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
 class SqliteDatabase implements Database, BeatStore {
   readonly isShared = false;
   readonly signals = new InProcessSignals();
-  readonly read: Kysely<Schema>;
-  readonly #write: Kysely<Schema>;
+  readonly read: Kysely<DatabaseSchema>;
+  readonly #write: Kysely<DatabaseSchema>;
   readonly #writer: SqliteWorkerThread;
   readonly #reader: SqliteWorkerThread;
   readonly #turns = new FifoMutex();

@@ -51,7 +51,10 @@ export class SqliteWorkerThread {
     );
     this.#worker.on('exit', (code) => {
       if (!this.#closing)
-        log.error({ role, code }, 'SQLite thread ended; the database is unavailable until Floe is restarted');
+        log.error(
+          { role, code },
+          'database worker thread stopped; the database is unavailable until Floe is restarted',
+        );
       this.#fail(new Error(`The SQLite ${role} thread ended with code ${code}`));
     });
   }
@@ -95,7 +98,9 @@ export class SqliteWorkerThread {
   }
 
   #fail(cause: Error): void {
-    this.#exitFault ??= new Fault('overloaded', 'The database is unavailable. Restart Floe.', { cause });
+    this.#exitFault ??= new Fault('overloaded', 'The database worker thread stopped. Restart Floe.', {
+      cause,
+    });
     for (const { reject } of this.#waiting.values()) reject(this.#exitFault);
     this.#waiting.clear();
   }

@@ -1,11 +1,11 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { Database } from '../ports.ts';
-import type { Schema } from '../schema.ts';
+import type { DatabaseSchema } from '../schema.ts';
 
 /** A database without rows, for tests that do not depend on it. */
 export const EMPTY_DATABASE: Pick<Database, 'read' | 'isShared'> = {
   isShared: false,
-  read: new Kysely<Schema>({
+  read: new Kysely<DatabaseSchema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new DummyDriver(),

@@ -15,7 +15,7 @@ export const DOCTOR_CHECKS = [
 export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 
 /** The result of one check. */
-export interface Finding {
+export interface DoctorFinding {
   readonly check: DoctorCheck;
   /** `skipped`: the check does not apply, or needs something that failed before. */
   readonly status: 'ok' | 'warning' | 'error' | 'skipped';
@@ -24,19 +24,19 @@ export interface Finding {
   readonly remedy: string | null;
 }
 
-export function pass(check: DoctorCheck, message: string): Finding {
+export function createPassedFinding(check: DoctorCheck, message: string): DoctorFinding {
   return { check, status: 'ok', message, remedy: null };
 }
 
-export function skip(check: DoctorCheck, message: string): Finding {
+export function createSkippedFinding(check: DoctorCheck, message: string): DoctorFinding {
   return { check, status: 'skipped', message, remedy: null };
 }
 
-export function warn(check: DoctorCheck, message: string, remedy: string): Finding {
+export function createWarningFinding(check: DoctorCheck, message: string, remedy: string): DoctorFinding {
   return { check, status: 'warning', message, remedy };
 }
 
-export function fail(check: DoctorCheck, message: string, remedy: string): Finding {
+export function createFailedFinding(check: DoctorCheck, message: string, remedy: string): DoctorFinding {
   return { check, status: 'error', message, remedy };
 }
 
@@ -44,7 +44,7 @@ export function fail(check: DoctorCheck, message: string, remedy: string): Findi
  * Returns the message of any thrown value. If the cause contains more information than the error
  * itself, its message is added.
  */
-export function reasonOf(error: unknown): string {
+export function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   const isNew = cause instanceof Error && cause.message !== '' && !error.message.includes(cause.message);

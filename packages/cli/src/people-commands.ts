@@ -1,0 +1,197 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRecord } from './api/api-operations.ts';
+import {
+  ApiRequestError,
+  describeFetchError,
+  getApiJson,
+  parseUntrustedJson,
+  readProperty,
+  readTextProperty,
+  toApiRequestError,
+} from './api-request.ts';
+import type { CliCommand } from './command.ts';
+import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
+import { parseOptions } from './parse-options.ts';
+
+/** Time limit until the response starts. A download has no limit. */
+const ANSWER_TIMEOUT_MS = 60_000;
+const POLL_INTERVAL_MS = 500;
+/** Only the user who runs the command may read the file. */
+const EXPORT_FILE_MODE = 0o600;
+
+const SELECTOR_OPTIONS = {
+  email: { type: 'string' },
+  'member-id': { type: 'string' },
+  'end-user': { type: 'string' },
+} as const;
+
+const SELECTOR_HELP = `Options:
+  --email <email>      a member, a former member or the owner of a key
+  --member-id <id>     a member or a former member
+  --end-user <id>      an end user that your clients name in requests`;
+
+export const exportPersonCommand: CliCommand = {
+  words: ['people', 'export'],
+  usage: 'people export --email <email> [--output <file>]',
+  summary: 'Downloads the data of one person as NDJSON.',
+  help: `${SELECTOR_HELP}
+  --output <file>      writes to a new file that only you can read; default: standard output
+${CONNECTION_HELP}`,
+  run: exportPerson,
+};
+
+export const erasePersonCommand: CliCommand = {
+  words: ['people', 'erase'],
+  usage: 'people erase --email <email> --reason <text> [--yes]',
+  summary: 'Erases the data of one person and waits until it is done; cannot be undone.',
+  help: `${SELECTOR_HELP}
+  --reason <text>      recorded in the audit log; must not contain personal data
+  --yes                does not ask for confirmation
+  --json               prints the finished job as JSON
+${CONNECTION_HELP}`,
+  run: erasePerson,
+};
+
+async function exportPerson(args: readonly string[]): Promise<number> {
+  const { values } = parseOptions({
+    args: [...args],
+    options: { ...SELECTOR_OPTIONS, output: { type: 'string' } },
+  });
+  const selector = readSelector(values);
+  const connection = readApiConnection();
+  const { output } = values;
+  if (output === undefined) {
+    await download(connection, selector, process.stdout);
+    return 0;
+  }
+  const file = await createExportFile(output);
+  try {
+    await download(connection, selector, file.createWriteStream());
+  } catch (error) {
+    await file.close();
+    await rm(output);
+    throw error;
+  }
+  process.stdout.write(`Exported to ${output}.\n`);
+  return 0;
+}
+
+/** An existing file is kept, because its permissions may let others read it. @throws UsageError */
+async function createExportFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', EXPORT_FILE_MODE);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be created: ${describeFetchError(error)}. Choose a new file.`);
+  }
+}
+
+/** @throws ApiRequestError also for an incomplete export */
+async function download(connection: ApiConnection, selector: object, to: Writable): Promise<void> {
+  const { body } = await postJson(connection, '/api/management/people/export', selector);
+  if (!body) throw new ApiRequestError(`${connection.baseUrl} returned no file.`);
+  try {
+    await pipeline(Readable.fromWeb(body), to, { end: to !== process.stdout });
+  } catch (error) {
+    throw new ApiRequestError(`The export is incomplete: ${describeFetchError(error)}. Run it again.`);
+  }
+}
+
+async function erasePerson(args: readonly string[]): Promise<number> {
+  const { values } = parseOptions({
+    args: [...args],
+    options: {
+      ...SELECTOR_OPTIONS,
+      reason: { type: 'string' },
+      yes: { type: 'boolean' },
+      json: { type: 'boolean' },
+    },
+  });
+  const selector = readSelector(values);
+  if (!values.reason?.trim()) throw new UsageError('--reason is required. Example: --reason "Request 4711"');
+  const connection = readApiConnection();
+  if (!values.yes && !(await confirm(Object.values(selector)[0] ?? ''))) {
+    process.stdout.write('Nothing was erased.\n');
+    return 1;
+  }
+  const body = { ...selector, reason: values.reason };
+  const response = await postJson(connection, '/api/management/people/erase', body);
+  const id = readTextProperty(parseUntrustedJson(await response.text()), 'id');
+  if (id === undefined) throw toApiRequestError(connection, response.status, undefined);
+  const job = await waitForJob(connection, id);
+  process.stdout.write(values.json ? `${JSON.stringify(job, null, 2)}\n` : formatErasure(job));
+  return readProperty(job, 'state') === 'done' ? 0 : 1;
+}
+
+type SelectorValues = { readonly [Name in keyof typeof SELECTOR_OPTIONS]?: string | undefined };
+
+/** @throws UsageError unless exactly one person is named */
+function readSelector(values: SelectorValues): Readonly<Record<string, string>> {
+  const given = Object.entries({
+    email: values.email,
+    member_id: values['member-id'],
+    end_user: values['end-user'],
+  }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  if (given.length !== 1)
+    throw new UsageError('Name the person with exactly one of --email, --member-id and --end-user.');
+  return Object.fromEntries(given);
+}
+
+async function confirm(person: string): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new UsageError('There is no terminal to ask for confirmation. Add --yes to erase without it.');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const question = `Erase all data of ${person} in this organization? This cannot be undone. [y/N] `;
+    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+async function waitForJob(connection: ApiConnection, id: string): Promise<unknown> {
+  for (;;) {
+    const job = await getApiJson(connection, `/api/jobs/${encodeURIComponent(id)}`);
+    if (readProperty(job, 'state') !== 'running') return job;
+    await delay(POLL_INTERVAL_MS);
+  }
+}
+
+function formatErasure(job: unknown): string {
+  const state = readTextProperty(job, 'state') ?? 'unknown';
+  if (state !== 'done') {
+    const error = readTextProperty(job, 'error') ?? `The job is ${state}.`;
+    return `The erasure is incomplete: ${error} Run the command again to complete it.\n`;
+  }
+  const erased = readProperty(readProperty(job, 'result'), 'erased');
+  const counts = isRecord(erased) ? Object.entries(erased) : [];
+  const lines = counts.map(([kind, count]) => `  ${kind.padEnd(16)}  ${String(count)}\n`);
+  return lines.length === 0 ? 'Erased. Nothing was stored.\n' : `Erased:\n${lines.join('')}`;
+}
+
+/** Sends a POST request and returns the successful response. @throws ApiRequestError */
+async function postJson({ apiKey, baseUrl }: ApiConnection, path: string, body: object): Promise<Response> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new Error('no response within a minute')), ANSWER_TIMEOUT_MS);
+  try {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+      signal: abort.signal,
+    });
+    if (response.ok) return response;
+    throw toApiRequestError({ apiKey, baseUrl }, response.status, parseUntrustedJson(await response.text()));
+  } catch (error) {
+    if (error instanceof ApiRequestError) throw error;
+    throw new ApiRequestError(
+      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}

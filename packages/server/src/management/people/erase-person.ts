@@ -1,0 +1,119 @@
+import { jobResource } from '@floe/contract/api/jobs';
+import { personErasure } from '@floe/contract/api/people';
+import type { Clock } from '../../core/clock.ts';
+import type { Actor } from '../../platform/actor.ts';
+import { type MemberKeyChange, revokeMemberKeys } from '../../platform/member-keys.ts';
+import { removeMemberFromOrg } from '../../platform/members.ts';
+import { findMemberByEmail } from '../../store/members.ts';
+import {
+  deleteConsoleSessionsOfPerson,
+  deleteInvitationsOfPerson,
+} from '../../store/people/erase-person-account.ts';
+import { addToCount, type Person, type PersonCounts } from '../../store/people/person.ts';
+import { listMemberGrantsOfPerson } from '../../store/people/person-account-rows.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { toJobResource } from '../jobs/job-verbs.ts';
+import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import { runErasure } from './erasure-job.ts';
+import type { PeopleDependencies } from './people-dependencies.ts';
+import { getPersonReference, resolvePerson } from './resolve-person.ts';
+
+/**
+ * Ends the access of a person at once and starts a job that erases their data. Repeatable: a second call
+ * completes an interrupted job, and erases what was written since.
+ */
+export function defineErasePersonVerb(dependencies: PeopleDependencies): Verb {
+  return defineWriteVerb({
+    name: 'people.erase',
+    method: 'POST',
+    path: '/api/management/people/erase',
+    scope: 'management',
+    roles: ['owner'],
+    requiresStepUp: true,
+    summary:
+      'Erase the data of one person: ends their access, then starts a job that deletes or pseudonymizes their data; cannot be undone',
+    body: personErasure,
+    answer: jobResource,
+    status: 200,
+    invalidates: 'keys',
+    async run({ orgId, actor, clock, writer }, { body }) {
+      const { reason, ...selector } = body;
+      const person = await resolvePerson(writer, orgId, selector);
+      const subject = getPersonReference(person);
+      const counts: PersonCounts = {};
+      const further = await endAccess(dependencies, { writer, person, counts, actor, clock });
+      return {
+        answer: UNSTARTED_JOB,
+        audit: { subject, before: null, after: toAuditView(person), reason },
+        additionalChanges: further,
+        async completeAnswer() {
+          const work = { ...dependencies, person, subject, counts, actor, clock };
+          const row = await dependencies.jobRunner.start(
+            { orgId, kind: 'people.erase', by: actor.id },
+            (handle) => runErasure(work, handle),
+          );
+          return toJobResource(row, clock.now());
+        },
+      };
+    },
+  });
+}
+
+/** Never sent: `completeAnswer` replaces it. */
+const UNSTARTED_JOB = {
+  id: '',
+  kind: 'people.erase',
+  state: 'running',
+  done: 0,
+  total: null,
+  cancel_requested: false,
+  created_by: '',
+  created_at: '',
+  ended_at: null,
+  result: null,
+  error: null,
+} as const;
+
+interface AccessEnd {
+  readonly writer: DatabaseWriter;
+  readonly person: Person;
+  readonly counts: PersonCounts;
+  readonly actor: Actor;
+  readonly clock: Clock;
+}
+
+/**
+ * Removes the membership and invitations, revokes the keys and ends the sessions, in the transaction of the request.
+ *
+ * @throws Fault `conflict` for the last owner, `insufficient_role` for an owner if a key asks
+ */
+async function endAccess(
+  { members }: PeopleDependencies,
+  { writer, person, counts, actor, clock }: AccessEnd,
+): Promise<MemberKeyChange[]> {
+  const { orgId, email, memberIds } = person;
+  if (email === null) return [];
+  const stamp = { by: actor.id, nowMs: clock.now() };
+  const member = await findMemberByEmail(writer, orgId, email);
+  if (member) requireOwnerToManageOwners(actor, [member.role], stamp.nowMs);
+  addToCount(counts, 'console_session', await deleteConsoleSessionsOfPerson(writer, person));
+  addToCount(counts, 'invitation', await deleteInvitationsOfPerson(writer, person));
+  if (member) {
+    addToCount(counts, 'member', 1);
+    addToCount(counts, 'member_grant', (await listMemberGrantsOfPerson(writer, person)).length);
+  }
+  const changes = member
+    ? await removeMemberFromOrg(writer, member, members.endSessions, stamp)
+    : await revokeMemberKeys(writer, { id: memberIds[0] ?? '', org_id: orgId, email }, stamp);
+  // The audit log keeps no address that an erasure would have to remove.
+  return changes.map((change) => ({
+    ...change,
+    before: { ...change.before, owner: null },
+    after: { ...change.after, owner: null },
+  }));
+}
+
+function toAuditView({ endUser, userId }: Person) {
+  return { selected_by: endUser === null ? 'member' : 'end_user', user_id: userId };
+}

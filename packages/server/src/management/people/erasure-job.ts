@@ -1,0 +1,59 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { Clock } from '../../core/clock.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { RunningBackgroundJob } from '../../platform/background-job-runner.ts';
+import { erasePersonAccount } from '../../store/people/erase-person-account.ts';
+import { erasePersonRows } from '../../store/people/erase-person-rows.ts';
+import type { Person, PersonCounts } from '../../store/people/person.ts';
+import type { Database } from '../../store/ports.ts';
+import { recordAuditedChange } from '../audited-change.ts';
+
+/** An erasure whose access part is committed. */
+export interface ErasureWork {
+  readonly database: Pick<Database, 'read' | 'transaction'>;
+  readonly person: Person;
+  /** The id by which the audit log names the person. */
+  readonly subject: string;
+  /** What the request already erased. The job adds to it. */
+  readonly counts: PersonCounts;
+  readonly actor: Actor;
+  readonly clock: Clock;
+}
+
+/**
+ * Erases rows in batches, then the account. Records the counts in the audit log, in the transaction that
+ * erases the account. Returns the number of erased objects by kind, without the person, because
+ * the job remains for days.
+ */
+export async function runErasure(work: ErasureWork, handle: RunningBackgroundJob): Promise<JsonObject> {
+  const { database, person, counts, subject, actor, clock } = work;
+  const { signal } = handle;
+  const onProgress = () => handle.progress(sum(counts), null);
+  await erasePersonRows({ database, person, counts, signal, onProgress });
+  return database.transaction(async (writer) => {
+    const account = await erasePersonAccount(writer, person);
+    // The request itself added the entry when it removed the member.
+    if (counts.member) delete account.removed_member;
+    const erased = Object.fromEntries(
+      listErasedKinds([...Object.entries(counts), ...Object.entries(account)]),
+    );
+    await recordAuditedChange(writer, { clock }, actor, {
+      action: 'people.erased',
+      subject,
+      before: null,
+      after: { erased },
+    });
+    return { erased };
+  });
+}
+
+/** The sum of each kind, without kinds of which nothing was erased. */
+function listErasedKinds(counts: readonly (readonly [string, number])[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [kind, count] of counts) if (count > 0) sums.set(kind, (sums.get(kind) ?? 0) + count);
+  return sums;
+}
+
+function sum(counts: PersonCounts): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,34 @@
+import { personSelector } from '@floe/contract/api/people';
+import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import type { PeopleDependencies } from './people-dependencies.ts';
+import { PersonExport } from './person-export.ts';
+import { getPersonReference, resolvePerson } from './resolve-person.ts';
+
+const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
+
+/** Streams the data of a person. The audit log records each export, because it contains bodies. */
+export function defineExportPersonVerb(dependencies: PeopleDependencies): Verb {
+  return defineWriteVerb({
+    name: 'people.export',
+    method: 'POST',
+    path: '/api/management/people/export',
+    scope: 'management',
+    summary: 'Download the data of one person as NDJSON, one object per line with its `kind`',
+    body: personSelector,
+    answer: createFileDownloadSchema(NDJSON_CONTENT_TYPE),
+    status: 200,
+    invalidates: null,
+    async run({ orgId, writer, clock }, { body }) {
+      const person = await resolvePerson(writer, orgId, body);
+      const subject = getPersonReference(person);
+      const name = `${subject}-${new Date(clock.now()).toISOString().slice(0, 10)}.ndjson`;
+      // Reads after the commit, so that a long download holds no write transaction.
+      const chunks = new PersonExport(dependencies, person, clock).generateLines();
+      return {
+        answer: new FileDownload(NDJSON_CONTENT_TYPE, name, chunks),
+        audit: { subject, before: null, after: null },
+      };
+    },
+  });
+}

@@ -1,0 +1,21 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { BodyStore } from '../../gateway/bodies/body-store.ts';
+import type { BackgroundJobRunner } from '../../platform/background-job-runner.ts';
+import type { Database } from '../../store/ports.ts';
+import type { StoredResponseRow } from '../../store/stored-responses.ts';
+import type { MemberDependencies } from '../members/member-dependencies.ts';
+
+/** Decrypts the input and the response of a stored turn. @throws Fault `internal_error` */
+export type OpenStoredResponse = (row: StoredResponseRow) => {
+  readonly input: readonly JsonObject[];
+  readonly response: JsonObject;
+};
+
+/** Dependencies of the verbs for the data of one person. */
+export interface PeopleDependencies {
+  readonly database: Pick<Database, 'read' | 'transaction'>;
+  readonly bodies: Pick<BodyStore, 'open'>;
+  readonly openStoredResponse: OpenStoredResponse;
+  readonly jobRunner: BackgroundJobRunner;
+  readonly members: Pick<MemberDependencies, 'endSessions'>;
+}

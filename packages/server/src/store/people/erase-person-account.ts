@@ -1,0 +1,74 @@
+import type { DatabaseWriter } from '../ports.ts';
+import { isUserNeeded } from './find-person.ts';
+import { matchesOwner, type Person, type PersonCounts } from './person.ts';
+import {
+  listConsoleSessionsOfPerson,
+  listInvitationsOfPerson,
+  listKeysOwnedByPerson,
+  listMemberGrantsOfPerson,
+  listMemberRemovalsOfPerson,
+  listSavedViewsOfPerson,
+} from './person-account-rows.ts';
+
+/**
+ * Deletes what is left of a person who is no longer a member: invitations, views, sessions, grants, and the
+ * account unless another organization needs it. Removes the owner from revoked keys. Call it last, because
+ * the keys and the account identify the rows of the person.
+ *
+ * @returns the number of deleted objects by kind; for keys, those without an owner now
+ */
+export async function erasePersonAccount(writer: DatabaseWriter, person: Person): Promise<PersonCounts> {
+  const { orgId, userId } = person;
+  const keys = await listKeysOwnedByPerson(writer, person);
+  const views = await listSavedViewsOfPerson(writer, person);
+  await writer
+    .updateTable('platform_keys')
+    .set({ owner: null })
+    .where('org_id', '=', orgId)
+    .where(matchesOwner(person))
+    .execute();
+  for (const { id } of views)
+    await writer.deleteFrom('views').where('org_id', '=', orgId).where('id', '=', id).execute();
+  const invitation = await deleteInvitationsOfPerson(writer, person);
+  const counts = { key: keys.length, saved_view: views.length, invitation };
+  return userId === null ? counts : { ...counts, ...(await eraseUser(writer, person, userId)) };
+}
+
+async function eraseUser(writer: DatabaseWriter, person: Person, userId: string): Promise<PersonCounts> {
+  const counts = {
+    console_session: await deleteConsoleSessionsOfPerson(writer, person),
+    member_grant: (await listMemberGrantsOfPerson(writer, person)).length,
+    removed_member: (await listMemberRemovalsOfPerson(writer, person)).length,
+  };
+  for (const table of ['member_grants', 'removed_members'] as const)
+    await writer.deleteFrom(table).where('org_id', '=', person.orgId).where('user_id', '=', userId).execute();
+  if (await isUserNeeded(writer, person.orgId, userId)) return counts;
+  const deleted: PersonCounts = {};
+  for (const [table, kind] of [
+    ['identities', 'identity'],
+    ['passkeys', 'passkey'],
+  ] as const) {
+    const { numDeletedRows } = await writer
+      .deleteFrom(table)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    deleted[kind] = Number(numDeletedRows);
+  }
+  await writer.deleteFrom('sessions').where('user_id', '=', userId).execute();
+  const { numDeletedRows } = await writer.deleteFrom('users').where('id', '=', userId).executeTakeFirst();
+  return { ...counts, ...deleted, user: Number(numDeletedRows) };
+}
+
+/** Deletes the invitations to the person's address. Returns their number. */
+export async function deleteInvitationsOfPerson(writer: DatabaseWriter, person: Person): Promise<number> {
+  const invitations = await listInvitationsOfPerson(writer, person);
+  for (const { id } of invitations) await writer.deleteFrom('invitations').where('id', '=', id).execute();
+  return invitations.length;
+}
+
+/** Deletes the console sessions of the person in the organization. Returns their number. */
+export async function deleteConsoleSessionsOfPerson(writer: DatabaseWriter, person: Person): Promise<number> {
+  const sessions = await listConsoleSessionsOfPerson(writer, person);
+  for (const { id } of sessions) await writer.deleteFrom('sessions').where('id', '=', id).execute();
+  return sessions.length;
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
+import { listRollupFacets } from '../rollups/quarter-hours.ts';
+import { ROLLUP_FIGURE_COLUMNS } from '../rollups/rollup-figures.ts';
+import { ROLLUP_TABLES } from '../rollups/rollup-statements.ts';
+import type { RollupTable } from '../schema.ts';
+import { matchesPerson, type Person } from './person.ts';
+
+const TABLES = ['rollup_minutes', 'rollup_hours'] as const;
+type Table = (typeof TABLES)[number];
+
+/** Small enough for the parameters of one statement. SQLite accepts 32,766. */
+const ROWS_PER_BATCH = 200;
+
+/**
+ * Adds the rollups of the person to those without a value: of the facet `owner`, and of metadata whose value
+ * is the person. All sums remain the same. Repeatable, also after an interruption.
+ *
+ * @throws the reason of the signal if it is aborted
+ */
+export async function erasePersonRollups(
+  database: Pick<Database, 'read' | 'transaction'>,
+  person: Person,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const table of TABLES)
+    for (const facet of await listRollupFacets(database.read, table, person.orgId))
+      if (facet.startsWith('metadata.') || (facet === 'owner' && person.email !== null))
+        await eraseFacet(database, { table, facet, person }, signal);
+}
+
+interface PersonFacet {
+  readonly table: Table;
+  readonly facet: string;
+  readonly person: Person;
+}
+
+async function eraseFacet(
+  database: Pick<Database, 'read' | 'transaction'>,
+  facet: PersonFacet,
+  signal: AbortSignal,
+): Promise<void> {
+  let from = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const rows = await listPersonRollups(database.read, facet, from);
+    const last = rows.at(-1);
+    if (!last) return;
+    await database.transaction((writer) => moveRollups(writer, facet, rows));
+    from = last.at;
+  }
+}
+
+function listPersonRollups(
+  reader: DatabaseReader,
+  { table, facet, person }: PersonFacet,
+  from: number,
+): Promise<Pick<RollupTable, 'at' | 'value'>[]> {
+  return reader
+    .selectFrom(table)
+    .select(['at', 'value'])
+    .where('org_id', '=', person.orgId)
+    .where('facet', '=', facet)
+    .where('at', '>=', from)
+    .where(matchesPerson(sql.ref('value'), person))
+    .orderBy('at')
+    .orderBy('value')
+    .limit(ROWS_PER_BATCH)
+    .execute();
+}
+
+async function moveRollups(
+  writer: DatabaseWriter,
+  { table, facet, person }: PersonFacet,
+  rows: readonly Pick<RollupTable, 'at' | 'value'>[],
+): Promise<void> {
+  // PostgreSQL takes parameters of VALUES for text.
+  const places = rows.map(({ at, value }) => sql`(cast(${at} as bigint), ${value})`);
+  const taken = await writer
+    .deleteFrom(table)
+    .where('org_id', '=', person.orgId)
+    .where('facet', '=', facet)
+    .where(sql<boolean>`(at, value) in (values ${sql.join(places)})`)
+    .returningAll()
+    .execute();
+  const sums = new Map<number, RollupTable>();
+  for (const row of taken) {
+    const known = sums.get(row.at);
+    if (known) for (const figure of ROLLUP_FIGURE_COLUMNS) known[figure] += row[figure];
+    else sums.set(row.at, { ...row, value: '' });
+  }
+  const more = ROLLUP_FIGURE_COLUMNS.map(
+    (figure) => [figure, sql`${sql.ref(`${table}.${figure}`)} + excluded.${sql.ref(figure)}`] as const,
+  );
+  if (sums.size > 0)
+    await writer
+      .insertInto(table)
+      .values([...sums.values()])
+      .onConflict((conflict) =>
+        conflict.columns(ROLLUP_TABLES[table].key).doUpdateSet(Object.fromEntries(more)),
+      )
+      .execute();
+}

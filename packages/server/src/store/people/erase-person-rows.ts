@@ -1,0 +1,225 @@
+import type { PersonRecordKind } from '@floe/contract/api/people';
+import { isObject, type Json } from '@floe/contract/json';
+import { sql } from 'kysely';
+import type { TimePosition } from '../pagination.ts';
+import type { Database, DatabaseWriter } from '../ports.ts';
+import { erasePersonRollups } from './erase-person-rollups.ts';
+import { addToCount, type Person, type PersonCounts } from './person.ts';
+import { listBudgetCountersOfPerson } from './person-account-rows.ts';
+import {
+  deleteRelaySessions,
+  listDistinctSessions,
+  listRelayIdsOfSession,
+  listRelaySessionsOfPerson,
+  RELAY_EVENT_TABLES,
+  type RelaySessionReference,
+} from './person-relay-rows.ts';
+import { PERSON_TABLES, type PersonTable, ROWS_PER_BATCH, scanPersonRows } from './scan-person-rows.ts';
+
+type DeletableTable = Exclude<PersonTable, 'exchanges'>;
+
+const KIND_OF_TABLE: Readonly<Record<PersonTable, PersonRecordKind>> = {
+  exchanges: 'request',
+  stored_bodies: 'request_body',
+  stored_responses: 'stored_response',
+  relay_decisions: 'relay_decision',
+  relay_reports: 'relay_report',
+  relay_approvals: 'relay_approval',
+};
+
+/** A running erasure. */
+export interface PersonErasure {
+  readonly database: Pick<Database, 'read' | 'transaction'>;
+  readonly person: Person;
+  /** Receives the number of erased objects. */
+  readonly counts: PersonCounts;
+  readonly signal: AbortSignal;
+  /** Called after each transaction. */
+  onProgress(): void;
+}
+
+/**
+ * Erases the rows of a person in transactions of at most 500 requests or records: deletes bodies, stored
+ * responses and relay records, and removes the person from requests and rollups. Figures remain. An
+ * interrupted erasure can be repeated, because each transaction leaves a consistent state.
+ *
+ * @throws the reason of the signal if it is aborted
+ */
+export async function erasePersonRows(erasure: PersonErasure): Promise<void> {
+  const { database, person, signal } = erasure;
+  // Before the requests, because these name the sessions of an end user.
+  for await (const places of scanPersonRows(database.read, 'exchanges', person)) {
+    signal.throwIfAborted();
+    await eraseRequests(erasure, places);
+  }
+  for (const table of PERSON_TABLES)
+    if (table !== 'exchanges')
+      for await (const places of scanPersonRows(database.read, table, person)) {
+        signal.throwIfAborted();
+        await deleteRows(
+          erasure,
+          table,
+          places.map(({ id }) => id),
+        );
+      }
+  await eraseOwnedSessions(erasure);
+  await erasePersonRollups(database, person, signal);
+  await eraseBudgetCounters(erasure);
+}
+
+async function eraseRequests(erasure: PersonErasure, places: readonly TimePosition[]): Promise<void> {
+  const { database, person, counts } = erasure;
+  const ids = places.map(({ id }) => id);
+  const times = places.map(({ at }) => at);
+  const range = { from: Math.min(...times), to: Math.max(...times) };
+  if (person.endUser !== null) {
+    const rows = await database.read
+      .selectFrom('exchanges')
+      .select(['key_id', 'session'])
+      .where('org_id', '=', person.orgId)
+      .where('created_at', '>=', range.from)
+      .where('created_at', '<=', range.to)
+      .where('id', 'in', ids)
+      .execute();
+    await eraseSessionRecords(erasure, listDistinctSessions(rows));
+  }
+  const erased = await database.transaction(async (writer) => ({
+    request_body: await deleteByIds(writer, 'stored_bodies', person.orgId, ids),
+    stored_response: await deleteByIds(writer, 'stored_responses', person.orgId, ids),
+    request: await pseudonymizeRequests(writer, person, ids, range),
+  }));
+  for (const kind of ['request', 'request_body', 'stored_response'] as const)
+    addToCount(counts, kind, erased[kind]);
+  erasure.onProgress();
+}
+
+/** Removes the person from requests. Returns the number of requests that still named the person. */
+async function pseudonymizeRequests(
+  writer: DatabaseWriter,
+  person: Person,
+  ids: readonly string[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<number> {
+  const rows = await writer
+    .selectFrom('exchanges')
+    .select(['id', 'created_at', 'metadata_json'])
+    .where('org_id', '=', person.orgId)
+    .where('created_at', '>=', from)
+    .where('created_at', '<=', to)
+    .where('id', 'in', ids)
+    .execute();
+  await deleteMetadataEntries(writer, person.orgId, rows);
+  // The owner of an end user's request is another person: the owner of the key.
+  const owner = person.endUser === null ? { owner: null } : {};
+  const { numUpdatedRows } = await writer
+    .updateTable('exchanges')
+    .set({ ...owner, end_user: null, session: null, metadata_json: null })
+    .where('org_id', '=', person.orgId)
+    .where('created_at', '>=', from)
+    .where('created_at', '<=', to)
+    .where('id', 'in', ids)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** Deletes the index of the metadata of requests. Names are not needed, because ids are unique. */
+async function deleteMetadataEntries(
+  writer: DatabaseWriter,
+  orgId: string,
+  rows: readonly {
+    readonly id: string;
+    readonly created_at: number;
+    readonly metadata_json: string | null;
+  }[],
+): Promise<void> {
+  const entries = rows.flatMap(({ id, created_at, metadata_json }) =>
+    listMetadataValues(metadata_json).map(
+      ([name, value]) => sql`(${orgId}, ${name}, ${value}, cast(${created_at} as bigint), ${id})`,
+    ),
+  );
+  for (let at = 0; at < entries.length; at += ROWS_PER_BATCH)
+    await sql`delete from exchange_metadata where (org_id, name, value, created_at, exchange_id) in
+      (values ${sql.join(entries.slice(at, at + ROWS_PER_BATCH))})`.execute(writer);
+}
+
+/** Names and values as `RollupAccumulator` indexes them. */
+function listMetadataValues(json: string | null): (readonly [string, string])[] {
+  const metadata: Json = json === null ? null : JSON.parse(json);
+  if (!isObject(metadata)) return [];
+  return Object.entries(metadata).flatMap(([name, value]) =>
+    value === null || typeof value === 'object' ? [] : [[name, String(value)] as const],
+  );
+}
+
+/** Deletes the relay records of sessions in batches. */
+async function eraseSessionRecords(
+  erasure: PersonErasure,
+  sessions: readonly RelaySessionReference[],
+): Promise<void> {
+  const { database, person, counts, signal } = erasure;
+  for (const session of sessions)
+    for (const table of RELAY_EVENT_TABLES)
+      for (;;) {
+        signal.throwIfAborted();
+        const ids = await listRelayIdsOfSession(database.read, table, person.orgId, session);
+        if (ids.length === 0) break;
+        await deleteRows(erasure, table, ids);
+      }
+  if (sessions.length === 0) return;
+  addToCount(
+    counts,
+    'relay_session',
+    await database.transaction((writer) => deleteRelaySessions(writer, person.orgId, sessions)),
+  );
+}
+
+async function eraseOwnedSessions({ database, person, counts, signal, onProgress }: PersonErasure) {
+  for (;;) {
+    signal.throwIfAborted();
+    const sessions = await listRelaySessionsOfPerson(database.read, person);
+    if (sessions.length === 0) return;
+    const deleted = await database.transaction((writer) =>
+      deleteRelaySessions(writer, person.orgId, sessions),
+    );
+    addToCount(counts, 'relay_session', deleted);
+    onProgress();
+  }
+}
+
+async function eraseBudgetCounters({ database, person, counts }: PersonErasure): Promise<void> {
+  const buckets = (await listBudgetCountersOfPerson(database.read, person)).map(({ bucket }) => bucket);
+  if (buckets.length === 0) return;
+  await database.transaction((writer) =>
+    writer
+      .deleteFrom('budget_spend')
+      .where('org_id', '=', person.orgId)
+      .where('bucket', 'in', buckets)
+      .execute(),
+  );
+  addToCount(counts, 'budget_counter', buckets.length);
+}
+
+async function deleteRows(
+  erasure: PersonErasure,
+  table: DeletableTable,
+  ids: readonly string[],
+): Promise<void> {
+  const { database, person, counts } = erasure;
+  const deleted = await database.transaction((writer) => deleteByIds(writer, table, person.orgId, ids));
+  addToCount(counts, KIND_OF_TABLE[table], deleted);
+  erasure.onProgress();
+}
+
+async function deleteByIds(
+  writer: DatabaseWriter,
+  table: DeletableTable,
+  orgId: string,
+  ids: readonly string[],
+): Promise<number> {
+  const { numDeletedRows } = await writer
+    .deleteFrom(table)
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

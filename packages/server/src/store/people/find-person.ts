@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { AuditEntryRow } from '../audit-entries.ts';
+import { findUserByEmail, type UserRow } from '../members.ts';
+import { escapeLikePattern } from '../pagination.ts';
+import type { DatabaseReader } from '../ports.ts';
+
+/** Tables that connect a user with an organization. */
+const USER_TABLES = ['members', 'removed_members', 'member_grants'] as const;
+
+/** The account with this address, if the organization has or had it as a member. */
+export async function findUserOfOrg(
+  reader: DatabaseReader,
+  orgId: string,
+  email: string,
+): Promise<UserRow | undefined> {
+  const user = await findUserByEmail(reader, email);
+  if (!user) return undefined;
+  for (const table of USER_TABLES) {
+    const found = await reader
+      .selectFrom(table)
+      .select('user_id')
+      .where('org_id', '=', orgId)
+      .where('user_id', '=', user.id)
+      .executeTakeFirst();
+    if (found) return user;
+  }
+  return undefined;
+}
+
+/**
+ * Whether another organization or the installation needs the account, so that it must remain. A membership in
+ * the organization itself is a new one, because an erasure removes the old one first.
+ */
+export async function isUserNeeded(reader: DatabaseReader, orgId: string, userId: string): Promise<boolean> {
+  for (const table of USER_TABLES) {
+    const rows = reader.selectFrom(table).select('user_id').where('user_id', '=', userId);
+    const others = table === 'members' ? rows : rows.where('org_id', '<>', orgId);
+    if (await others.limit(1).executeTakeFirst()) return true;
+  }
+  const operator = await reader
+    .selectFrom('operators')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return operator !== undefined;
+}
+
+/** Audit entries about one membership, oldest first: changes of the member and earlier erasures. */
+export function listMembershipEntries(
+  reader: DatabaseReader,
+  orgId: string,
+  memberId: string,
+): Promise<AuditEntryRow[]> {
+  return selectMembershipEntries(reader, orgId).where('subject', '=', memberId).execute();
+}
+
+/** Ids of former memberships whose audit entries contain the address, latest first. */
+export async function listFormerMemberIds(
+  reader: DatabaseReader,
+  orgId: string,
+  email: string,
+): Promise<string[]> {
+  // The audit log stores the address as the API returns it, in lower case.
+  const text = `%${escapeLikePattern(JSON.stringify({ email }).slice(1, -1))}%`;
+  const rows = await selectMembershipEntries(reader, orgId)
+    .where(sql<boolean>`(before_json like ${text} escape '!' or after_json like ${text} escape '!')`)
+    .execute();
+  const ids = rows.map(({ subject }) => subject).filter((subject) => subject.startsWith('mem_'));
+  return [...new Set(ids.reverse())];
+}
+
+function selectMembershipEntries(reader: DatabaseReader, orgId: string) {
+  return reader
+    .selectFrom('audit')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`rtrim(action, 'abcdefghijklmnopqrstuvwxyz_') in ('members.', 'people.')`)
+    .orderBy('at')
+    .orderBy('id');
+}

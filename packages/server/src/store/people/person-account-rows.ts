@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { InvitationRow } from '../invitations.ts';
+import { escapeLikePattern } from '../pagination.ts';
+import type { PlatformKeyRow } from '../platform-keys.ts';
+import type { DatabaseReader } from '../ports.ts';
+import { matchesOwner, type Person } from './person.ts';
+
+/** Keys of the person in the organization, including revoked ones. */
+export async function listKeysOwnedByPerson(
+  reader: DatabaseReader,
+  person: Person,
+): Promise<PlatformKeyRow[]> {
+  if (person.email === null) return [];
+  return reader
+    .selectFrom('platform_keys')
+    .selectAll()
+    .where('org_id', '=', person.orgId)
+    .where(matchesOwner(person))
+    .orderBy('id')
+    .execute();
+}
+
+/** Invitations to the person's address. */
+export async function listInvitationsOfPerson(
+  reader: DatabaseReader,
+  { orgId, email }: Person,
+): Promise<InvitationRow[]> {
+  if (email === null) return [];
+  return reader
+    .selectFrom('invitations')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`lower(email) = ${email}`)
+    .orderBy('id')
+    .execute();
+}
+
+/** Saved views that the person created, also for others. */
+export async function listSavedViewsOfPerson(reader: DatabaseReader, { orgId, memberIds }: Person) {
+  if (memberIds.length === 0) return [];
+  return reader
+    .selectFrom('views')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('owner', 'in', memberIds)
+    .orderBy('id')
+    .execute();
+}
+
+/** Sessions of the person in the console of the organization. */
+export async function listConsoleSessionsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
+  if (userId === null) return [];
+  return reader
+    .selectFrom('sessions')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute();
+}
+
+/** Roles that groups of identity providers grant the person in the organization. */
+export async function listMemberGrantsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
+  if (userId === null) return [];
+  return reader
+    .selectFrom('member_grants')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .orderBy('issuer')
+    .execute();
+}
+
+/** The entry that prevents group mappings from adding the person again. */
+export async function listMemberRemovalsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
+  if (userId === null) return [];
+  return reader
+    .selectFrom('removed_members')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** Everything before the subject in the bucket of a budget, as `formatBudgetBucketName` writes it. */
+const BUDGET_BUCKET_PREFIX = /^b:.+:[a-z]+:(?:\d{4}-\d\d-\d\d|ever)$/s;
+
+/** Sums of the budgets that count the person separately. */
+export async function listBudgetCountersOfPerson(reader: DatabaseReader, { orgId, email, endUser }: Person) {
+  const suffix = `:${email ?? endUser}`;
+  const rows = await reader
+    .selectFrom('budget_spend')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`bucket like ${`b:%${escapeLikePattern(suffix)}`} escape '!'`)
+    .orderBy('bucket')
+    .execute();
+  // A subject may contain colons, so the end of a bucket may belong to a longer subject.
+  return rows.filter(({ bucket }) => {
+    const subject = bucket.slice(-suffix.length);
+    const isSame = email === null ? subject === suffix : subject.toLowerCase() === suffix;
+    return isSame && BUDGET_BUCKET_PREFIX.test(bucket.slice(0, -suffix.length));
+  });
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import { matchesOwner, type Person } from './person.ts';
+import { ROWS_PER_BATCH } from './scan-person-rows.ts';
+
+/** Relay tables with one row per event of a session. */
+export const RELAY_EVENT_TABLES = ['relay_decisions', 'relay_reports', 'relay_approvals'] as const;
+export type RelayEventTable = (typeof RELAY_EVENT_TABLES)[number];
+
+/** A session of one key, as requests and relay records name it. */
+export interface RelaySessionReference {
+  readonly keyId: string;
+  readonly sessionId: string;
+}
+
+/** The sessions that requests name, without duplicates. */
+export function listDistinctSessions(
+  rows: readonly { readonly key_id: string; readonly session: string | null }[],
+): RelaySessionReference[] {
+  const found = new Map<string, RelaySessionReference>();
+  for (const { key_id: keyId, session: sessionId } of rows)
+    if (sessionId !== null) found.set(`${keyId}\n${sessionId}`, { keyId, sessionId });
+  return [...found.values()];
+}
+
+/** Up to 500 ids of relay records of a session, in order after `afterId`. */
+export async function listRelayIdsOfSession(
+  reader: DatabaseReader,
+  table: RelayEventTable,
+  orgId: string,
+  { keyId, sessionId, afterId = '' }: RelaySessionReference & { readonly afterId?: string },
+): Promise<string[]> {
+  const rows = await reader
+    .selectFrom(table)
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('key_id', '=', keyId)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(ROWS_PER_BATCH)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Up to 500 sessions of the person's keys, in order after the given one. */
+export async function listRelaySessionsOfPerson(
+  reader: DatabaseReader,
+  person: Person,
+  after: RelaySessionReference = { keyId: '', sessionId: '' },
+): Promise<RelaySessionReference[]> {
+  const rows = await reader
+    .selectFrom('relay_sessions')
+    .select(['session_id', 'key_id'])
+    .where('org_id', '=', person.orgId)
+    .where(sql<boolean>`(session_id, key_id) > (${after.sessionId}, ${after.keyId})`)
+    .where(matchesOwner(person))
+    .orderBy('session_id')
+    .orderBy('key_id')
+    .limit(ROWS_PER_BATCH)
+    .execute();
+  return rows.map(({ session_id: sessionId, key_id: keyId }) => ({ sessionId, keyId }));
+}
+
+/** Deletes sessions. Returns the number of deleted ones. */
+export async function deleteRelaySessions(
+  writer: DatabaseWriter,
+  orgId: string,
+  sessions: readonly RelaySessionReference[],
+): Promise<number> {
+  let deleted = 0;
+  for (const { keyId, sessionId } of sessions) {
+    const { numDeletedRows } = await writer
+      .deleteFrom('relay_sessions')
+      .where('org_id', '=', orgId)
+      .where('session_id', '=', sessionId)
+      .where('key_id', '=', keyId)
+      .executeTakeFirst();
+    deleted += Number(numDeletedRows);
+  }
+  return deleted;
+}

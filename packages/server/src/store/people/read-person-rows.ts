@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import { selectExchangesById } from '../exchanges.ts';
+import type { TimePosition } from '../pagination.ts';
+import type { DatabaseReader, ExchangeRow } from '../ports.ts';
+import type { StoredResponseRow } from '../stored-responses.ts';
+import { matchesOwner, matchesPerson, type Person } from './person.ts';
+import type { RelayEventTable, RelaySessionReference } from './person-relay-rows.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Requests at the given positions, oldest first. */
+export function listExchangesAt(
+  reader: DatabaseReader,
+  orgId: string,
+  places: readonly TimePosition[],
+): Promise<ExchangeRow[]> {
+  const times = places.map(({ at }) => at);
+  const range = { from: Math.min(...times), to: Math.max(...times) };
+  return selectExchangesById(
+    reader,
+    places.map(({ id }) => id),
+    range,
+    [],
+  )
+    .where('org_id', '=', orgId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Which of these ids are requests of the person. Bodies and turns are stored within a day of the request. */
+export async function findRequestsOfPerson(
+  reader: DatabaseReader,
+  person: Person,
+  places: readonly TimePosition[],
+): Promise<ReadonlySet<string>> {
+  const times = places.map(({ at }) => at);
+  const rows = await reader
+    .selectFrom('exchanges')
+    .select('id')
+    .where('org_id', '=', person.orgId)
+    .where('created_at', '>=', Math.min(...times) - DAY_MS)
+    .where('created_at', '<=', Math.max(...times) + DAY_MS)
+    .where(
+      'id',
+      'in',
+      places.map(({ id }) => id),
+    )
+    .where(person.endUser === null ? matchesOwner(person) : matchesPerson(sql.ref('end_user'), person))
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Ids of stored bodies or turns among the given ids. Their content can be large, so it is read one by one. */
+export async function listStoredContentIds(
+  reader: DatabaseReader,
+  table: 'stored_bodies' | 'stored_responses',
+  orgId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await reader
+    .selectFrom(table)
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A stored turn by the id of its request. */
+export function findStoredResponseById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<StoredResponseRow | undefined> {
+  return reader
+    .selectFrom('stored_responses')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Relay records with these ids, as stored. */
+export function listRelayRecords(
+  reader: DatabaseReader,
+  table: RelayEventTable,
+  orgId: string,
+  ids: readonly string[],
+): Promise<object[]> {
+  return reader
+    .selectFrom(table)
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute();
+}
+
+/** A session as the relay counts it. Undefined if there is none. */
+export function findRelaySession(
+  reader: DatabaseReader,
+  orgId: string,
+  { keyId, sessionId }: RelaySessionReference,
+): Promise<object | undefined> {
+  return reader
+    .selectFrom('relay_sessions')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('key_id', '=', keyId)
+    .executeTakeFirst();
+}
