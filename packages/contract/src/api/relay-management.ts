@@ -131,10 +131,7 @@ const coverageRow = z.strictObject({
   last_relay_call_at: timestamp.nullable(),
 });
 
-/**
- * How many agent sessions use the relay, by person and agent. Those who use models without relay
- * requests come first.
- */
+/** How many agent sessions use the relay, by person and agent. Those with only model requests come first. */
 export const relayCoverage = z
   .strictObject({
     from: timestamp,
@@ -172,10 +169,7 @@ export const relayRule = z
   })
   .meta({ id: 'RelayRule' });
 
-/**
- * The request to write a relay rule: its fields, or the response of GET. `RelayRuleSchema` rejects
- * other fields.
- */
+/** The request to write a relay rule: its fields, or the response of GET. `RelayRuleSchema` rejects others. */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
   .describe('Rule in `floe.yaml` format. `null` clears a field.');
