@@ -2,7 +2,10 @@ import type { ApiConnection } from './connection.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The API is unreachable or rejected the request. The message says which, and what to do. */
+/**
+ * Thrown if the API is unreachable or rejected the request. The message states which, and what to
+ * do.
+ */
 export class ApiRequestError extends Error {
   override readonly name = 'ApiRequestError';
   /** HTTP status of the rejection. 0 without a response. */
@@ -15,10 +18,10 @@ export class ApiRequestError extends Error {
 }
 
 /**
- * Sends `GET` for a path below the base URL and returns the JSON. Does not follow redirects, because they
- * would receive the key.
+ * Sends a `GET` request for a path below the base URL and returns the JSON. Does not follow
+ * redirects, because the key would be sent to their target.
  *
- * @throws ApiError
+ * @throws ApiRequestError
  */
 export async function getApiJson(
   { apiKey, baseUrl }: ApiConnection,
@@ -61,18 +64,18 @@ export function toApiRequestError(
   );
 }
 
-/** A member of a JSON object. Undefined for anything else. */
+/** Returns a member of a JSON object. Undefined for any other value. */
 export function readProperty(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** The same for members that are text. */
+/** Returns a member of a JSON object if the member is text. Undefined otherwise. */
 export function readTextProperty(value: unknown, name: string): string | undefined {
   const found = readProperty(value, name);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Parses JSON. Undefined if it is invalid. */
+/** Parses JSON. Returns undefined if it is invalid. */
 export function parseUntrustedJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -82,7 +85,9 @@ export function parseUntrustedJson(text: string): unknown {
   }
 }
 
-/** Describes an error of `fetch` by its cause, because its own message has no information. */
+/**
+ * Describes an error from `fetch` by its cause, because its own message contains no information.
+ */
 export function describeFetchError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;

@@ -72,7 +72,10 @@ function readConfigText(file: string): string {
   }
 }
 
-/** Values of the environment variables that a text references. No other variable is sent to the server. */
+/**
+ * Returns the values of the environment variables that a text refers to. No other variable is sent
+ * to the server.
+ */
 export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv): Record<string, string> {
   const names = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, name]) => name ?? ''));
   return Object.fromEntries(

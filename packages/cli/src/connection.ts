@@ -1,16 +1,19 @@
-/** URL and key for API requests. */
+/** The base URL and the key for API requests. */
 export interface ApiConnection {
   readonly apiKey: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Invalid use of the command line. It is shown as one line, and the exit code is 2. */
+/**
+ * Thrown if the command line is used incorrectly. The message is shown as one line, and the exit
+ * code is 2.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Help text about the connection. */
+/** The help text about the environment variables for the connection. */
 export const CONNECTION_HELP = `Environment:
   FLOE_API_KEY   a platform key (eis_…); scope "beat" sends beats, "monitoring" also reads monitors
   FLOE_BASE_URL  base URL of Floe; default: http://127.0.0.1:3563`;

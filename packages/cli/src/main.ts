@@ -63,7 +63,7 @@ ${formatResources()}
 `;
 }
 
-/** Formats one line per resource of the API with its verbs. */
+/** Formats one line per API resource with its operations. */
 function formatResources(): string {
   const resources = Object.entries(loadApiOperations());
   const width = Math.max(...resources.map(([name]) => name.length));
@@ -106,7 +106,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Commands of two words take precedence over verbs of the API, which take precedence over commands of one
+ * Commands of two words take precedence over API operations, which take precedence over commands of one
  * word.
  */
 function findCommand(args: readonly string[]): CliCommand | undefined {

@@ -1,4 +1,4 @@
-/** Keeps the last bytes of a job's output, in order. Uses at most twice the limit of memory. */
+/** Keeps the last bytes of a job's output, in order. Uses at most twice the limit in memory. */
 export class OutputTail {
   readonly #limitBytes: number;
   #parts: Buffer[] = [];

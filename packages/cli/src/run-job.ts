@@ -18,9 +18,9 @@ const TERMINAL_SIGNALS: readonly string[] = ['SIGINT', 'SIGQUIT'];
 const OUTPUT_DRAIN_MS = 1000;
 
 /**
- * Runs a command with the same input, output, signals and exit status as if it were started directly. With
- * `tail`, its output is also recorded, except output to a terminal, because the job would behave differently
- * with a pipe.
+ * Runs a command with the same input, output, signals and exit status as if it were started
+ * directly. If `tail` is given, its output is also recorded. Output to a terminal is not recorded,
+ * because the job would behave differently with a pipe.
  */
 export async function runJob(command: readonly string[], tail: OutputTail | null): Promise<JobExit> {
   const [program = '', ...args] = command;

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 const SERVER_ENTRY = fileURLToPath(new URL('../../server/bin/server.mjs', import.meta.url));
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** Help text for commands that run the server program: how to select the installation. */
+/**
+ * The help text for commands that run the server program. It explains how to select the
+ * installation.
+ */
 export const INSTALLATION_HELP = `Environment:
   FLOE_CONFIG        path of the configuration file; default: floe.yaml in this directory, if it exists
   FLOE_DATA_DIR      data directory; default: .floe in this directory

@@ -1,4 +1,4 @@
-/** The CEL library. It is loaded on demand. */
+/** The CEL library, which is loaded when it is first needed. */
 export type CelLibrary = typeof import('@bufbuild/cel');
 
 /** A parsed CEL expression. */

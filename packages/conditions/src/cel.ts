@@ -4,7 +4,7 @@ import { createMeteredEnvironment } from './metered-environment.ts';
 import { StepMeter } from './step-meter.ts';
 import type { ConditionVariables } from './vocabulary.ts';
 
-/** A compiled condition as the library evaluates it. */
+/** A prepared condition that the CEL library can evaluate. */
 export type CelProgram = (variables: ConditionVariables, steps: StepMeter) => unknown;
 
 interface LoadedLibrary {
@@ -30,12 +30,15 @@ function loadLibrary(): LoadedLibrary {
   return { cel, environment: createMeteredEnvironment(cel, () => current) };
 }
 
-/** Parses a condition. @throws Error with the message of the parser */
+/**
+ * Parses a condition.
+ * @throws Error with the parser's message
+ */
 export function parseCondition(source: string): CelExpression {
   return getLibrary().cel.parse(source).expr;
 }
 
-/** Compiles a parsed expression. */
+/** Prepares a parsed expression for evaluation. */
 export function compileExpression(expression: CelExpression): CelProgram {
   const { cel, environment } = getLibrary();
   const program = cel.plan(environment, expression);

@@ -4,7 +4,10 @@ import { describeStepLimit, StepMeter } from './step-meter.ts';
 import { type ConditionInputs, validateExpression } from './validate-expression.ts';
 import type { ConditionVariables, ConditionVocabulary } from './vocabulary.ts';
 
-/** A condition could not be evaluated. `reason` never contains a value of the request. */
+/**
+ * The result of a condition that could not be evaluated. `reason` never contains a value from the
+ * request.
+ */
 export class EvaluationFailure {
   readonly reason: string;
 
@@ -13,7 +16,7 @@ export class EvaluationFailure {
   }
 }
 
-/** A compiled condition, such as the `when` of a policy. */
+/** A condition prepared for evaluation, such as a policy's `when`. */
 export interface CompiledCondition {
   readonly inputs: ConditionInputs;
   /** Evaluates the condition. Never throws. Fails if it needs more steps than remain. */

@@ -6,7 +6,10 @@ import { RANGE_FUNCTION, STEP_FUNCTION } from './metered-environment.ts';
 type OptionalExpression = CelExpression | undefined;
 type Comprehension = Extract<NonNullable<CelExpression>['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
-/** The minimum steps of an expression: one per node, multiplied by the iterations of loops over literals. */
+/**
+ * The minimum number of steps for evaluating an expression: one per node, multiplied by the
+ * iterations of loops over literals.
+ */
 export interface ExpressionCost {
   readonly fixed: number;
   /** Additional steps for each entry of the list that a loop iterates over. */
@@ -15,10 +18,16 @@ export interface ExpressionCost {
 
 const NO_COST: ExpressionCost = { fixed: 0, perEntry: 0 };
 
-/** A condition that needs at least this many steps is rejected when it is saved. */
+/**
+ * The maximum cost of a condition. A condition that needs at least this many steps is rejected when
+ * it is saved.
+ */
 export const MAX_EXPRESSION_COST: ExpressionCost = { fixed: 20_000, perEntry: 1_000 };
 
-/** Rejects an expression whose minimum cost is too high. @throws Error if it exceeds `MAX_EXPRESSION_COST` */
+/**
+ * Rejects an expression whose minimum cost is too high.
+ * @throws Error if the cost exceeds `MAX_EXPRESSION_COST`
+ */
 export function requireBoundedCost(expression: OptionalExpression): void {
   const { fixed, perEntry } = computeExpressionCost(expression);
   if (fixed > MAX_EXPRESSION_COST.fixed)
@@ -36,8 +45,8 @@ function formatSteps(steps: number): string {
 }
 
 /**
- * Computes the minimum steps of an expression, assuming that no operator short-circuits and that texts are
- * empty.
+ * Computes the minimum number of steps for evaluating an expression. Assumes that no operator
+ * short-circuits and that texts are empty.
  */
 export function computeExpressionCost(expression: OptionalExpression): ExpressionCost {
   const kind = expression?.exprKind;

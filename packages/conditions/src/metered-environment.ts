@@ -6,11 +6,13 @@ type Environment = ReturnType<CelLibrary['celEnv']>;
 type Functions = Environment['funcs'];
 type FunctionGroup = NonNullable<ReturnType<Functions['find']>>;
 
-/** Internal functions that charge the steps of loops. Conditions cannot call them. */
+/**
+ * The prefix of the internal functions that charge the steps of loops. Conditions cannot call them.
+ */
 export const STEP_FUNCTION = 'floe_step_';
 /** The internal function that charges for the list of a loop. */
 export const RANGE_FUNCTION = 'floe_range_';
-/** Returns whether the name of a function is reserved for internal use. */
+/** Returns whether a function name is reserved for internal use. */
 export const isReservedFunction = (name: string): boolean => name.startsWith('floe_');
 
 /**
@@ -25,8 +27,9 @@ const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool
 const MAX_CACHED_PATTERNS = 500;
 
 /**
- * Creates an environment with the standard functions of CEL. Each function charges for the texts and lists
- * that it reads before it runs. Exceeding the limit ends the whole evaluation; an expression cannot catch it.
+ * Creates an environment with CEL's standard functions. Before a function runs, it charges steps
+ * for the texts and lists that it reads. If the limit is exceeded, the whole evaluation ends, and
+ * an expression cannot catch this error.
  * @param meter returns the meter of the current evaluation
  */
 export function createMeteredEnvironment(cel: CelLibrary, meter: () => StepMeter): Environment {

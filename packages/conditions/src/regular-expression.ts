@@ -4,8 +4,8 @@ import type { StepMeter } from './step-meter.ts';
 type Re2 = typeof import('@bufbuild/re2');
 
 /**
- * Maximum size of a pattern with expanded repetitions: `a{3}` has the size 3. Larger patterns take 0.1 s to
- * compile.
+ * The maximum size of a pattern with expanded repetitions: `a{3}` has the size 3. Compiling a
+ * pattern of this size takes about 0.1 s.
  */
 export const MAX_PATTERN_SIZE = 5_000;
 /** Parts of a pattern that are matched against one character in the time of one step. */

@@ -1,10 +1,11 @@
 /**
- * Maximum steps for evaluating all conditions on one request, response or event. A step takes about 0.1 µs:
- * one node of an expression, or a part of a text or list that a function reads.
+ * The maximum number of steps for evaluating all conditions on one request, response or event. A
+ * step takes about 0.1 µs. It is one node of an expression, or a part of a text or list that a
+ * function reads.
  */
 export const MAX_EVALUATION_STEPS = 1_000_000;
 
-/** An evaluation needed more steps than are allowed. */
+/** Thrown if an evaluation needs more steps than are allowed. */
 export class StepLimitExceededError extends Error {
   override readonly name = 'StepLimitExceededError';
 }

@@ -2,7 +2,9 @@ import type { CelExpression } from './cel-library.ts';
 import { isReservedFunction } from './metered-environment.ts';
 import { type ConditionVocabulary, getVariableMembers } from './vocabulary.ts';
 
-/** The variables that a condition reads: `request.model`, or `request` if it reads the whole object. */
+/**
+ * The variables that a condition reads: `request.model`, or `request` if it reads the whole object.
+ */
 export type ConditionInputs = ReadonlySet<string>;
 
 /**

@@ -8,7 +8,7 @@ export type ConditionValue =
   | readonly ConditionValue[]
   | ReadonlyMap<string, ConditionValue>;
 
-/** The values of all variables of an evaluation. */
+/** The values of all variables in an evaluation. */
 export type ConditionVariables = Readonly<Record<string, ConditionValue>>;
 
 /** The variables that one kind of condition may use. */

@@ -1,7 +1,8 @@
 /**
- * All units that providers bill. `partOf` is `tokens` for the two total counts of the model's tokens. For a
- * part of such a total, it is the total whose price the part replaces, which is listed before it. It is null
- * for units that are billed in addition to tokens.
+ * All units that providers bill. `partOf` is `tokens` for the total number of input tokens and of
+ * output tokens. For a part of such a total, it is that total, which is listed before it. The part
+ * is then charged at its own price instead of the total's. `partOf` is null for units that are
+ * billed in addition to tokens.
  */
 export const BILLED_UNITS = [
   { unit: 'input', partOf: 'tokens', label: 'Input' },
@@ -35,7 +36,7 @@ export type BilledUnit = (typeof BILLED_UNITS)[number]['unit'];
 
 const LABELS = new Map<string, string>(BILLED_UNITS.map(({ unit, label }) => [unit, label]));
 
-/** Display name of a unit. An unknown unit has its own name. */
+/** Returns a unit's display name. For an unknown unit, returns its own name. */
 export function getBilledUnitLabel(unit: string): string {
   return LABELS.get(unit) ?? unit;
 }

@@ -13,9 +13,9 @@ import {
 } from './config/platform.ts';
 
 /**
- * The schema of floe.yaml. Objects are strict, defaults are applied and short forms are expanded, so the
- * output is complete. Rules within one object are part of the schema. Rules between objects (references and
- * unique names) are in `findReferenceIssues` of `config/references.ts`.
+ * The schema of floe.yaml. Objects are strict, defaults are applied and short forms are expanded,
+ * so the output is complete. Rules about one object are part of the schema. Rules about several
+ * objects (references and unique names) are in `findReferenceIssues` in `config/references.ts`.
  */
 export const FloeConfigSchema = z.strictObject({
   server: ServerSchema.prefault({}).describe('Addresses on which Floe listens, and the public URL.'),
@@ -41,7 +41,7 @@ type Frozen<T> = T extends readonly (infer Entry)[]
 
 /** floe.yaml with all defaults applied. */
 export type FloeConfig = Frozen<z.output<typeof FloeConfigSchema>>;
-/** floe.yaml as written: fields with a default may be absent, and short forms are allowed. */
+/** floe.yaml as it is written: fields with a default may be absent, and short forms are allowed. */
 export type FloeConfigInput = z.input<typeof FloeConfigSchema>;
 
 export type ServerConfig = FloeConfig['server'];

@@ -17,7 +17,10 @@ export const ERROR_OUTCOMES = [
   'partial',
 ] as const satisfies readonly ExchangeOutcome[];
 
-/** Statuses for which the request is at fault: 4xx except the rate limit of the provider. */
+/**
+ * The range of statuses that mean that the client's request was at fault: 4xx, except 429, which is
+ * the provider's rate limit.
+ */
 export const CLIENT_ERROR_STATUS_RANGE = { from: 400, to: 499, except: 429 } as const;
 
 /** Returns the outcome of a row. A state that this version does not know counts as `upstream_error`. */
@@ -37,7 +40,7 @@ export function classifyExchangeOutcome(state: string, status: number): Exchange
   }
 }
 
-/** Whether a row with this state and status counts as an error. */
+/** Returns whether a row with this state and status counts as an error. */
 export function isErrorRow(state: string, status: number): boolean {
   const outcome = classifyExchangeOutcome(state, status);
   return ERROR_OUTCOMES.some((one) => one === outcome);

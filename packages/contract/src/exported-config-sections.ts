@@ -1,4 +1,4 @@
-/** Sections of an org in floe.yaml whose entries can be exported individually. */
+/** The sections of an organization in floe.yaml whose entries can be exported individually. */
 export const EXPORTED_CONFIG_SECTIONS = [
   'teams',
   'keys',

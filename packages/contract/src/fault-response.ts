@@ -1,9 +1,12 @@
 import { FAULTS, type Fault } from './faults.ts';
 
-/** Format of an error body: OpenAI's for Chat, Responses and `/api`, Anthropic's for Messages. */
+/**
+ * The format of an error body: OpenAI's for Chat, Responses and `/api`, and Anthropic's for
+ * Messages.
+ */
 export type ErrorBodyFormat = 'openai' | 'anthropic';
 
-/** Formats the JSON body of an error response (platform page, "Errors"). */
+/** Formats an error response's JSON body (platform page, "Errors"). */
 export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBodyFormat): string {
   const { code, message, detail } = fault;
   if (shape === 'anthropic') {
@@ -23,7 +26,7 @@ export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBod
 /** Default wait of a 429 or 503 without an estimate. */
 const DEFAULT_WAIT_MS = 1000;
 
-/** Headers of an error response on any surface, as alternating names and values. */
+/** Returns the headers of an error response on any surface, as alternating names and values. */
 export function formatFaultHeaders(fault: Fault): string[] {
   const headers = ['x-floe-error-source', fault.source];
   const { status } = fault;

@@ -85,8 +85,8 @@ export const FAULTS = {
 export type FaultCode = keyof typeof FAULTS;
 
 /**
- * Origin of an error: `gateway` if Floe rejected the request, `upstream` for every response of a provider,
- * including 4xx.
+ * Who reported an error: `gateway` if Floe rejected the request, `upstream` for every provider
+ * response, including 4xx.
  */
 export type FaultSource = 'gateway' | 'upstream';
 
@@ -124,9 +124,9 @@ export interface FaultDetail {
 }
 
 /**
- * An expected error. Throw it where the error is detected. It is caught in three places only: `http/`,
- * `gateway/handle-exchange.ts` and background loops. A bug is a plain `Error`, which becomes
- * `internal_error`.
+ * An expected error. It is thrown where the error is detected, and caught in only three places:
+ * `http/`, `gateway/handle-exchange.ts` and background loops. A bug is a plain `Error`, which
+ * becomes `internal_error`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Name of the schema of any JSON value in derived schemas. */
+/** The schema name of any JSON value in derived schemas. */
 export const JSON_VALUE_SCHEMA_ID = 'JsonValue';
 
 type JsonValue = z.core.util.JSONType;
@@ -19,7 +19,10 @@ const jsonValueSchema: z.ZodType<JsonValue, JsonValue> = z
   ])
   .meta({ id: JSON_VALUE_SCHEMA_ID });
 
-/** Any JSON value. Unlike `z.json()`, the recursive schema has a name in derived schemas. */
+/**
+ * Creates the schema of any JSON value. Unlike `z.json()`, the recursive schema has a name in
+ * derived schemas.
+ */
 export function jsonValueField() {
   // Lazy, so that derived schemas use a reference. Otherwise, zod would name the parts of a described copy
   // itself.

@@ -5,7 +5,7 @@ declare global {
   }
 }
 
-/** A parsed JSON value (RFC 8259). Narrow it with type guards and not with casts. */
+/** A parsed JSON value (RFC 8259). Code must narrow it with type guards and not with casts. */
 export type Json = string | number | ExactNumber | boolean | null | JsonArray | JsonObject;
 /** A JSON array. */
 export type JsonArray = readonly Json[];
@@ -37,7 +37,7 @@ export class ExactNumber {
   }
 }
 
-/** Whether JavaScript would write the number in this text differently. */
+/** Returns whether JavaScript would write the number in this text differently. */
 export function isInexactNumberText(number: string): boolean {
   return String(Number(number)) !== number;
 }
@@ -50,17 +50,17 @@ const POSSIBLY_INEXACT =
   /(?:^|[:,[])\s*(?:-0(?!\.)|-?(?:[\d.]{16}|\d+(?:\.(?:\d*0(?!\d)|0{6})|(?:\.\d+)?[eE])))/;
 
 /**
- * False if `JSON.parse` and `JSON.stringify` keep all numbers of this JSON text unchanged. True may be a
- * false positive.
+ * Returns false if `JSON.parse` and `JSON.stringify` keep all numbers in this JSON text unchanged.
+ * True may be a false positive.
  */
 export function mayContainInexactNumbers(text: string): boolean {
   return POSSIBLY_INEXACT.test(text);
 }
 
 /**
- * Parses JSON without changing numbers: one that JavaScript would write differently becomes an `ExactNumber`.
- * Costs as much as `JSON.parse` plus one scan of the text (1 ns per character), and four times as much if the
- * text has such a number.
+ * Parses JSON without changing numbers. A number that JavaScript would write differently becomes an
+ * `ExactNumber`. Takes as long as `JSON.parse` plus one scan of the text (1 ns per character), and
+ * four times as long if the text has such a number.
  *
  * @throws {SyntaxError}
  */
@@ -69,7 +69,10 @@ export function parseJsonExactly(text: string): Json {
   return reviveExactNumbers(text);
 }
 
-/** Like `parseJsonExactly`, for a text that may contain such a number. @throws {SyntaxError} */
+/**
+ * Parses JSON that may contain inexact numbers, as `parseJsonExactly` does.
+ * @throws {SyntaxError}
+ */
 export function reviveExactNumbers(text: string): Json {
   const value: Json = JSON.parse(text, reviveNumber);
   return value;
@@ -81,7 +84,7 @@ function reviveNumber(_key: string, value: unknown, context?: { readonly source?
   return String(value) === context.source ? value : new ExactNumber(context.source);
 }
 
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)

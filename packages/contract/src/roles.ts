@@ -1,11 +1,14 @@
 import type { KeyScope } from './scopes.ts';
 
-/** Roles of members of an org, most privileged first. */
+/** The roles of an organization's members. The role with the most permissions is first. */
 export const MEMBER_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** The scopes of a console session by role. Verbs check stricter conditions (owners, step-up) themselves. */
+/**
+ * The scopes of a console session by role. Operations check stricter conditions (owners, step-up)
+ * themselves.
+ */
 export const ROLE_SCOPES: Readonly<Record<MemberRole, readonly KeyScope[]>> = {
   owner: ['gateway', 'monitoring', 'relay', 'management', 'read'],
   admin: ['gateway', 'monitoring', 'relay', 'management', 'read'],
@@ -13,7 +16,7 @@ export const ROLE_SCOPES: Readonly<Record<MemberRole, readonly KeyScope[]>> = {
   viewer: ['read'],
 };
 
-/** Returns the more privileged of two roles. */
+/** Returns the role with more permissions. */
 export function getStrongerRole(one: MemberRole, other: MemberRole): MemberRole {
   return MEMBER_ROLES.indexOf(one) <= MEMBER_ROLES.indexOf(other) ? one : other;
 }

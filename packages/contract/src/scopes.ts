@@ -1,5 +1,6 @@
 /**
- * Permissions of a platform key. `read` allows every `GET` under `/api`. `beat` only allows sending beats.
+ * The permissions of a platform key. `read` permits every `GET` under `/api`. `beat` only permits
+ * sending beats.
  */
 export const KEY_SCOPES = ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read'] as const;
 

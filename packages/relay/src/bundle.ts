@@ -3,7 +3,9 @@ import type { RelayConfig } from '@floe/contract/config';
 import { isObject } from '@floe/contract/json';
 import type { CallerIdentity } from './rules/match-caller.ts';
 
-/** The data that a client needs to decide without the server: the rules and its identity. */
+/**
+ * What a client needs to decide without the server: the rules, and the identity that they apply to.
+ */
 export interface BundlePayload {
   readonly format: 1;
   readonly org: string;
@@ -15,7 +17,7 @@ export interface BundlePayload {
   readonly relay: RelayConfig;
 }
 
-/** A signed bundle in the format of the API. */
+/** A signed bundle in the API format. */
 export interface SignedBundle {
   readonly payload: string;
   readonly signature: string;
@@ -26,9 +28,10 @@ export interface SignedBundle {
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
- * Returns the payload of a bundle. Null if its signature does not match the pinned key or if it has expired.
+ * Verifies a bundle and returns its payload. Null if the signature does not match the pinned key or
+ * the bundle has expired.
  *
- * @param pinnedKey raw Ed25519 key in base64, stored since the first bundle
+ * @param pinnedKey raw Ed25519 key in base64, which was stored with the first bundle
  */
 export function verifyBundle(
   { payload, signature }: SignedBundle,

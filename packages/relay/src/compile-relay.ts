@@ -3,7 +3,7 @@ import type { RelayEventKind } from '@floe/contract/config/relay';
 import { type CompiledRule, compileRule, RuleError } from './rules/compile-rule.ts';
 import { createSelfTamperRule } from './rules/self-tamper.ts';
 
-/** The compiled relay configuration of an org. */
+/** An organization's relay configuration, prepared for evaluation. */
 export interface CompiledRelay {
   readonly config: RelayConfig;
   /** Rules in file order, then the built-in rules. */
@@ -20,7 +20,10 @@ const RULE_EVENTS_BY_EVENT: Readonly<Record<RelayEventKind, readonly RelayEventK
   file_write: ['file_write'],
 };
 
-/** Compiles the relay configuration of an org. @throws RuleError with the path of the invalid field */
+/**
+ * Prepares an organization's relay configuration for evaluation.
+ * @throws RuleError with the path of the invalid field
+ */
 export function compileRelay(config: RelayConfig): CompiledRelay {
   const builtIn = createSelfTamperRule(config);
   const rules = [...config.rules.map(compileRuleAt), ...(builtIn ? [compileRule(builtIn)] : [])];
@@ -43,7 +46,7 @@ function compileRuleAt(config: RelayConfig['rules'][number], at: number): Compil
   }
 }
 
-/** Returns the first problem in rules whose fields are valid individually. Null if there is none. */
+/** Returns the first problem in rules whose fields are each valid. Null if there is none. */
 export function findRelayRuleError(config: RelayConfig): RuleError | null {
   try {
     compileRelay(config);

@@ -12,10 +12,10 @@ import { RuleInput } from './rules/rule-input.ts';
 import type { ShellAnalysis, SimpleCommand } from './shell/command.ts';
 import type { ShellGrammar } from './shell/grammar.ts';
 
-/** Name of the built-in rule for commands that cannot be analyzed. */
+/** The name of the built-in rule for commands that cannot be analyzed. */
 export const UNCLEAR_COMMAND_RULE_NAME = 'unclear-command';
 
-/** One rule that matches, and the matched part of the event. */
+/** A rule that matches, and the part of the event that it matches. */
 export interface RuleHit {
   readonly rule: string;
   /** The decision of the rule. Becomes `ask` if the rule only possibly matches. */
@@ -29,7 +29,7 @@ export interface RuleHit {
   readonly command: SimpleCommand | null;
 }
 
-/** The result of evaluating the rules of an org on an event. */
+/** The result of evaluating an organization's rules on an event. */
 export interface RelayEvaluation {
   readonly decision: RuleDecision | 'abstain';
   /** The decision if every rule were in the mode `enforce`. */
@@ -45,7 +45,7 @@ export interface RelayEvaluation {
   readonly shell: ShellAnalysis | null;
 }
 
-/** Input of `evaluateRelayEvent`. */
+/** The input of `evaluateRelayEvent`. */
 export interface RelayEvaluationInput {
   readonly relay: CompiledRelay;
   /** Required for shell commands only. */
@@ -59,8 +59,9 @@ export interface RelayEvaluationInput {
 const STRICTNESS: readonly (RuleDecision | 'abstain')[] = ['abstain', 'allow', 'ask', 'deny'];
 
 /**
- * Decides on one event: the strictest matching rule wins. A pure function that never throws for any event.
- * Its work is bounded by the limits of `analyzeShell` and by the size of the event.
+ * Decides on one event. If several rules match, the strictest decision applies. Has no side effects
+ * and never throws. The work is limited by the limits of `analyzeShell` and by the size of the
+ * event.
  */
 export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInput): RelayEvaluation {
   const { relay, grammar, identity, nowMs, approved } = parts;

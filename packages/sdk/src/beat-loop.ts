@@ -10,7 +10,7 @@ import { stopOnSigterm } from './stop-on-sigterm.ts';
 const FINAL_BEAT_SECONDS = 2;
 const JITTER_FRACTION = 0.1;
 
-/** Dependencies of a heartbeat loop. */
+/** The dependencies of a heartbeat loop. */
 export interface BeatLoopDependencies {
   readonly account: ApiConnectionSettings;
   readonly runtime: Runtime;
@@ -20,9 +20,9 @@ export interface BeatLoopDependencies {
 }
 
 /**
- * Sends beats on a grid of monotonic time, so that it neither drifts nor catches up. After a suspended
- * machine or a blocked event loop, it sends one beat and not all missed ones. It schedules the next beat when
- * the current one is finished.
+ * Sends beats at fixed monotonic times, so that it neither drifts nor catches up. After the machine
+ * was suspended or the event loop was blocked, it sends one beat instead of all missed ones. It
+ * schedules the next beat when the current one is finished.
  */
 export class BeatLoop implements HeartbeatHandle {
   readonly monitorId: string;

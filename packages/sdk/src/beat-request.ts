@@ -1,9 +1,9 @@
 import { fitMetadata } from './metadata.ts';
 
-/** Version of this SDK, sent in the `user-agent` header. */
+/** The version of this SDK, which the `user-agent` header contains. */
 export const SDK_VERSION = '0.1.0';
 
-/** One request. All of its attempts are identical. */
+/** A beat request. All of its attempts are identical. */
 export interface BeatRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface BeatRequest {
   readonly monitorId: string;
 }
 
-/** Connection settings of an API client. */
+/** The connection settings of an API client. */
 export interface ApiConnectionSettings {
   readonly apiKey: string;
   /** Without a trailing slash. */
@@ -23,8 +23,8 @@ export interface ApiConnectionSettings {
 }
 
 /**
- * Builds `POST /api/monitoring/heartbeat` (specification, Endpoints), byte for byte as in the golden
- * `requests.json`.
+ * Builds the request `POST /api/monitoring/heartbeat` (specification, Endpoints), byte for byte as
+ * in the golden file `requests.json`.
  */
 export function createBeatRequest(
   account: ApiConnectionSettings,
@@ -50,10 +50,12 @@ export function createBeatRequest(
   };
 }
 
-/** An event of a run for a beat URL. A number is an exit status from 0 to 255. */
+/**
+ * An event of a job run that is reported to a beat URL. A number is an exit status from 0 to 255.
+ */
 export type RunEvent = 'start' | 'success' | 'fail' | 'log' | number;
 
-/** Details of an event of a run. */
+/** The details of a run event. */
 export interface RunEventDetail {
   /** A UUID that connects start and end of one run. */
   readonly runId: string;
@@ -64,8 +66,8 @@ export interface RunEventDetail {
 }
 
 /**
- * Builds `POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=`. It supports more events than a beat and sends
- * no key.
+ * Builds the request `POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=`. It supports more events
+ * than a beat and sends no key.
  */
 export function createRunEventRequest(
   beatUrl: string,

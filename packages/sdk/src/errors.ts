@@ -1,4 +1,4 @@
-/** Properties of an error in addition to its message. */
+/** The properties of an error in addition to its message. */
 export interface FloeErrorDetail {
   /** Stable code for programs: from the server if available, otherwise from this SDK. */
   readonly code: string;
@@ -13,8 +13,8 @@ export interface FloeErrorDetail {
 }
 
 /**
- * Base class of all errors of this SDK. Only the constructor of `Floe` throws one. All others are part of
- * results or passed to `onError`.
+ * The base class of all errors in this SDK. Only the constructor of `Floe` throws such an error.
+ * All others are part of results or are passed to `onError`.
  */
 export class FloeError extends Error {
   override readonly name: string = 'FloeError';
@@ -34,7 +34,7 @@ export class FloeError extends Error {
   }
 }
 
-/** An invalid argument, such as a missing key or URL. Code `invalid_argument`. */
+/** Indicates an invalid argument, such as a missing key or URL. The code is `invalid_argument`. */
 export class FloeConfigurationError extends FloeError {
   override readonly name = 'FloeConfigurationError';
 
@@ -44,65 +44,69 @@ export class FloeConfigurationError extends FloeError {
 }
 
 /**
- * No complete response: connection refused or reset, unknown host, truncated response. Code
- * `connection_failed` or `stopped`.
+ * Indicates that there was no complete response: the connection was refused or reset, the host is
+ * unknown, or the response was truncated. The code is `connection_failed` or `stopped`.
  */
 export class FloeConnectionError extends FloeError {
   override readonly name = 'FloeConnectionError';
 }
 
-/** The response was not complete in time. Code `timed_out`. */
+/** Indicates that the response was not complete in time. The code is `timed_out`. */
 export class FloeTimeoutError extends FloeError {
   override readonly name = 'FloeTimeoutError';
 }
 
 /**
- * The response is not from Floe: an HTML page, a redirect, incomplete JSON. Code `unexpected_answer` or
- * `redirected`.
+ * Indicates that the response is not from Floe: an HTML page, a redirect, or incomplete JSON. The
+ * code is `unexpected_answer` or `redirected`.
  */
 export class FloeResponseError extends FloeError {
   override readonly name = 'FloeResponseError';
 }
 
-/** The server rejected the call. */
+/** Indicates that the server rejected the call. */
 export class FloeApiError extends FloeError {
   override readonly name: string = 'FloeApiError';
 }
 
-/** 401 or 403: the key is missing, invalid or revoked, or lacks the scope. */
+/** Indicates status 401 or 403: the key is missing, invalid or revoked, or lacks the scope. */
 export class FloeAuthenticationError extends FloeApiError {
   override readonly name = 'FloeAuthenticationError';
 }
 
-/** 404: the key's organization has no such monitor, or the base URL is not that of Floe. */
+/**
+ * Indicates status 404: the key's organization has no such monitor, or the base URL does not belong
+ * to Floe.
+ */
 export class FloeMonitorNotFoundError extends FloeApiError {
   override readonly name = 'FloeMonitorNotFoundError';
 }
 
-/** 429: too many requests. */
+/** Indicates status 429: too many requests. */
 export class FloeRateLimitError extends FloeApiError {
   override readonly name = 'FloeRateLimitError';
 }
 
-/** 408 or 5xx: a temporary error of the server. */
+/** Indicates status 408 or 5xx: a temporary server error. */
 export class FloeServerError extends FloeApiError {
   override readonly name = 'FloeServerError';
 }
 
-/** Any other 4xx: the server rejects this call permanently. */
+/** Indicates any other 4xx status: the server will reject this call permanently. */
 export class FloeRequestError extends FloeApiError {
   override readonly name = 'FloeRequestError';
 }
 
 /**
- * The loop withheld a beat, so that the monitor fails: `healthy` returned false, threw or timed out (code
- * `unhealthy`), or `touch()` was not called for longer than `stallAfterSeconds` (code `stalled`).
+ * Indicates that the loop withheld a beat, so that the monitor fails. Either `healthy` returned
+ * false, threw or timed out (code `unhealthy`), or `touch()` was not called for longer than
+ * `stallAfterSeconds` (code `stalled`).
  */
 export class FloeUnhealthyError extends FloeError {
   override readonly name = 'FloeUnhealthyError';
 }
 
-/** Creates the error for an HTTP status of 400 and above. */
+/** Creates the error for an HTTP status of 400 or above. */
 export function createApiError(
   message: string,
   detail: FloeErrorDetail & { readonly status: number },

@@ -1,14 +1,14 @@
 import type { FloeError } from './errors.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Callback for errors of the SDK. */
+/** A callback that receives the SDK's errors. */
 export type OnError = (error: FloeError) => unknown;
 
 const REPEAT_AFTER_MS = 600_000;
 
 /**
- * Reports errors to `onError`. Without `onError`, it logs one line, and repeats it after ten minutes at the
- * earliest. Errors of `onError` are ignored.
+ * Reports errors to `onError`. If there is no `onError`, logs one line, and repeats it after ten
+ * minutes at the earliest. Errors that `onError` throws are ignored.
  */
 export class FailureReporter {
   readonly #runtime: Runtime;

@@ -30,7 +30,7 @@ const RETRY_BUDGET_SECONDS = 20;
 const MAX_PENDING_BEATS = 100;
 const DEFAULT_INTERVAL_SECONDS = 60;
 
-/** Options of `Floe`. */
+/** The options of `Floe`. */
 export interface FloeOptions {
   /** A platform key (`eis_…`) with the scope `beat` or `monitoring`. */
   readonly apiKey: string;
@@ -47,7 +47,7 @@ export interface FloeOptions {
   readonly fetch?: Fetch;
 }
 
-/** Options of `monitor` and `wrap`. */
+/** The options of `monitor` and `wrap`. */
 export interface MonitorOptions {
   /** Sent with the beat, in addition to `duration_ms`. */
   readonly metadata?: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { OnError } from './failure-reporter.ts';
 import type { HeartbeatResult } from './send-with-retries.ts';
 
-/** Options of a heartbeat loop. */
+/** The options of a heartbeat loop. */
 export interface HeartbeatOptions {
   /** Seconds between beats: a half or a third of the monitor's interval. Default: 60. */
   readonly everySeconds?: number;
@@ -26,7 +26,7 @@ export interface HeartbeatOptions {
   readonly stopOnSigterm?: boolean;
 }
 
-/** A running loop. Its methods neither throw nor reject. */
+/** Controls a heartbeat loop in progress. Its methods neither throw nor reject. */
 export interface HeartbeatHandle {
   readonly monitorId: string;
   readonly running: boolean;

@@ -1,7 +1,7 @@
 /** Maximum size of a beat's metadata in bytes of JSON (design: 16 KB). */
 const MAX_METADATA_BYTES = 16_384;
 
-/** Metadata that fits the limits of the server. */
+/** Metadata that is within the server's limits. */
 export interface FittedMetadata {
   /** JSON text of an object. Null if the beat has no metadata. */
   readonly json: string | null;
@@ -10,9 +10,9 @@ export interface FittedMetadata {
 }
 
 /**
- * Fits metadata into the limits of the server, because the beat is more important than its metadata. A value
- * that is not a JSON object is omitted. In an object of more than 16 KB, the largest members are replaced by
- * a note until it fits. Never throws.
+ * Reduces metadata to the server's limits, because the beat is more important than its metadata. A
+ * value that is not a JSON object is omitted. In an object of more than 16 KB, the largest members
+ * are replaced with a note until the object fits. Never throws.
  */
 export function fitMetadata(metadata: unknown): FittedMetadata {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };

@@ -2,8 +2,9 @@
 export type JobOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
 /**
- * Runs a job and reports its result once. The caller receives its return value or error unchanged. `onEnd` is
- * called after the result is known. Promises are awaited. A generator runs from its first to its last step.
+ * Runs a job and reports its result to `onEnd` once, as soon as the result is known. The caller
+ * receives the job's return value or error unchanged. Promises are awaited. A generator counts as
+ * running from its first to its last step.
  */
 export function observeJob<T>(job: () => T, onEnd: (ending: JobOutcome) => void): T {
   let result: T;

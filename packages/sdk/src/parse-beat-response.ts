@@ -1,7 +1,7 @@
 import type { BeatRequest } from './beat-request.ts';
 import { createApiError, type FloeError, FloeResponseError } from './errors.ts';
 
-/** A committed beat. */
+/** A beat that the server has stored. */
 export interface Beat {
   readonly id: string;
   readonly monitorId: string;
@@ -13,7 +13,7 @@ export interface Beat {
   readonly nextDueAt: string | null;
 }
 
-/** A response, as far as it was read. */
+/** The part of a response that was received. */
 export interface ReceivedBeatResponse {
   readonly status: number;
   header(name: string): string | null;
@@ -22,15 +22,15 @@ export interface ReceivedBeatResponse {
   readonly tooLong: boolean;
 }
 
-/** A successful response. */
+/** The content of a successful response to a beat. */
 export interface AcceptedBeat {
   readonly beat: Beat | null;
   readonly metadataDropped: string | null;
 }
 
 /**
- * Parses a response as in the golden `answers.json`. `nowMs` is the wall clock time, for a Retry-After that
- * is a date.
+ * Parses a response as in the golden file `answers.json`. `nowMs` is the current time in Unix
+ * milliseconds, for a Retry-After that is a date.
  */
 export function parseBeatResponse(
   call: BeatRequest,
@@ -150,7 +150,10 @@ function getText(value: unknown, name: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-/** Returns scheme, host and port. Messages contain nothing else of a URL, because the rest may be secret. */
+/**
+ * Returns the scheme, host and port of a URL. Messages contain nothing else from a URL, because the
+ * rest may be secret.
+ */
 export function getUrlOrigin(url: string): string {
   return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another URL';
 }

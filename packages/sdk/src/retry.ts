@@ -1,14 +1,14 @@
-/** Maximum number of retries after the first attempt. */
+/** The maximum number of retries after the first attempt. */
 export const MAX_RETRIES = 3;
 const INITIAL_DELAY_SECONDS = 0.5;
 
-/** A failed attempt, as far as retries depend on it. */
+/** The properties of a failed attempt that determine whether it is retried. */
 export interface FailedAttempt {
   readonly retryable: boolean;
   readonly retryAfterSeconds: number | null;
 }
 
-/** Progress of the attempts for one call. */
+/** The attempts of one call so far. */
 export interface RetryProgress {
   /** Number of attempts so far, including the failed one. */
   readonly attempts: number;
@@ -19,9 +19,9 @@ export interface RetryProgress {
 }
 
 /**
- * Returns the seconds until the next attempt, or null to give up (golden `retries.json`). The delay doubles
- * with full jitter. If the server's Retry-After exceeds the remaining budget, it gives up instead of retrying
- * earlier.
+ * Returns the number of seconds until the next attempt, or null to give up (golden file
+ * `retries.json`). The delay doubles with full jitter. If the server's Retry-After exceeds the
+ * remaining time budget, returns null instead of retrying earlier.
  */
 export function computeRetryDelay(error: FailedAttempt, progress: RetryProgress): number | null {
   if (!error.retryable || progress.attempts > MAX_RETRIES) return null;

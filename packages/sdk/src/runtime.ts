@@ -1,4 +1,6 @@
-/** The used part of the standard `fetch`. Any standard implementation is compatible. */
+/**
+ * The part of the standard `fetch` that the SDK uses. Any standard implementation is compatible.
+ */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface FetchInit {
@@ -25,7 +27,7 @@ export interface RuntimeTimer {
   cancel(): void;
 }
 
-/** The functions that the SDK uses of its runtime. Tests replace them. */
+/** The runtime functions that the SDK uses. Tests replace them. */
 export interface Runtime {
   readonly fetch: Fetch;
   /** Wall clock time in milliseconds since the Unix epoch. */
@@ -44,7 +46,7 @@ export interface Runtime {
 /** `setTimeout` uses 31 bits. A longer delay would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Creates the runtime for Node 18 to 26, Deno, Bun, workers and browsers. */
+/** Creates the runtime functions for Node 18 to 26, Deno, Bun, workers and browsers. */
 export function createRuntime(given?: Fetch): Runtime {
   return {
     // Read at each call, because test tools and tracers replace the global function.

@@ -8,7 +8,7 @@ import {
   toUnexpectedFailureDeliveryResult,
 } from './send-with-retries.ts';
 
-/** Options of `sendRunEvent`. */
+/** The options of `sendRunEvent`. */
 export interface RunEventOptions extends RunEventDetail {
   /** Timeout of one attempt in seconds. Default: 5. */
   readonly timeoutSeconds?: number;
@@ -41,8 +41,8 @@ export async function sendRunEvent(
 }
 
 /**
- * Returns an error if this cannot be a beat URL. The message does not contain the URL, because it is a
- * secret.
+ * Returns an error if the value cannot be a beat URL; null otherwise. The message does not contain
+ * the URL, because it is a secret.
  */
 export function validateBeatUrl(beatUrl: unknown): FloeConfigurationError | null {
   if (typeof beatUrl === 'string' && /^https?:\/\/[^/\s]+\/[^\s?#]+$/i.test(beatUrl)) return null;

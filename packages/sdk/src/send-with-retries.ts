@@ -5,7 +5,7 @@ import { type Beat, parseBeatResponse } from './parse-beat-response.ts';
 import { computeRetryDelay } from './retry.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The result of one beat after its retries. */
+/** The result of sending one beat, after its retries. */
 export interface HeartbeatResult {
   /** True if the server has committed the beat. */
   readonly ok: boolean;
@@ -21,7 +21,7 @@ export interface HeartbeatResult {
   readonly metadataDropped: string | null;
 }
 
-/** Time limits of a call. */
+/** The time limits of a call. */
 export interface SendTimeLimits {
   /** Timeout of one attempt in seconds. */
   readonly timeoutSeconds: number;
@@ -32,7 +32,10 @@ export interface SendTimeLimits {
   readonly stop?: AbortSignal;
 }
 
-/** Sends a request until it succeeds, fails permanently, or its budget is used up. Never rejects. */
+/**
+ * Sends a request until it succeeds, fails permanently, or its time budget is used up. Never
+ * rejects.
+ */
 export async function sendWithRetries(
   request: BeatRequest,
   limits: SendTimeLimits,
@@ -65,7 +68,7 @@ export async function sendWithRetries(
   }
 }
 
-/** The result of a beat that was not delivered. */
+/** Returns the result for a beat that was not delivered. */
 export function toFailedHeartbeatResult(
   error: FloeError,
   attempts: number,
@@ -74,7 +77,7 @@ export function toFailedHeartbeatResult(
   return { ok: false, attempts, status: error.status, error, beat: null, metadataDropped };
 }
 
-/** Converts a defect of this SDK to a result, so that the job gets no exception. */
+/** Converts a bug in this SDK to a result, so that the job receives no exception. */
 export function toUnexpectedFailureDeliveryResult(error: unknown): HeartbeatResult {
   const message = error instanceof Error ? error.message : 'unknown';
   return toFailedHeartbeatResult(

@@ -9,9 +9,9 @@ interface NodeProcess {
 }
 
 /**
- * Sends the loop's last beat on SIGTERM. A listener disables the default effect of the signal, so if there is
- * no other listener, the signal is raised again afterwards. Never calls `process.exit`. Returns a function
- * that removes the listener.
+ * Sends the loop's last beat on SIGTERM. A listener disables the signal's default effect, so if
+ * there is no other listener, the signal is sent again afterwards. Never calls `process.exit`.
+ * Returns a function that removes the listener.
  */
 export function stopOnSigterm(loop: HeartbeatHandle): () => void {
   const process: unknown = Reflect.get(globalThis, 'process');

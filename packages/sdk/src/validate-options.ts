@@ -1,8 +1,8 @@
 import { FloeConfigurationError } from './errors.ts';
 
 /**
- * Validates an API key. A header cannot contain other characters, and an error of `fetch` would contain the
- * key.
+ * Validates an API key and returns it. Rejects characters that a header cannot contain, because an
+ * error from `fetch` would contain the key.
  */
 export function requireApiKey(apiKey: unknown): string {
   const key = typeof apiKey === 'string' ? apiKey.trim() : '';
@@ -15,7 +15,10 @@ export function requireApiKey(apiKey: unknown): string {
   return key;
 }
 
-/** Validates a base URL and removes its trailing slashes. @throws FloeConfigurationError */
+/**
+ * Validates a base URL and returns it without trailing slashes.
+ * @throws FloeConfigurationError
+ */
 export function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
   const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
   if (!/^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i.test(text))
@@ -25,7 +28,10 @@ export function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): stri
   return text.replace(/\/+$/, '');
 }
 
-/** Validates a timeout in seconds. @throws FloeConfigurationError */
+/**
+ * Validates a timeout in seconds and returns it.
+ * @throws FloeConfigurationError
+ */
 export function requireTimeoutSeconds(timeoutSeconds: unknown = 5): number {
   if (typeof timeoutSeconds === 'number' && timeoutSeconds > 0 && Number.isFinite(timeoutSeconds))
     return timeoutSeconds;

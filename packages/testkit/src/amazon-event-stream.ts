@@ -14,12 +14,12 @@ export function encodeEventStreamFrame(headers: Readonly<Record<string, string>>
   return encodeFrame(written, Buffer.from(payload));
 }
 
-/** Whether a content type is that of an AWS event stream. */
+/** Returns whether a content type is that of an AWS event stream. */
 export function isAmazonEventStream(contentType: string): boolean {
   return contentType.startsWith('application/vnd.amazon.eventstream');
 }
 
-/** The JSON payload of a frame. */
+/** Returns the JSON payload of a frame. */
 export function getFramePayload(frame: Buffer): string {
   return frame.toString('utf8', 12 + frame.readUInt32BE(4), frame.length - 4);
 }
@@ -42,9 +42,9 @@ function encodeFrame(headers: Buffer, body: Buffer): Buffer {
 }
 
 /**
- * Converts server-sent event text to a stream of binary frames, so that recordings are readable. An `error`
- * event (`{"error":{"type","message"}}`) becomes an exception frame. `wrapped` puts every event into a
- * `chunk` frame as base64, as for answers of another dialect.
+ * Converts server-sent event text to a stream of binary frames, so that recordings can be stored as
+ * readable text. An `error` event (`{"error":{"type","message"}}`) becomes an exception frame.
+ * `wrapped` puts every event into a `chunk` frame as base64, as in responses of another dialect.
  */
 export function convertSseToEventStream(sse: string, wrapped = false): Buffer {
   const frames = sse.split('\n\n').flatMap((block) => {

@@ -1,4 +1,4 @@
-/** The API of a request path, which determines the format of its answers and errors. */
+/** The API that a request path belongs to. It determines the format of responses and errors. */
 export type ApiSurface =
   | 'chat'
   | 'responses'
@@ -33,7 +33,10 @@ export function getApiSurface(path: string): ApiSurface {
   return SURFACES.find(([pattern]) => pattern.test(pathname))?.[1] ?? 'other';
 }
 
-/** Whether a request asks for a stream, by its path (Gemini, Bedrock) or by `"stream": true`. */
+/**
+ * Returns whether a request asks for a stream, by its path (Gemini, Bedrock) or by `"stream":
+ * true`.
+ */
 export function isStreamingRequest(path: string, body: unknown): boolean {
   if (/:streamGenerateContent|\/converse-stream$/.test(path)) return true;
   return typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;

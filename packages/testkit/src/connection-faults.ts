@@ -13,7 +13,7 @@ import type { FaultContext, InjectedFault } from './injected-fault.ts';
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
-/** Where and how to cut an answer. */
+/** Where and how a response is cut off. */
 export interface ResponseCut {
   /** How the connection ends: closed (FIN) or reset (RST). */
   readonly by: 'fin' | 'reset';
@@ -29,7 +29,7 @@ export interface ResponseCut {
   readonly isGated?: boolean;
 }
 
-/** Sends the head and a part of an answer, then ends the connection. */
+/** Creates a fault that sends the head and a part of a response, and then ends the connection. */
 export function createCutResponseFault(cut: ResponseCut): InjectedFault {
   const how = cut.by === 'fin' ? 'closes' : 'resets';
   return {
@@ -44,7 +44,10 @@ export function createCutResponseFault(cut: ResponseCut): InjectedFault {
   };
 }
 
-/** Sends the head and a part of an answer, then sends nothing until the client disconnects. */
+/**
+ * Creates a fault that sends the head and a part of a response, and then sends nothing until the
+ * client disconnects.
+ */
 export function createStalledResponseFault(
   part: Pick<ResponseCut, 'afterByte' | 'afterFrame'> = {},
 ): InjectedFault {
@@ -59,7 +62,7 @@ export function createStalledResponseFault(
   };
 }
 
-/** Faults of the connection: refused, silent, slow or cut. */
+/** The faults of the connection: it is refused, silent, slow or cut off. */
 export const CONNECTION_FAULTS: readonly InjectedFault[] = [
   {
     name: 'refuse-connection',

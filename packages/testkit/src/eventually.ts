@@ -1,6 +1,6 @@
 /**
- * How long a test waits for an event, in milliseconds. Tests check that it occurs and not how fast, so slow
- * or shared machines may take this long.
+ * How long a test waits for an event, in milliseconds. Tests check that the event occurs and not
+ * how fast it occurs, so slow or shared machines may take this long.
  */
 export const TEST_TIMEOUT_MS = 60_000;
 

@@ -1,7 +1,7 @@
 // Numbers that JavaScript would write differently, and functions that find them in a text.
 import assert from 'node:assert/strict';
 
-/** Marks the position of the number in a template. */
+/** The text that marks the position of the number in a template. */
 export const NUMBER_PLACEHOLDER = '@NUMBER@';
 
 /** Numbers that JavaScript would write differently. */
@@ -20,12 +20,12 @@ export const EXACT_NUMBERS: readonly string[] = [
   '3.14159265358979323846',
 ];
 
-/** Replaces the placeholder in a template by a number. */
+/** Replaces the placeholder in a template with a number. */
 export function insertNumber(template: string, number: string): string {
   return template.replaceAll(NUMBER_PLACEHOLDER, number);
 }
 
-/** Counts the occurrences of a number in a text, in JSON or in JSON inside strings. */
+/** Returns how often a number occurs in a text, in JSON or in JSON inside strings. */
 export function countNumberOccurrences(text: string, number: string): number {
   const token = number.replaceAll('.', '\\.').replaceAll('+', '\\+');
   return [...text.matchAll(new RegExp(`(?<![\\w.+-])${token}(?![\\w.+-])`, 'g'))].length;

@@ -1,19 +1,19 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** The options of `navigator.credentials.create` that this authenticator reads. */
+/** The options of `navigator.credentials.create` that the fake authenticator reads. */
 export interface PasskeyCreationOptions {
   readonly challenge: string;
   readonly rp: { readonly id: string };
   readonly user: { readonly id: string };
 }
 
-/** The options of `navigator.credentials.get` that this authenticator reads. */
+/** The options of `navigator.credentials.get` that the fake authenticator reads. */
 export interface PasskeyRequestOptions {
   readonly challenge: string;
   readonly rpId: string;
 }
 
-/** How an answer differs from a valid one. */
+/** How the authenticator's response differs from a valid one. */
 export interface AuthenticatorFault {
   /** The origin of the requesting page. Default: that of the authenticator. */
   readonly origin?: string;

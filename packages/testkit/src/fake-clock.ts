@@ -6,8 +6,8 @@ interface PendingTimer {
 }
 
 /**
- * A clock that tests advance, with the interface of the server's `Clock`. Wall clock and monotonic clock
- * start at different values, so that code that confuses them fails its test.
+ * A clock that tests advance, with the interface of the server's `Clock`. Wall clock and monotonic
+ * clock start at different values, so that the test of code that confuses them fails.
  */
 export class FakeClock {
   #wallMs: number;
@@ -87,7 +87,7 @@ export class FakeClock {
   }
 }
 
-/** Resolves after the microtasks and I/O callbacks that are ready now. */
+/** Resolves after all microtasks and I/O callbacks that are ready now have run. */
 export function nextEventLoopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Chunking, splitBody } from './chunking.ts';
 
-/** The answer of a healthy upstream: status, headers without framing, body. */
+/** The response of a healthy upstream: status, headers without framing, body. */
 export interface FakeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface FakeResponse {
 /** How the end of the body is marked (RFC 9112, section 6): chunks, length, or end of the connection. */
 export type Framing = 'chunked' | 'content-length' | 'close';
 
-/** How an answer is sent. */
+/** How a response is sent. */
 export interface ResponseDelivery {
   readonly chunking: Chunking;
   readonly framing: Framing;
@@ -19,7 +19,7 @@ export interface ResponseDelivery {
   readonly isPaced: boolean;
 }
 
-/** One action on the socket. Healthy answers and faults are lists of actions. */
+/** One action on the socket. Healthy responses and faults are lists of actions. */
 export type SocketStep =
   | { readonly do: 'write'; readonly bytes: Buffer }
   /** Wait until the test releases the upstream's gate. */
@@ -41,8 +41,8 @@ export function createWriteStep(bytes: Buffer | string): SocketStep {
 }
 
 /**
- * The default delivery: a streaming answer frame by frame in chunks, any other answer at once with its
- * length.
+ * Returns the default delivery: a streaming response is sent frame by frame in chunks, and any
+ * other response at once with its length.
  */
 export function getDefaultDelivery(answer: FakeResponse): ResponseDelivery {
   const streams = /event-stream|eventstream|ndjson/.test(answer.headers['content-type'] ?? '');
@@ -65,8 +65,9 @@ export function encodeResponseHead(answer: FakeResponse, framing: Framing): Buff
 }
 
 /**
- * The steps that write the body. With chunked framing, every piece is one HTTP chunk, which parsers report
- * separately even if TCP joins them. With other framings, the boundaries may be lost.
+ * Returns the steps that write the body. With chunked framing, every piece is one HTTP chunk.
+ * Parsers report each chunk separately even if TCP joins them. With other framings, the boundaries
+ * may be lost.
  */
 export function createBodySteps(answer: FakeResponse, delivery: ResponseDelivery): SocketStep[] {
   return splitBody(answer.body, delivery.chunking, answer.headers['content-type'] ?? '').flatMap((piece) => {
@@ -75,13 +76,13 @@ export function createBodySteps(answer: FakeResponse, delivery: ResponseDelivery
   });
 }
 
-/** The steps that mark the end of a body. */
+/** Returns the steps that mark the end of a body. */
 export function createBodyEndSteps(framing: Framing): SocketStep[] {
   if (framing === 'chunked') return [createWriteStep('0\r\n\r\n')];
   return framing === 'close' ? [{ do: 'fin' }] : [];
 }
 
-/** The steps of a complete healthy answer. */
+/** Returns the steps of a complete healthy response. */
 export function createResponseSteps(answer: FakeResponse, delivery: ResponseDelivery): SocketStep[] {
   return [
     createWriteStep(encodeResponseHead(answer, delivery.framing)),

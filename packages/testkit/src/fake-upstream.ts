@@ -21,7 +21,7 @@ type AnswerSource =
   /** Answers in this order. The last one is repeated. */
   | { readonly script: readonly UpstreamReply[] };
 
-/** Options of `startFakeUpstream`. */
+/** The options of `startFakeUpstream`. */
 export type FakeUpstreamOptions = AnswerSource & {
   /**
    * Each fault applies to its `requestCount` requests, then the next fault. After the last one, the upstream
@@ -52,9 +52,9 @@ export interface FakeUpstream {
 }
 
 /**
- * Starts a real server on a free port of 127.0.0.1. It sends answers in any chunking, behaves like
- * `INJECTED_FAULTS`, and records all requests. It uses a bare socket, because node:http cannot produce half
- * of the faults.
+ * Starts a real server on a free port of 127.0.0.1. It sends responses in any chunking, behaves
+ * like `INJECTED_FAULTS`, and records all requests. It uses a bare socket, because node:http cannot
+ * produce half of the faults.
  */
 export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<FakeUpstream> {
   const respond = createResponder(options);

@@ -9,7 +9,7 @@ interface ProviderFailure {
   readonly google: string;
 }
 
-/** Common failures of providers. */
+/** Common errors that providers return. */
 export const PROVIDER_FAILURES = {
   rateLimited: {
     status: 429,
@@ -70,7 +70,7 @@ export const PROVIDER_FAILURES = {
   },
 } as const satisfies Record<string, ProviderFailure>;
 
-/** The error body of a provider for the API of a path. */
+/** Returns a provider's error body for the API that a path belongs to. */
 export function encodeProviderErrorBody(failure: ProviderFailure, path: string): Buffer {
   const { status, message, openai, anthropic, google } = failure;
   switch (getApiSurface(path)) {
@@ -86,7 +86,7 @@ export function encodeProviderErrorBody(failure: ProviderFailure, path: string):
   }
 }
 
-/** An error as one SSE event, inside a stream that started with 200. */
+/** Returns an error as one SSE event, for a stream that started with 200. */
 export function encodeProviderErrorEvent(failure: ProviderFailure, path: string): Buffer {
   const surface = getApiSurface(path);
   const named = surface === 'messages' || surface === 'responses' ? 'event: error\n' : '';

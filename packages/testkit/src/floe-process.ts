@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { TEST_TIMEOUT_MS } from './eventually.ts';
 import { MINIMAL_ENVIRONMENT } from './minimal-environment.ts';
 
-/** Options of `startFloeProcess`. */
+/** The options of `startFloeProcess`. */
 export interface FloeProcessOptions {
   /** Added to a minimal environment, so that no provider key of this machine reaches the server. */
   readonly env?: Readonly<Record<string, string>>;
@@ -62,7 +62,10 @@ export interface FloeProcess {
   kill(): Promise<ProcessExit>;
 }
 
-/** The server that `npm start` runs, if the test run has built it. Otherwise its sources. */
+/**
+ * The path of the server that `npm start` runs, if the test run has built it. Otherwise the path of
+ * its sources.
+ */
 export const SERVER_PROGRAM =
   process.env['FLOE_TEST_SERVER'] ?? join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
 const LISTENING_PATTERN = /^\{.*"local_url":"(http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)[^"]*".*\}$/m;
@@ -75,7 +78,8 @@ process.on('exit', () => {
 });
 
 /**
- * Starts the real server as a process, with a free port and its own data. Resolves when it listens.
+ * Starts the real server as a process, with a free port and its own data directory. Resolves when
+ * it listens.
  *
  * @throws Error with the server's output if it ends or does not listen in time
  */

@@ -17,7 +17,7 @@ const TERMINAL_EVENTS = [
   'response.failed',
 ];
 
-/** Splits `answer` into its units, by its content type. */
+/** Splits a response into its units, by its content type. */
 export function splitResponseFrames(answer: FakeResponse): Buffer[] {
   return splitFrames(answer.body, answer.headers['content-type'] ?? '');
 }
@@ -30,7 +30,7 @@ export function removeDoneEvent(answer: FakeResponse): FakeResponse {
   );
 }
 
-/** Removes finish reasons, and events that contain nothing else. `[DONE]` remains. */
+/** Removes finish reasons, and events that contain nothing else. Keeps `[DONE]`. */
 export function removeFinishReasons(answer: FakeResponse): FakeResponse {
   return editEvents(answer, (event) => {
     if (typeof event['stopReason'] === 'string' && event['output'] === undefined) return 'drop';
@@ -54,7 +54,7 @@ export function removeUsage(answer: FakeResponse): FakeResponse {
   });
 }
 
-/** Truncates the frame in the middle inside its JSON. */
+/** Truncates the middle frame inside its JSON. */
 export function truncateMiddleEvent(answer: FakeResponse): FakeResponse {
   const all = splitResponseFrames(answer);
   const middle = Math.floor(all.length / 2);
@@ -66,12 +66,12 @@ export function truncateMiddleEvent(answer: FakeResponse): FakeResponse {
   return replaceFrames(answer, broken);
 }
 
-/** Whether a frame is the `[DONE]` event of a Chat stream. */
+/** Returns whether a frame is the `[DONE]` event of a Chat stream. */
 export function isChatDoneEvent(frame: Buffer): boolean {
   return /^data:\s*\[DONE\]/.test(frame.toString('utf8'));
 }
 
-/** Returns the answer with these frames as its body. */
+/** Returns the response with these frames as its body. */
 export function replaceFrames(answer: FakeResponse, parts: readonly Buffer[]): FakeResponse {
   return { ...answer, body: Buffer.concat(parts) };
 }

@@ -4,7 +4,7 @@ import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 /** A case of `golden/heartbeat/hostile.json`. The README next to it describes the members. */
 export type HostileCase = (typeof hostile)[number];
 
-/** Responses of a misbehaving server, with the results that SDKs must have. */
+/** The responses of a misbehaving server, and the results that SDKs must return for them. */
 export const HOSTILE_CASES: readonly HostileCase[] = hostile;
 
 interface HostileStep {
@@ -15,7 +15,10 @@ interface HostileStep {
   readonly reset?: boolean | undefined;
 }
 
-/** Starts a server that behaves like a case, on its own port. A case with `host` has no server. */
+/**
+ * Starts a server that behaves like a case, on its own port. Must not be called for a case with
+ * `host`, which has no server.
+ */
 export function startHostileServer(hostile: HostileCase): Promise<FakeUpstream> {
   const plan = (steps: readonly HostileStep[]) => ({
     name: hostile.name,

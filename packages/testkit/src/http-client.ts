@@ -1,6 +1,6 @@
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 
-/** Options of `callHttp`. */
+/** The options of `callHttp`. */
 export interface HttpCallOptions {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;

@@ -1,4 +1,4 @@
-/** One header as sent. */
+/** One header line as it was sent. */
 export type HeaderLine = readonly [name: string, value: string];
 
 /** The parsed head of a message. */
@@ -11,7 +11,7 @@ export interface Http1MessageHead {
   readonly rawHeaders: readonly HeaderLine[];
 }
 
-/** Callbacks of `Http1MessageReader`. */
+/** The callbacks of `Http1MessageReader`. */
 export interface Http1MessageCallbacks {
   head(head: Http1MessageHead): void;
   data(bytes: Buffer): void;
@@ -35,8 +35,8 @@ const LINE_END = '\r\n';
 const HEAD_END = '\r\n\r\n';
 
 /**
- * Parses HTTP/1.1 messages from chunks of any size. It replaces node:http, because tests check what that
- * hides: interim responses, repeated headers, and whether a body was truncated.
+ * Parses HTTP/1.1 messages from chunks of any size. Used instead of node:http, because tests check
+ * what node:http hides: interim responses, repeated headers, and whether a body was truncated.
  */
 export class Http1MessageReader {
   readonly #kind: 'request' | 'response';

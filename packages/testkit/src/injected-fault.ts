@@ -1,7 +1,7 @@
 import type { FakeResponse, ResponseDelivery, SocketStep } from './fake-response.ts';
 import type { ReceivedRequest } from './upstream-connection.ts';
 
-/** The request, and the healthy answer, from which a fault is derived. */
+/** The request and the healthy response that a fault is derived from. */
 export interface FaultContext {
   readonly request: ReceivedRequest;
   readonly answer: FakeResponse;

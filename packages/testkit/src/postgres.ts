@@ -24,8 +24,8 @@ const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'postgres'
 const SUPERVISOR = join(import.meta.dirname, 'postgres-supervisor.ts');
 
 /**
- * Returns the PostgreSQL server of `FLOE_TEST_POSTGRES_URL` (a test run sets it for its files), or starts
- * one.
+ * Returns the PostgreSQL server in `FLOE_TEST_POSTGRES_URL` (a test run sets it for its files), or
+ * starts one.
  */
 export async function getTestPostgres(): Promise<TestPostgres> {
   const url = process.env['FLOE_TEST_POSTGRES_URL'];
@@ -33,11 +33,11 @@ export async function getTestPostgres(): Promise<TestPostgres> {
 }
 
 /**
- * Starts a PostgreSQL server on a loopback port, with programs of this machine or from npm. It ends with this
- * process, even if this process crashes. `settings` override those of the suite, which have no durability: a
- * test that crashes the server needs `synchronous_commit: 'on'`.
+ * Starts a PostgreSQL server on a loopback port, with programs from this host or from npm. The
+ * server ends with this process, even if this process crashes. `settings` override those of the
+ * suite, which disable durability. A test that crashes the server needs `synchronous_commit: 'on'`.
  *
- * @throws Error that says what is missing; it never skips
+ * @throws Error that states what is missing; it never skips
  */
 export async function startDedicatedPostgres(
   settings: Readonly<Record<string, string>> = {},

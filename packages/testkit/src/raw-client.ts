@@ -187,7 +187,7 @@ export class RawClient {
   }
 }
 
-/** The bytes of a request, with defaults for absent parts. */
+/** Returns the bytes of a request, with defaults for absent parts. */
 export function encodeRawRequest(request: RawRequest): Buffer {
   const { head, body } = requestParts(request);
   return Buffer.concat([head, body]);
@@ -228,7 +228,10 @@ export async function sendAndDisconnect(
   else client.hangUp();
 }
 
-/** Creates header lines with slightly more than `totalBytes`, for limits on the size of a head. */
+/**
+ * Returns header lines with slightly more than `totalBytes` bytes, to test limits on the size of a
+ * head.
+ */
 export function createPaddingHeaders(totalBytes: number, lineBytes = 1000): readonly HeaderLine[] {
   const count = Math.ceil(totalBytes / lineBytes);
   return Array.from({ length: count }, (_, n) => [`x-padding-${n}`, 'p'.repeat(lineBytes)]);

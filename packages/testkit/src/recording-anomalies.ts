@@ -21,7 +21,10 @@ export const ANOMALY_NAMES: readonly string[] = [
   'last event not ended',
 ];
 
-/** Names from `ANOMALY_NAMES`. Empty if a recorder serialized the JSON again, and for binary framing. */
+/**
+ * Returns the names from `ANOMALY_NAMES` that apply to an interaction. Returns an empty list if the
+ * recording is not byte-exact, and for binary framing.
+ */
 export function findAnomalies({ body, isByteExact, headers }: RecordedInteraction): string[] {
   const type = headers['content-type'] ?? '';
   if (!isByteExact || type.includes('amazon.eventstream')) return [];

@@ -2,7 +2,7 @@ import { getFramePayload, isAmazonEventStream } from './amazon-event-stream.ts';
 import { splitFrames } from './chunking.ts';
 import type { RecordedInteraction } from './recordings.ts';
 
-/** One event of an answer, or the whole answer. `value` is undefined if the data is not JSON. */
+/** One event of a response, or the whole response. `value` is undefined if the data is not JSON. */
 export interface RecordedEvent {
   /** Name from the event line or the frame headers. Empty if there is none. */
   readonly name: string;
@@ -10,7 +10,10 @@ export interface RecordedEvent {
   readonly value: unknown;
 }
 
-/** Splits an answer into its events: server-sent events, NDJSON lines, AWS frames, or one whole body. */
+/**
+ * Splits a response into its events: server-sent events, NDJSON lines, AWS frames, or one whole
+ * body.
+ */
 export function parseRecordedEvents({
   body,
   headers,

@@ -33,9 +33,9 @@ const IGNORED_MEMBERS = new Set('id index logprobs'.split(' '));
 const CLIENT_SURFACES: readonly ApiSurface[] = ['chat', 'responses', 'messages', 'embeddings'];
 
 /**
- * The structural shape of an answer in one line: its surface, its delivery, its events in order with
- * repetitions written once, and its anomalies. Recordings with the same shape test the same branches of a
- * translation.
+ * Returns the structure of a response in one line: its surface, its delivery, its events in order
+ * with repetitions written once, and its anomalies. Recordings with the same structure test the
+ * same branches of a translation.
  */
 export function describeResponseShape(interaction: RecordedInteraction): string {
   const { path, status, stream, headers } = interaction;
@@ -49,7 +49,10 @@ export function describeResponseShape(interaction: RecordedInteraction): string 
   return [`${way}: ${foldRepeats(events).join(' ')}`, ...findAnomalies(interaction)].join(' | ');
 }
 
-/** The shape of a client's request: its turns in order, and its settings. Undefined for other surfaces. */
+/**
+ * Returns the structure of a client's request: its turns in order, and its settings. Undefined for
+ * other surfaces.
+ */
 export function describeRequestShape({ path, requestBody }: RecordedInteraction): string | undefined {
   const surface = getApiSurface(path);
   if (!CLIENT_SURFACES.includes(surface) || !isPlainObject(requestBody)) return undefined;
@@ -62,7 +65,8 @@ export function describeRequestShape({ path, requestBody }: RecordedInteraction)
 }
 
 /**
- * The members of an interaction with the types of their values: `chat stream choices[].delta.content: null`.
+ * Returns the members of an interaction with the types of their values: `chat stream
+ * choices[].delta.content: null`.
  */
 export function collectMemberTypes(interaction: RecordedInteraction): ReadonlySet<string> {
   const { path, stream, requestBody } = interaction;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { convertSseToEventStream, isAmazonEventStream } from './amazon-event-stream.ts';
 import { type ApiSurface, getApiSurface } from './api-surface.ts';
 
-/** One request and its answer. */
+/** One request and its response. */
 export interface RecordedInteraction {
   readonly method: string;
   /** Path with its query, without the origin. */
@@ -55,8 +55,8 @@ interface RecordingFile {
 const ROOT = join(import.meta.dirname, '..', 'recordings');
 
 /**
- * Loads the project's recordings: synthetic answers in the known formats of providers, one file per scenario,
- * sorted by file name.
+ * Loads the project's recordings: synthetic responses in the known formats of providers, one file
+ * per scenario, sorted by file name.
  *
  * @throws Error if a file has another format
  */
@@ -127,7 +127,7 @@ function isLines(value: unknown): boolean {
   return Array.isArray(value) && value.every((line) => typeof line === 'string');
 }
 
-/** Whether a value is an object with string keys, such as a JSON object or a YAML map. */
+/** Returns whether a value is an object with string keys, such as a JSON object or a YAML map. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that implements the protocol of Redis, and the directory of the libraries that it needs. */
+/**
+ * A program that implements the Redis protocol, and the directory of the libraries that it needs.
+ */
 export interface RedisProgram {
   readonly path: string;
   readonly libraries: string | null;
@@ -13,7 +15,8 @@ const NAMES = ['redis-server', 'valkey-server'];
 const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
 
 /**
- * Finds the Redis or Valkey server of this machine. Otherwise unpacks Debian's package into `cache` once.
+ * Finds the Redis or Valkey server on this host. If there is none, unpacks Debian's package once
+ * into `cache`.
  *
  * @throws Error with instructions if neither is possible
  */

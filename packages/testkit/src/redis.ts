@@ -24,17 +24,18 @@ export interface DedicatedRedis extends TestRedis {
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'redis');
 const SUPERVISOR = join(import.meta.dirname, 'redis-supervisor.ts');
 
-/** Returns the Redis or Valkey server of `FLOE_TEST_REDIS_URL`, or starts one. */
+/** Returns the Redis or Valkey server in `FLOE_TEST_REDIS_URL`, or starts one. */
 export async function getTestRedis(): Promise<TestRedis> {
   const url = process.env['FLOE_TEST_REDIS_URL'];
   return url ? { url, pid: null, stop: async () => undefined } : startDedicatedRedis();
 }
 
 /**
- * Starts a Redis server on a loopback port, from this machine or from Debian's unpacked package. Tests that
- * stop, kill or flush the server use it. It ends with this process, even if this process crashes.
+ * Starts a Redis server on a loopback port, from this host or from Debian's unpacked package. Used
+ * by tests that stop, kill or flush the server. The server ends with this process, even if this
+ * process crashes.
  *
- * @throws Error that says what is missing; it never skips
+ * @throws Error that states what is missing; it never skips
  */
 export async function startDedicatedRedis(): Promise<DedicatedRedis> {
   const { path, libraries } = findRedis(CACHE);

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, tryParseJson } from '@floe/wire/json-narrowing';
 
-/** Dialects of clients. */
+/** The dialects that clients use. */
 export type FeatureDialect = 'chat' | 'responses' | 'messages';
 
 /** One feature of a request. */

@@ -265,7 +265,7 @@ const HEAD_FAULTS: readonly InjectedFault[] = [
   },
 ];
 
-/** Faults whose answer is complete but wrong. */
+/** The faults whose response is complete but wrong. */
 export const RESPONSE_FAULTS: readonly InjectedFault[] = [
   ...ERROR_STATUS_FAULTS,
   ...STREAM_FAULTS,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** A supervisor process with its server, which runs while this process lives. */
+/** A supervisor process and its server, which runs while this process lives. */
 export interface ServerSupervisor {
   /** The line that it printed when the server was ready for the first time. */
   readonly firstLine: string;
@@ -14,8 +14,8 @@ export interface ServerSupervisor {
 }
 
 /**
- * Starts `program` with node and reads its first line. Null if it ends without one; its message is then on
- * stderr. It does not keep this process alive.
+ * Starts `program` with node and reads its first line. Null if the program ends without one. Its
+ * message is then on stderr. The program does not keep this process alive.
  */
 export async function startSupervisor(
   program: string,

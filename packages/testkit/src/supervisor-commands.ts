@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 
-/** The operations of a supervisor on its server. */
+/** The operations that a supervisor performs on its server. */
 export interface SupervisedServer {
   /** Kills the server, as a crash does. Resolves when it has ended. */
   crash(): Promise<void>;
@@ -11,8 +11,8 @@ export interface SupervisedServer {
 }
 
 /**
- * Executes `crash` and `start` from stdin and prints one line for each. The end of stdin or a signal ends the
- * supervisor.
+ * Executes `crash` and `start` from stdin and prints one line for each. The supervisor ends at the
+ * end of stdin or on a signal.
  */
 export function serveSupervisorCommands(server: SupervisedServer): void {
   const fail = (error: unknown) => {

@@ -3,7 +3,7 @@ import type { SocketStep } from './fake-response.ts';
 import type { TestGate } from './gate.ts';
 import { type HeaderLine, type Http1MessageHead, Http1MessageReader } from './http1-reader.ts';
 
-/** One request as the upstream received it. Available as soon as its head is complete. */
+/** A request as the upstream received it. Available as soon as its head is complete. */
 export interface ReceivedRequest {
   /** When the head was complete, in milliseconds of the monotonic clock. */
   readonly receivedAtMs: number;
@@ -22,7 +22,7 @@ export interface ReceivedRequest {
   readonly settled: Promise<void>;
 }
 
-/** Callbacks of `serveConnection`. */
+/** The callbacks of `serveConnection`. */
 export interface ConnectionCallbacks {
   readonly gate: TestGate;
   /** Records a request. Returns its index, starting with 0. */
@@ -38,7 +38,10 @@ interface OpenRequest {
   readonly settle: () => void;
 }
 
-/** Reads requests from one connection and answers them one after the other, as HTTP/1.1 requires. */
+/**
+ * Reads requests from one connection and responds to them one after the other, as HTTP/1.1
+ * requires.
+ */
 export function serveConnection(socket: Socket, socketId: number, exchanges: ConnectionCallbacks): void {
   const disconnected = new AbortController();
   const unsettled = new Set<OpenRequest>();

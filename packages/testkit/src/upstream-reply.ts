@@ -2,7 +2,10 @@ import type { Chunking } from './chunking.ts';
 import type { FakeResponse, Framing, ResponseDelivery } from './fake-response.ts';
 import type { RecordedInteraction } from './recordings.ts';
 
-/** A reply with optional parts. Defaults: status 200, JSON or the interaction's headers, usual delivery. */
+/**
+ * A reply with optional parts. The defaults are status 200, JSON or the interaction's headers, and
+ * the usual delivery.
+ */
 export interface UpstreamReply {
   readonly interaction?: RecordedInteraction;
   readonly status?: number;
@@ -26,7 +29,7 @@ export function createSseReply(events: readonly (string | object)[]): UpstreamRe
   return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: body.join('') };
 }
 
-/** Converts a reply to a complete answer. */
+/** Converts a reply to a complete response. */
 export function toFakeResponse(reply: UpstreamReply): FakeResponse {
   const base = reply.interaction ?? {
     status: 200,
@@ -37,7 +40,7 @@ export function toFakeResponse(reply: UpstreamReply): FakeResponse {
   return { status: reply.status ?? base.status, headers: { ...base.headers, ...reply.headers }, body };
 }
 
-/** The delivery options of a reply. */
+/** Returns a reply's delivery options. */
 export function toResponseDelivery(reply: UpstreamReply): Partial<ResponseDelivery> {
   return {
     ...(reply.chunking !== undefined && { chunking: reply.chunking }),

@@ -9,16 +9,16 @@ import { sequenceBlocks } from './sequence-blocks.ts';
 import { indexToolsByProviderName } from './tool-names.ts';
 
 /**
- * Adapts the events of a reader for a client writer. Blocks arrive one at a time. Tool calls have the names
- * and the form in which the client declared its tools.
+ * Adapts a reader's events for a client writer. Blocks arrive one at a time. Tool calls have the
+ * names and the form in which the client declared its tools.
  */
 export function adaptEventsForClient(request: CanonicalRequest, next: EmitResponseEvent): EmitResponseEvent {
   return restoreDeclaredTools(request, sequenceBlocks(next));
 }
 
 /**
- * Adapts a complete response in the same way.
- * @throws the response's fault; a missing finish is also a fault.
+ * Adapts a complete response for a client writer, as `adaptEventsForClient` does.
+ * @throws the response's fault; a missing finish is also a fault
  */
 export function adaptResponseForClient(
   answer: CanonicalResponse,

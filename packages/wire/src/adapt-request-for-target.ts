@@ -34,7 +34,10 @@ const BUDGET_BY_EFFORT: Readonly<Record<ReasoningEffort, number>> = {
   max: 65_536,
 };
 
-/** Returns the caller's effort, or one for the caller's budget, adjusted to what the model supports. */
+/**
+ * Returns the caller's reasoning effort, or the effort that corresponds to the caller's budget, adjusted to what the
+ * model supports.
+ */
 export function resolveReasoningEffort(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -68,13 +71,13 @@ export function resolveReasoningBudget(request: CanonicalRequest): number | unde
   return reasoning?.adaptive ? BUDGET_BY_EFFORT.medium : undefined;
 }
 
-/** Tools and tool choice for a provider. */
+/** The tools and the tool choice in the form that a provider accepts. */
 export interface TargetToolSettings {
   readonly tools: readonly ToolDefinition[];
   readonly choice: ToolChoice | undefined;
 }
 
-/** Returns tools and tool choice in a form that the provider accepts. */
+/** Returns the tools and the tool choice in a form that the provider accepts. */
 export function adaptToolsForTarget(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -120,7 +123,7 @@ export function toFunctionSchema(tool: FreeformTool): {
   };
 }
 
-/** Returns the value of a seal if this provider accepts it; otherwise reports it as dropped. */
+/** Returns the value of a seal if this provider accepts it. Otherwise reports the seal as dropped. */
 export function getAcceptedSealValue(
   part: ReasoningPart,
   dialect: DialectName,
@@ -151,7 +154,7 @@ export function joinSystemText(parts: readonly TextPart[]): string {
   return parts.map((part) => part.text).join('\n\n');
 }
 
-/** Joins the parts of a tool result to one text, without separators. */
+/** Joins the parts of a tool result into one text, without separators. */
 export function joinResultText(part: ToolResultPart): string {
   let text = '';
   for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
@@ -168,7 +171,9 @@ export function reportUnsupportedFormatFields(
   for (const member of lacks) if (format[member]) dropped.add(`response_format.${member}`);
 }
 
-/** Reports the requested reasoning summary as dropped. `auto` is every provider's default. */
+/**
+ * Reports the requested reasoning summary as dropped. `auto` is not reported, because it is every provider's default.
+ */
 export function reportReasoningSummary({ reasoning }: CanonicalRequest, dropped: Set<string>): void {
   if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
 }
@@ -195,7 +200,7 @@ export function acceptHint<T>(
   return undefined;
 }
 
-/** Returns the target's name of the service tier. Reports a tier without such a name as dropped. */
+/** Returns the target's name for the service tier. Reports a tier that has no name at the target as dropped. */
 export function resolveServiceTier(
   request: CanonicalRequest,
   words: Readonly<Record<string, string>>,
@@ -208,7 +213,7 @@ export function resolveServiceTier(
   return Object.hasOwn(words, tier) ? words[tier] : undefined;
 }
 
-/** Service tiers of the OpenAI dialects. */
+/** The service tiers in the OpenAI dialects. */
 export const OPENAI_SERVICE_TIERS: Readonly<Record<string, string>> = {
   auto: 'auto',
   default: 'default',
@@ -219,7 +224,7 @@ export const OPENAI_SERVICE_TIERS: Readonly<Record<string, string>> = {
   fast: 'fast',
 };
 
-/** Returns the caller's cache key of the conversation, or else the generated one. */
+/** Returns the caller's cache key for the conversation, or else the generated one. */
 export function resolveCacheKey(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -234,7 +239,10 @@ export function reportDroppedFields(fields: Readonly<Record<string, unknown>>, d
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);
 }
 
-/** Applies the provider sheet to an object: rejected fields, limits, and replaced values and names. */
+/**
+ * Applies a provider sheet's quirks to an object: removes rejected fields, enforces limits, and replaces values and
+ * names.
+ */
 export function applyQuirks(
   body: JsonObject,
   options: RequestWriteOptions,

@@ -4,18 +4,18 @@ import type { ResponseEvent, Seal } from './response-events.ts';
 import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
-/** Text or a refusal. */
+/** A block of text or a refusal. */
 export interface TextBlock {
   readonly kind: 'text' | 'refusal';
   text: string;
 }
-/** Reasoning, with a seal if the provider returned one. */
+/** A block of reasoning, with a seal if the provider returned one. */
 export interface ReasoningBlock {
   readonly kind: 'reasoning';
   text: string;
   seal?: Seal | undefined;
 }
-/** A tool call. */
+/** A block that contains a tool call. */
 export interface ToolCallBlock {
   readonly kind: 'tool';
   readonly id: string;
@@ -24,10 +24,13 @@ export interface ToolCallBlock {
   /** Argument JSON as the provider wrote it, or raw text if `freeform`. */
   text: string;
 }
-/** A block of a response. */
+/** One block of a response. */
 export type ResponseBlock = TextBlock | ReasoningBlock | ToolCallBlock;
 
-/** A complete response, accumulated from its events. Incomplete if `finish` is absent. */
+/**
+ * A complete response that was built from its events. If `finish` is absent, the response is
+ * incomplete.
+ */
 export interface CanonicalResponse {
   id: string;
   model: string;
@@ -39,7 +42,7 @@ export interface CanonicalResponse {
   dropped: string[];
 }
 
-/** Accumulates events. `answer` is valid after each event. */
+/** Builds a response from its events. `answer` is valid after each event. */
 export class ResponseAccumulator {
   readonly answer: CanonicalResponse = { id: '', model: '', blocks: [], dropped: [] };
   readonly #open = new Map<number, ResponseBlock>();

@@ -3,14 +3,14 @@ import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamFault } from './upstream-fault.ts';
 
 /**
- * Returns the error code for the client. Agents depend on the code for a context that is too long, because
- * they shorten the conversation.
+ * Returns the error code for the client. If the context is too long, agents rely on the code,
+ * because they then shorten the conversation.
  */
 export function toClientErrorCode(fault: Fault, upstream: UpstreamFault | undefined): string {
   return upstream?.kind === 'context' ? 'context_length_exceeded' : (fault.detail.dialectCode ?? fault.code);
 }
 
-/** Writes the `error` object of the OpenAI dialects. */
+/** Writes the `error` object for the OpenAI dialects. */
 export function toOpenAiError(fault: Fault, upstream: UpstreamFault | undefined): JsonObject {
   return {
     message: fault.message,
@@ -20,7 +20,7 @@ export function toOpenAiError(fault: Fault, upstream: UpstreamFault | undefined)
   };
 }
 
-/** Writes an error body of Chat and Responses. */
+/** Writes an error body for Chat and Responses. */
 export function writeOpenAiFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject {
   return { error: toOpenAiError(fault, upstream), request_id: requestId };
 }
@@ -28,7 +28,7 @@ export function writeOpenAiFault(fault: Fault, requestId: string, upstream?: Ups
 /** Messages agents shorten the conversation when an error has this text. */
 const TOO_LONG = 'prompt is too long';
 
-/** Writes an error body of Messages, which is also the error event of its stream. */
+/** Writes an error body for Messages. It is also the error event in a Messages stream. */
 export function writeAnthropicFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject {
   const type = FAULTS[fault.code].anthropic;
   const known = upstream?.kind !== 'context' || fault.message.includes(TOO_LONG);

@@ -56,7 +56,7 @@ const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'thinking_blocks',
 ]);
 
-/** UTF-8 bytes of generated content in one JSON text of a response. */
+/** The number of UTF-8 bytes of generated content in one JSON text of a response. */
 export interface ContentByteCounts {
   /** Content of a stream event, in addition to earlier events. */
   readonly added: number;

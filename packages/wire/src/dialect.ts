@@ -12,7 +12,7 @@ export interface RequestReadOptions {
   readonly dropHostedTools?: boolean;
 }
 
-/** What a client writer needs to know about the exchange, for streams and complete responses. */
+/** What a client writer must know about the exchange, for streams and complete responses. */
 export interface ResponseWriteContext {
   readonly request: CanonicalRequest;
   /** The client's body. A Responses response repeats its settings. */
@@ -44,8 +44,9 @@ export interface ResponseWriteContext {
 }
 
 /**
- * Writes one response as the client's stream. `write` returns the SSE text for an event, which is often
- * empty. After `finish` or `error` the stream is complete, and no event may follow.
+ * Writes one response as the stream that the client receives. `write` returns the SSE text for an
+ * event, which is often empty. After `finish` or `error`, the stream is complete and no event may
+ * follow.
  */
 export interface ResponseStreamWriter {
   write(event: ResponseEvent): string;
@@ -78,14 +79,17 @@ export interface ResponseReadOptions {
   readonly thinkTags?: boolean | undefined;
 }
 
-/** Reads the stream of one exchange. Emits exactly one `finish` or `error`, as the last event. */
+/**
+ * Reads the stream of one exchange. Emits exactly one `finish` or `error`, always as the last
+ * event.
+ */
 export interface ResponseStreamReader {
   read(frame: SseEvent): void;
   /** Ends the stream. Emits an error if there was no finish. */
   end(): void;
 }
 
-/** A request in the dialect of a target. */
+/** A request in a target's dialect. */
 export interface WrittenRequest {
   readonly body: JsonObject;
   /** Canonical fields that the target does not support. */
@@ -114,7 +118,8 @@ export type ReasoningStyle =
   | 'none';
 
 /**
- * Properties of a provider and model that affect how a request is written. Declared in the provider sheet.
+ * Properties of a provider and model that affect how a request is written. The provider sheet
+ * declares them.
  */
 export interface RequestWriteOptions {
   /** The provider's model id. Defaults to the requested one. */
@@ -130,7 +135,7 @@ export interface RequestWriteOptions {
    * Top-level members (or `generationConfig` members) that the model rejects. They are dropped and reported.
    */
   readonly rejectedFields?: readonly string[];
-  /** Hints that the provider accepts. Other hosts may respond to a hint with 4xx. */
+  /** Hints that the provider accepts. Other providers may respond to a hint with 4xx. */
   readonly hints?: readonly RequestHint[];
   readonly renames?: Readonly<Record<string, string>>;
   /** Replacements for values of members: `{tool_choice: {required: 'any'}}`. */
@@ -167,9 +172,12 @@ export type RequestHint =
   | 'verbosity'
   | 'seed'
   | 'cache-mark';
-/** Requirements for messages. `system-in-place`: system turns may be within a Messages conversation. */
+/**
+ * A provider's requirements for messages. With `system-in-place`, system turns may occur within a
+ * Messages conversation.
+ */
 export type MessageQuirk = 'developer-role' | 'one-system-first' | 'system-in-place' | 'no-user-after-tool';
-/** Requirements for tools. */
+/** A provider's requirements for tools. */
 export type ToolQuirk =
   | 'freeform'
   | 'none-drops-tools'

@@ -6,14 +6,14 @@ import { geminiDialect } from './gemini/dialect.ts';
 import { messagesDialect } from './messages/dialect.ts';
 import { responsesDialect } from './responses/dialect.ts';
 
-/** The dialects of clients. */
+/** The dialects that clients use. */
 export const CLIENT_DIALECTS = {
   chat: chatDialect,
   responses: responsesDialect,
   messages: messagesDialect,
 } as const satisfies Record<string, ClientDialect>;
 
-/** The dialects of providers. */
+/** The dialects that providers use. */
 export const UPSTREAM_DIALECTS = {
   chat: chatDialect,
   responses: responsesDialect,

@@ -4,10 +4,10 @@ import { ExactNumber, isObject, type Json, type JsonNumber, type JsonObject } fr
 import { findUsage } from './find-usage.ts';
 import type { Usage } from './usage.ts';
 
-/** The request formats for embeddings. */
+/** The request formats for embeddings that providers use. */
 export type EmbeddingsDialect = 'openai' | 'gemini' | 'embed';
 
-/** A field of the OpenAI format that a compatible host does not accept. */
+/** A field of the OpenAI embeddings format that a compatible provider does not accept. */
 export type EmbeddingsLimitation = 'tokens' | 'base64' | 'dimensions' | 'user';
 
 /** How a provider accepts requests for embeddings. */
@@ -17,25 +17,25 @@ export interface EmbeddingsSupport {
   readonly unsupported?: readonly EmbeddingsLimitation[];
 }
 
-/** A parsed request for embeddings. */
+/** A parsed embeddings request. */
 export interface EmbeddingsRequest {
   /** Texts, or lists of token ids. */
   readonly input: readonly string[] | readonly (readonly number[])[];
   readonly dimensions: number | null;
   readonly encoding: 'float' | 'base64';
-  /** The purpose of the vectors, in the terms of hosts that require it. */
+  /** The purpose of the vectors, in the terms of providers that require it. */
   readonly inputType: string | null;
   readonly hasUser: boolean;
 }
 
-/** A request in the format of a provider. */
+/** An embeddings request in a provider's format. */
 export interface WrittenEmbeddingsRequest {
   readonly body: JsonObject;
   /** Paths of hints that were dropped. */
   readonly dropped: readonly string[];
 }
 
-/** Vectors in the order of the input. */
+/** Embedding vectors in the order of the input, and the usage. */
 export interface EmbeddingsResponse {
   readonly vectors: readonly (readonly JsonNumber[] | string)[];
   readonly usage: Usage | undefined;
@@ -193,7 +193,7 @@ function findVectors(from: EmbeddingsDialect, answer: JsonObject): readonly (Jso
   return listOf(embeddings).map((entry) => (isObject(entry) ? entry['values'] : undefined));
 }
 
-/** `index` identifies the input of a vector. Most hosts send vectors in order. */
+/** `index` identifies the input of a vector. Most providers send vectors in order. */
 function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
   const entries = listOf(data).filter(isObject);
   const at = (entry: JsonObject, position: number) =>

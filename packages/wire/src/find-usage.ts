@@ -51,7 +51,7 @@ export function findUsage(answer: unknown): Usage | undefined {
   );
 }
 
-/** The usage of one request of a batch. */
+/** The usage of one request in a batch. */
 export interface BatchResultUsage {
   /** The model in the response; '' if absent. */
   readonly model: string;

@@ -1,4 +1,4 @@
-/** Why a response ended, for all providers. */
+/** Why a response ended. The values are the same for all providers. */
 export type FinishReason = 'stop' | 'length' | 'tool' | 'refusal' | 'other';
 
 /** The finish reason and the provider's original value. */

@@ -8,10 +8,10 @@ export function decodeUtf8Range(bytes: Uint8Array, start: number, end: number): 
   return buffer.toString('utf8', start, end);
 }
 
-/** Integers with fewer characters are exact in JavaScript. */
+/** Integers with fewer characters than this are exact in JavaScript. */
 export const INEXACT_INTEGER_LENGTH = 16;
 
-/** 1 for each letter that may follow a backslash, except `u`. */
+/** Contains 1 for each letter that may follow a backslash in JSON, except `u`. */
 export const SIMPLE_ESCAPES = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPES[letter] = 1;
 
@@ -27,9 +27,9 @@ export function isHexByte(byte: number): boolean {
 }
 
 /**
- * Skips eight bytes at a time while none of them is a quote, a backslash or a control character. `(x - n) &
- * ~x & 0x80` marks bytes below n. A borrow can mark too many, but never too few. Measured for 300 KB: 140 µs
- * instead of 290 µs.
+ * Skips bytes, eight at a time, while none of them is a quote, a backslash or a control character.
+ * `(x - n) & ~x & 0x80` marks bytes below n. A borrow can mark too many bytes, but never too few.
+ * For 300 KB, this took 140 µs instead of 290 µs.
  */
 export function skipPlainBytes(words: DataView, from: number, end: number): number {
   const last = end - 8;

@@ -11,7 +11,7 @@ import {
 import { JsonSyntaxError } from './json-syntax-error.ts';
 import type { NameTable } from './name-table.ts';
 
-/** Maximum nesting. `JSON.parse` overflows the stack at several thousand levels. */
+/** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
 export const MAX_NESTING_DEPTH = 512;
 
 const QUOTE = 0x22;
@@ -28,9 +28,9 @@ const ZERO = 0x30;
 const WIDE_FROM_BYTES = 1024;
 
 /**
- * A pull parser over bytes (RFC 8259). The caller enters known objects and arrays and skips all other values.
- * Everything that is entered or skipped is validated, in one forward pass without recursion and without
- * creating strings. UTF-8 is not validated.
+ * A pull parser over bytes (RFC 8259). The caller enters the objects and arrays that it knows and
+ * skips all other values. Everything that is entered or skipped is validated, in one forward pass
+ * without recursion and without creating strings. UTF-8 is not validated.
  */
 export class JsonCursor {
   /** Offset of the next byte. */

@@ -5,7 +5,7 @@ import { JsonCursor } from './json-cursor.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 import { NameTable } from './name-table.ts';
 
-/** A range of bytes; `end` is exclusive. */
+/** A range of bytes. `end` is exclusive. */
 export interface ByteSpan {
   readonly start: number;
   readonly end: number;
@@ -18,7 +18,7 @@ export interface ByteEdit {
   readonly text: string;
 }
 
-/** The members of a body, and whether `JSON.parse` preserves its numbers. */
+/** The positions of a body's members, and whether `JSON.parse` preserves the body's numbers. */
 export class ScannedMembers extends Map<string, ByteSpan> {
   /** Whether there is a number that JavaScript would write differently. */
   hasInexact = false;
@@ -167,7 +167,10 @@ export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefin
   return isDigit || first === 0x2d ? Number(decodeUtf8Range(body, span.start, span.end)) : undefined;
 }
 
-/** Bytes with the positions of the members of one object (`scanJsonObject`, `scanMembersAt`). */
+/**
+ * A body's bytes with the positions of the members of one object (`scanJsonObject`,
+ * `scanMembersAt`).
+ */
 export interface ScannedJsonBody {
   readonly body: Uint8Array;
   readonly members: ReadonlyMap<string, ByteSpan>;

@@ -1,6 +1,6 @@
 import type { CanonicalRequest, ContentPart, MediaPart, TextPart } from './request.ts';
 
-/** The metadata of parts that a dialect supports. */
+/** The part metadata that a dialect supports. */
 export interface PartCapabilities {
   /** Title, context and citations of documents. */
   readonly documents?: true;
@@ -12,7 +12,7 @@ export interface PartCapabilities {
   readonly cacheBreakpoints?: 'all' | 'texts';
 }
 
-/** Reports metadata of parts that the target does not support. */
+/** Reports part metadata that the target does not support. */
 export function reportUnsupportedPartFields(
   request: CanonicalRequest,
   capabilities: PartCapabilities,

@@ -24,7 +24,7 @@ const MEDIA_TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
   json: 'application/json',
 };
 
-/** Reads an image in the form of any dialect. */
+/** Reads an image in the form that any dialect uses. */
 export function readImagePart(part: JsonObject, path: string, draft: RequestDraft): MediaPart {
   draft.requireFeature('image', path);
   draft.reportUnknownFields(part, IMAGE_FIELDS, 'image.');
@@ -51,7 +51,10 @@ function withRequiredFeatures(part: MediaPart, path: string, draft: RequestDraft
   return part;
 }
 
-/** Reads a file or document in the form of any dialect. A file that is given as text is read as text. */
+/**
+ * Reads a file or document in the form that any dialect uses. A file whose content is given as text
+ * is read as text.
+ */
 export function readFilePart(part: JsonObject, path: string, draft: RequestDraft): ContentPart {
   draft.reportUnknownFields(part, FILE_FIELDS, 'file.');
   const file = asObject(part['file']) ?? part;
@@ -91,7 +94,7 @@ function readDocumentMetadata(part: JsonObject): DocumentMetadata {
   };
 }
 
-/** Reads audio in the form of any dialect. */
+/** Reads audio in the form that any dialect uses. */
 export function readAudioPart(part: JsonObject, path: string, draft: RequestDraft): MediaPart {
   draft.requireFeature('audio', path);
   draft.reportUnknownFields(part, AUDIO_FIELDS, 'audio.');
@@ -140,7 +143,10 @@ export function formatDataUrl(source: { readonly data: string; readonly mime: st
   return `data:${source.mime};base64,${source.data}`;
 }
 
-/** Decodes the text of a text file; undefined for any other file. @throws Fault 400 if it is not UTF-8 */
+/**
+ * Returns the text of a text file; undefined for any other file.
+ * @throws Fault 400 if it is not UTF-8
+ */
 export function decodeTextFile({ source, name }: MediaPart): string | undefined {
   if (!('data' in source) || !isTextMediaType(source.mime)) return undefined;
   const text = decodeBase64Utf8(source.data);

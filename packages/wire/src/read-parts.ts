@@ -13,8 +13,9 @@ const TOOL_RESULT_FIELDS = new Set(
 );
 
 /**
- * Reads content of any dialect as parts. Clients mix part types of several dialects in one body, so each
- * element is read by its own type. A string is one text part; empty text is no part.
+ * Reads content from any dialect as parts. Clients mix part types from several dialects in one
+ * body, so each element is read according to its own type. A string becomes one text part. Empty
+ * text becomes no part.
  */
 export function readContentParts(
   content: Json | undefined,
@@ -89,7 +90,10 @@ function readPart(part: JsonObject, path: string, draft: RequestDraft): ContentP
   }
 }
 
-/** Returns whether an item belongs to a hosted tool. No other provider can read it, and none needs it. */
+/**
+ * Returns whether an item belongs to a hosted tool. Other providers cannot read such an item and do
+ * not need it.
+ */
 export function isHostedToolItem(type: string): boolean {
   return (
     /_call(_output)?$/.test(type) ||
@@ -142,7 +146,10 @@ export function filterSystemParts(parts: readonly ContentPart[], draft: RequestD
   });
 }
 
-/** Returns arguments as JSON text: a string unchanged, an object as JSON, and `{}` if absent. */
+/**
+ * Returns tool call arguments as JSON text: a string unchanged, an object as JSON, and `{}` if
+ * absent.
+ */
 export function formatArguments(value: Json | undefined): string {
   if (typeof value === 'string') return value === '' ? '{}' : value;
   return value === undefined || value === null ? '{}' : JSON.stringify(value);

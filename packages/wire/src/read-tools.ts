@@ -14,9 +14,9 @@ const SCHEMA_FORMAT_FIELDS = new Set('type json_schema name description schema s
 const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 /**
- * Reads tool definitions of any dialect: nested or flat functions, bare `input_schema`, freeform `custom`
- * tools in both forms, and namespaces. A hosted tool is a required feature, or is dropped and reported if
- * `dropHosted`.
+ * Reads tool definitions from any dialect: nested or flat functions, a bare `input_schema`,
+ * freeform `custom` tools in both forms, and namespaces. A hosted tool becomes a required feature.
+ * If `dropHosted` is set, it is dropped and reported instead.
  */
 export function readTools(
   value: Json | undefined,
@@ -103,7 +103,7 @@ function readFreeform(inner: JsonObject, name: string): FreeformTool {
 }
 
 /**
- * Reads `tool_choice` of any dialect; undefined without tools.
+ * Reads `tool_choice` from any dialect; undefined if there are no tools.
  * @throws Fault 400 if it names a tool that does not exist
  */
 export function readToolChoice(

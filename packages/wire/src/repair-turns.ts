@@ -7,10 +7,10 @@ interface OpenTurn {
 }
 
 /**
- * Converts a conversation to a form that every provider accepts. Merges consecutive assistant turns. Moves
- * the results of a turn's calls to a separate user turn directly after it. Adds `[no result]` for calls
- * without a result, except in the last turn. Calls `RequestDraft.handleOrphanResult` for a result without a
- * preceding call. Idempotent.
+ * Converts a conversation to a form that every provider accepts. Merges consecutive assistant
+ * turns. Moves the results of a turn's calls to a separate user turn directly after it. Adds `[no
+ * result]` for calls without a result, except in the last turn. Calls
+ * `RequestDraft.handleOrphanResult` for a result without a preceding call. Idempotent.
  */
 export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDraft): ConversationTurn[] {
   const repaired: OpenTurn[] = [];

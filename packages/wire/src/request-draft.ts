@@ -27,8 +27,8 @@ const OUTPUT_CONFIG_FIELDS = new Set(['effort', 'format']);
 const THINKING_FIELDS = new Set(['type', 'budget_tokens']);
 
 /**
- * Collects what a request reader finds in addition to the conversation: required features with their fields,
- * and dropped fields.
+ * Collects what a request reader finds in addition to the conversation: required features and the
+ * fields that need them, and dropped fields.
  */
 export class RequestDraft {
   readonly requiredFeatures = new Map<RequiredFeature, string>();
@@ -103,7 +103,7 @@ export function readNumberField(body: JsonObject, key: string): JsonNumber | und
 
 const STREAM_OPTION_FIELDS = new Set(['include_usage']);
 
-/** Returns whether the client requests the usage frame of a Chat stream. */
+/** Returns whether the client requests the usage frame in a Chat stream. */
 export function readIncludeUsage(body: JsonObject, draft: RequestDraft): boolean {
   const options = body['stream_options'];
   if (!isObject(options)) return false;
@@ -111,7 +111,7 @@ export function readIncludeUsage(body: JsonObject, draft: RequestDraft): boolean
   return options['include_usage'] === true;
 }
 
-/** Returns the first token limit that is present, in the order of `keys`. */
+/** Returns the first token limit that is present, searching in the order of `keys`. */
 export function readTokenLimit(body: JsonObject, keys: readonly string[]): number | undefined {
   for (const key of keys) {
     const given = readNumberField(body, key);
@@ -124,14 +124,14 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
   return undefined;
 }
 
-/** Reads the model id of a request. */
+/** Reads a request's model id. */
 export function readModel(body: JsonObject): string {
   const model = asString(body['model']);
   if (model === undefined || model === '') throw missingFieldFault('model');
   return model;
 }
 
-/** Reads stop sequences: a string or a list. */
+/** Reads stop sequences, which are a string or a list. */
 export function readStopSequences(value: Json | undefined): readonly string[] {
   return asStrings(value).filter((stop) => stop !== '');
 }
@@ -143,8 +143,8 @@ export function parseReasoningEffort(value: Json | undefined): ReasoningEffort |
 }
 
 /**
- * Reads the reasoning settings of any dialect. An explicit effort takes precedence over a thinking block,
- * whose budget is kept.
+ * Reads reasoning settings from any dialect. An explicit effort takes precedence over a thinking
+ * block, but the block's budget is kept.
  */
 export function readReasoning(body: JsonObject, draft: RequestDraft): ReasoningSettings | undefined {
   const object = isObject(body['reasoning']) ? body['reasoning'] : {};
@@ -168,7 +168,10 @@ export function readReasoning(body: JsonObject, draft: RequestDraft): ReasoningS
   return Object.values(reasoning).some((value) => value !== undefined) ? reasoning : undefined;
 }
 
-/** Reads `metadata` as pairs of strings. `{user_id}` of Messages is the end user rather than metadata. */
+/**
+ * Reads `metadata` as pairs of strings. The member `user_id` of Messages metadata is the end user
+ * and is not included.
+ */
 export function readMetadata(
   value: Json | undefined,
   draft: RequestDraft,
@@ -181,14 +184,14 @@ export function readMetadata(
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** Reads the cache breakpoint of a part; undefined if absent. */
+/** Reads a part's cache breakpoint; undefined if absent. */
 export function readCacheBreakpoint(value: JsonObject): CacheBreakpoint | undefined {
   const control = value['cache_control'];
   if (!isObject(control)) return undefined;
   return control['ttl'] === '5m' || control['ttl'] === '1h' ? control['ttl'] : '';
 }
 
-/** Adds the features that no translation supports, with their fields. */
+/** Adds the features that no translation supports, with the fields that need them. */
 export function requireUntranslatableFeatures(body: JsonObject, draft: RequestDraft): void {
   if ((asNumber(body['n']) ?? 1) > 1) draft.requireFeature('choices', 'n');
   if (body['logprobs'] === true) draft.requireFeature('logprobs', 'logprobs');

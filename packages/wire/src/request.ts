@@ -3,8 +3,8 @@ import type { JsonNumber, JsonObject } from '@floe/contract/json';
 import type { DialectName, Seal } from './response-events.ts';
 
 /**
- * A feature that a target must support, because the request would change its meaning without it. All other
- * unsupported fields are hints: they are dropped and reported.
+ * A feature that a target must support, because the meaning of the request would change without it.
+ * All other unsupported fields are hints, which are dropped and reported.
  */
 export type RequiredFeature =
   | 'image'
@@ -32,10 +32,13 @@ export type RequiredFeature =
   /** Content of an unknown kind. */
   | 'unknown-content';
 
-/** A place up to which the prompt is cached, with its lifetime. `''` uses the provider's default lifetime. */
+/**
+ * A place up to which the prompt is cached, given by the cache lifetime. `''` means the provider's
+ * default lifetime.
+ */
 export type CacheBreakpoint = '' | '5m' | '1h';
 
-/** The metadata of a document in Messages. */
+/** The metadata of a document in a Messages request. */
 export interface DocumentMetadata {
   readonly title?: string | undefined;
   readonly context?: string | undefined;
@@ -43,7 +46,7 @@ export interface DocumentMetadata {
   readonly citations?: true | undefined;
 }
 
-/** Text. */
+/** A text part of a turn or system prompt. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
@@ -51,12 +54,12 @@ export interface TextPart {
   /** Set if the text is a separate document. */
   readonly document?: DocumentMetadata | undefined;
 }
-/** The source of media: a URL, base64 data or an id. */
+/** Where media come from: a URL, base64 data or an id. */
 export type MediaSource =
   | { readonly url: string }
   | { readonly data: string; readonly mime: string }
   | { readonly id: string };
-/** An image, a file or audio. */
+/** A part that contains an image, a file or audio. */
 export interface MediaPart {
   readonly type: 'media';
   readonly kind: 'image' | 'file' | 'audio';
@@ -68,18 +71,18 @@ export interface MediaPart {
   readonly document?: Omit<DocumentMetadata, 'title'> | undefined;
   readonly cache?: CacheBreakpoint | undefined;
 }
-/** Reasoning of an earlier response. */
+/** A part that contains reasoning from an earlier response. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
   readonly text: string;
   readonly seal?: Seal | undefined;
 }
-/** A refusal of an earlier response. */
+/** A part that contains a refusal from an earlier response. */
 export interface RefusalPart {
   readonly type: 'refusal';
   readonly text: string;
 }
-/** A tool call of an earlier response. */
+/** A part that contains a tool call from an earlier response. */
 export interface ToolCallPart {
   readonly type: 'call';
   readonly id: string;
@@ -89,7 +92,7 @@ export interface ToolCallPart {
   readonly freeform: boolean;
   readonly cache?: CacheBreakpoint | undefined;
 }
-/** The result of a tool call. */
+/** A part that contains the result of a tool call. */
 export interface ToolResultPart {
   readonly type: 'result';
   readonly id: string;
@@ -97,10 +100,13 @@ export interface ToolResultPart {
   readonly isError: boolean;
   readonly cache?: CacheBreakpoint | undefined;
 }
-/** A part of a turn. */
+/** One part of a turn. */
 export type ContentPart = TextPart | MediaPart | ReasoningPart | RefusalPart | ToolCallPart | ToolResultPart;
 
-/** A turn of the conversation. Results are in user turns. A `system` turn is within the conversation. */
+/**
+ * A turn in the conversation. Tool results are in user turns. A turn with the role `system` is
+ * inside the conversation and not part of the system prompt.
+ */
 export interface ConversationTurn {
   readonly role: 'system' | 'user' | 'assistant';
   readonly parts: readonly ContentPart[];
@@ -128,7 +134,7 @@ export interface FreeformTool {
 /** A tool that the client declares. */
 export type ToolDefinition = FunctionTool | FreeformTool;
 
-/** Whether and which tools the model may call. */
+/** Whether the model may call tools, and which ones. */
 export type ToolChoice =
   | { readonly mode: 'auto' | 'none' | 'required'; readonly allowed?: readonly string[] | undefined }
   | { readonly mode: 'named'; readonly name: string };

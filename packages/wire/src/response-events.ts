@@ -7,9 +7,9 @@ import type { Usage } from './usage.ts';
 export type DialectName = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 /**
- * Opaque data that a provider requires in the next request: a thinking signature, redacted thinking,
- * encrypted reasoning, a thought signature, or signed reasoning details. Only its dialect can read it, and
- * only the vendor and credential (`origin`) that created it accept it.
+ * Opaque data that a provider requires in the next request: a thinking signature, redacted
+ * thinking, encrypted reasoning, a thought signature, or signed reasoning details. Only readers of
+ * its dialect can read it. Only the vendor and credential (`origin`) that created it accept it.
  */
 export interface Seal {
   readonly dialect: DialectName;
@@ -19,14 +19,15 @@ export interface Seal {
   readonly origin?: string | undefined;
 }
 
-/** The kind of a block. */
+/** The kind of a response block. */
 export type BlockKind = 'text' | 'refusal' | 'reasoning' | 'tool';
 
 /**
- * An event of a response. The sequence is `start`, blocks (each `open`, `delta`…, `close`), the last `usage`,
- * and `finish` or `error` as the last event. The deltas of a tool block are fragments of argument JSON, or
- * raw text for a freeform tool. Only reasoning blocks have seals. If a vendor seals another block, an empty
- * reasoning block precedes it.
+ * An event of a response. The sequence is `start`, blocks (each `open`, `delta`…, `close`), the
+ * last `usage`, and `finish` or `error` as the last event. The deltas of a tool block are fragments
+ * of JSON arguments, or raw text for a freeform tool. Only reasoning blocks have seals. If a
+ * provider returns a seal for another block, an empty reasoning block with the seal precedes that
+ * block.
  */
 export type ResponseEvent =
   | { readonly type: 'start'; readonly id: string; readonly model: string }
@@ -38,7 +39,7 @@ export type ResponseEvent =
   | { readonly type: 'error'; readonly fault: Fault; readonly upstream?: UpstreamFault | undefined }
   | { readonly type: 'dropped'; readonly field: string };
 
-/** Opens a block. */
+/** The event that opens a block. */
 export interface BlockOpenEvent {
   readonly type: 'open';
   readonly block: number;
@@ -50,5 +51,5 @@ export interface BlockOpenEvent {
   readonly freeform?: true | undefined;
 }
 
-/** Receives the events of a response in order. */
+/** Receives a response's events in order. */
 export type EmitResponseEvent = (event: ResponseEvent) => void;

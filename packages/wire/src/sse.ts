@@ -12,8 +12,9 @@ const EMPTY = Buffer.alloc(0);
 const MAX_FRAME_BYTES = 16 << 20;
 
 /**
- * Complete frames in one contiguous region, which can be forwarded with one write. Frame `i` is `bytes` from
- * `ends[i - 1]` (for the first: from `lead`) to `ends[i]`, including its blank line.
+ * Complete frames in one contiguous region, which can be forwarded with one write. Frame `i` is the
+ * range of `bytes` from `ends[i - 1]` (for the first frame: from `lead`) to `ends[i]`, including
+ * its blank line.
  */
 export interface SseFrames {
   readonly bytes: Buffer;
@@ -39,9 +40,10 @@ export interface SseFrameData {
 }
 
 /**
- * Splits a byte stream into server-sent event frames (WHATWG HTML, section 9.2.6). Lines end with LF, CRLF or
- * CR, and a blank line ends a frame. A byte order mark at the start is removed. The result does not depend on
- * the chunks, and the time is linear for chunks of any size.
+ * Splits a byte stream into server-sent event frames (WHATWG HTML, section 9.2.6). Lines end with
+ * LF, CRLF or CR, and a blank line ends a frame. A byte order mark at the start is removed. The
+ * result does not depend on how the stream is split into chunks, and the time is linear for chunks
+ * of any size.
  */
 export class SseFramer {
   readonly #maxFrameBytes: number;

@@ -10,7 +10,10 @@ export function isCacheablePart(part: ContentPart): part is CacheablePart {
   return part.type !== 'reasoning' && part.type !== 'refusal';
 }
 
-/** Sets a breakpoint on the last part of a turn that can have one. Keeps an existing breakpoint. */
+/**
+ * Sets a cache breakpoint on the last part of a turn that can have one. Keeps an existing
+ * breakpoint.
+ */
 export function withTurnCacheBreakpoint(
   turn: ConversationTurn,
   cache: CacheBreakpoint | undefined,
@@ -22,7 +25,7 @@ export function withTurnCacheBreakpoint(
   return { role: turn.role, parts: turn.parts.with(at, { ...part, cache }) };
 }
 
-/** Applies `cache_control` of the request to the last part that can have a breakpoint. */
+/** Applies a request's `cache_control` to the last part that can have a cache breakpoint. */
 export function withFinalCacheBreakpoint(
   turns: readonly ConversationTurn[],
   body: JsonObject,

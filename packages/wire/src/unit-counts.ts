@@ -1,10 +1,13 @@
 import type { BilledUnit } from '@floe/contract/billed-units';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
-/** The billed units of a response. A unit is absent if the provider did not report it. */
+/**
+ * The number of billed units in a response, by unit. A unit is absent if the provider did not
+ * report it.
+ */
 export type UnitCounts = Readonly<Partial<Record<BilledUnit, number>>>;
 
-/** The same, while a response is read. */
+/** Mutable billed unit counts, used while a response is read. */
 export type MutableUnitCounts = { -readonly [Unit in BilledUnit]?: number };
 
 /**
@@ -51,7 +54,7 @@ function isCharged(item: Json): boolean {
 }
 
 /**
- * Adds hosted tool calls and seconds of audio that hosts report in `usage`.
+ * Adds hosted tool calls and seconds of audio that providers report in `usage`.
  * @example
  * const units = {};
  * addReportedToolUse(units, { server_tool_use: { web_search_requests: 2 } });

@@ -4,9 +4,9 @@ import { isObject } from '@floe/contract/json';
 const BODY_CHARACTERS = 2048;
 
 /**
- * Returns the `Fault` for an error that a provider sent with status 200. Supported forms: `{"error":{…}}`,
- * `{"error":"…"}`, `{"message","type","code"}`, `{"detail":…}`, any of them in an array, and plain text. A
- * code from 400 to 599 becomes `upstreamStatus`.
+ * Returns the `Fault` for an error that a provider sent with status 200. Supported forms:
+ * `{"error":{…}}`, `{"error":"…"}`, `{"message","type","code"}`, `{"detail":…}`, any of them in an
+ * array, and plain text. A code from 400 to 599 becomes `upstreamStatus`.
  */
 export function upstreamErrorFault(text: string): Fault {
   const body = parseFirst(text);

@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { asNumber, asObject, asString, isJsonArray, isObject, tryParseJson } from './json-narrowing.ts';
 
-/** The kind of a provider's error, independent of its wording. */
+/** The kind of a provider's error, independent of how the provider words it. */
 export type UpstreamFaultKind =
   | 'credential'
   | 'permission'
@@ -18,7 +18,10 @@ export type UpstreamFaultKind =
   | 'invalid'
   | 'server';
 
-/** A provider's error in a dialect-independent form. `status` is 200 within a stream. */
+/**
+ * A provider's error in a dialect-independent form. `status` is 200 if the error was sent within a
+ * stream.
+ */
 export interface UpstreamFault {
   readonly kind: UpstreamFaultKind;
   readonly status: number;
@@ -29,7 +32,7 @@ export interface UpstreamFault {
   readonly body?: string | undefined;
 }
 
-/** Response headers with lower-case names. */
+/** Response headers by lowercase name. */
 export type LowerCaseHeaders = Readonly<Record<string, string | undefined>>;
 
 /** One day, because daily quotas exist. A longer delay is treated as an error of the provider. */
@@ -120,7 +123,7 @@ export function toUpstreamFault(status: number, root: JsonObject, body = ''): Up
 
 /** Statuses with a definite meaning. The `type` of the body does not turn a caller's error into an outage. */
 const DEFINITE_STATUSES = new Set([400, 404, 405, 408, 409, 410, 411, 412, 414, 415, 422]);
-/** Some hosts report rate limits with these statuses. */
+/** Some providers report rate limits with these statuses. */
 const RATE_LIMIT_STATUSES = new Set([400, 409]);
 
 function classify(status: number, words: string): UpstreamFaultKind {

@@ -9,9 +9,9 @@ import {
 } from './unit-counts.ts';
 
 /**
- * The billed usage of a response, defined in the same way for all providers. `input` includes cached and
- * cache-written tokens; `output` includes reasoning. `TOKEN_UNITS` of the contract defines which units
- * include which.
+ * The billed usage of a response, defined in the same way for all providers. `input` includes
+ * cached and cache-written tokens. `output` includes reasoning. `TOKEN_UNITS` in the contract
+ * package defines which units include which.
  */
 export interface Usage {
   readonly units: UnitCounts;
@@ -50,7 +50,7 @@ export function sumUsage(one: Usage | null, other: Usage | null): Usage | null {
   return { units, tier: one.tier ?? other.tier };
 }
 
-/** The token units that a report can contain. */
+/** The token units that a provider's report can contain. */
 export const REPORTED_TOKEN_UNITS = ['input', 'cached', 'cache_write', 'output', 'reasoning'] as const;
 
 type ReportedCounts = Readonly<Record<(typeof REPORTED_TOKEN_UNITS)[number], number | undefined>>;
@@ -115,7 +115,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
 }
 
 /**
- * Adds image and audio tokens from the details of OpenAI and compatible hosts.
+ * Adds image and audio tokens from the details of OpenAI and compatible providers.
  * @example
  * const units = { input: 7 };
  * addMediaTokens(units, { audio_tokens: 3 }, { image_tokens: 8 });

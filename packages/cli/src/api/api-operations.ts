@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * How a field is written on the command line: `texts` comma-separated or repeated, `entries` in the same way
- * or as JSON, `flag` without a value, `json` as JSON, `text_or_json` as JSON if it starts like an object or
- * list.
+ * How a field is written on the command line. `texts`: comma-separated or repeated. `entries`: in
+ * the same way or as JSON. `flag`: without a value. `json`: as JSON. `text_or_json`: as JSON if it
+ * starts like an object or list.
  */
 export type OperationFieldKind = 'text' | 'number' | 'flag' | 'texts' | 'entries' | 'json' | 'text_or_json';
 
@@ -32,10 +32,10 @@ export interface ApiOperation {
   readonly takes: Readonly<Record<string, OperationField>>;
 }
 
-/** Operations by subject and verb, such as `keys` and `create`. */
+/** The API operations by subject and action, such as `keys` and `create`. */
 export type ApiOperations = Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
 
-/** Loads the operations of this release, which `scripts/generate.mjs` writes to a file. */
+/** Loads this release's operations, which `scripts/generate.mjs` writes to a file. */
 export function loadApiOperations(): ApiOperations {
   const value: unknown = JSON.parse(readFileSync(new URL('operations.json', import.meta.url), 'utf8'));
   if (!isApiOperations(value)) throw new Error('operations.json is damaged; run node scripts/generate.mjs');
@@ -53,12 +53,12 @@ function isApiOperations(value: unknown): value is ApiOperations {
   );
 }
 
-/** Whether a value is an object and not a list. */
+/** Returns whether a value is an object and not a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names of the path parameters, in order. */
+/** Returns the names of an operation's path parameters, in order. */
 export function listPathParameterNames({ path }: ApiOperation): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 }

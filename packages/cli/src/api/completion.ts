@@ -24,7 +24,9 @@ compdef _floe floe
 `,
 };
 
-/** The command `floe completion`, and `floe complete`, which its scripts call. */
+/**
+ * Creates the command `floe completion`, and `floe complete`, which the completion scripts call.
+ */
 export function createCompletionCommands(others: readonly CliCommand[]): readonly CliCommand[] {
   const completion: CliCommand = {
     words: ['completion'],

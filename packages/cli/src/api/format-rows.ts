@@ -47,7 +47,7 @@ export function formatTable(rows: readonly unknown[], columns?: readonly CliTabl
   return `${lines.join('\n')}\n`;
 }
 
-/** Whether every value of the rows fits on one line. */
+/** Returns whether every value in the rows fits on one line. */
 export function isFlatList(rows: readonly unknown[]): boolean {
   return rows.every((row) => isRecord(row) && Object.values(row).every(fitsOneLine));
 }
@@ -68,7 +68,10 @@ function selectColumns(records: readonly Row[]): readonly CliTableColumn[] {
     .map((name) => ({ title: name.toUpperCase(), paths: [name] }));
 }
 
-/** Whether a value fits on one line: it is no object and no list of objects. */
+/**
+ * Returns whether a value fits on one line, which is the case unless it is an object or a list of
+ * objects.
+ */
 export function fitsOneLine(value: unknown): boolean {
   return Array.isArray(value)
     ? value.every((one) => typeof one !== 'object' || one === null)

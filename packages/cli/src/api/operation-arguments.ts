@@ -22,7 +22,7 @@ export interface OperationRequest {
   readonly maxRows: number | null;
 }
 
-/** Options of all operations. No field has such a name. */
+/** The options that all operations have. No field has the name of such an option. */
 export const BUILT_IN_OPTIONS = {
   json: { type: 'boolean' },
   all: { type: 'boolean' },
@@ -35,16 +35,19 @@ export const BUILT_IN_OPTIONS = {
 
 const DEFAULT_ROWS = 50;
 
-/** The option name of a field: `expires_at` becomes `expires-at`. */
+/** Returns a field's option name: `expires_at` becomes `expires-at`. */
 export const toOptionName = (name: string) => name.replaceAll('_', '-');
 
-/** The options of a field. A flag also has a negative option. */
+/** Returns the options for a field. A flag also has a negative option. */
 export function listOptionNames(name: string, field: OperationField): readonly string[] {
   const option = toOptionName(name);
   return isBodyFlag(field) ? [`--${option}`, `--no-${option}`] : [`--${option}`];
 }
 
-/** Parses the arguments of an operation. @throws UsageError */
+/**
+ * Parses an operation's arguments.
+ * @throws UsageError
+ */
 export function parseOperationArguments(operation: ApiOperation, args: readonly string[]): OperationRequest {
   const fields = Object.entries(operation.takes);
   const { values, positionals } = parseOptions({

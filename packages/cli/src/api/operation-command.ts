@@ -10,12 +10,13 @@ import { listOptionNames, parseOperationArguments } from './operation-arguments.
 import { findIdList } from './resolve-name.ts';
 import { type NamedOperation, runOperation } from './run-operation.ts';
 
-/** Options that every operation has. */
+/** The options that every operation has. */
 export const COMMON_OPTIONS = ['--json', '--help'] as const;
 
 /**
- * Finds the command of an API verb: `keys create`, or `keys` alone for its list. Undefined if there is none.
- * `others` are the commands that are not API verbs, which the help of their subject also lists.
+ * Returns the command for an API operation: `keys create`, or `keys` alone for the list of keys.
+ * Undefined if there is none. `others` are the commands that are not API operations. The help of
+ * their subject lists them too.
  */
 export function findOperationCommand(
   operations: ApiOperations,
@@ -63,7 +64,7 @@ function findSubcommands(subject: string, others: readonly CliCommand[]): readon
   return others.filter(({ words }) => words.length > 1 && words[0] === subject);
 }
 
-/** Creates the command that lists the verbs of a subject, for `floe keys --help` and for unknown verbs. */
+/** Creates the command that lists the operations of a subject, for `floe keys --help` and for unknown operations. */
 function createOverviewCommand(
   subject: string,
   verbs: Readonly<Record<string, ApiOperation>>,

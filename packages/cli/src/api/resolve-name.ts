@@ -6,14 +6,17 @@ const PAGE_SIZE = 500;
 /** Limit for a search of a server that always returns a next page. Organizations have fewer pages. */
 const MAX_PAGES = 20;
 
-/** The list that contains the `{id}` of an operation. */
+/** The list in which the `{id}` of an operation can be found. */
 export interface IdLookupList {
   readonly path: string;
   /** The command that shows the list. */
   readonly command: string;
 }
 
-/** Undefined if the operation has no id, or its resource has no list. */
+/**
+ * Returns the list in which an operation's id can be found. Undefined if the operation has no id,
+ * or its resource has no list.
+ */
 export function findIdList(
   operations: ApiOperations,
   subject: string,
@@ -26,10 +29,11 @@ export function findIdList(
 }
 
 /**
- * Replaces a name in the path of a request by the id of the only resource with this name.
+ * Replaces a name in a request's path with the id of the only resource that has this name.
  *
  * @param notFound the server's message for the unknown id
- * @throws ApiRequestError if no resource or several have this name; the message says how to find the id
+ * @throws ApiRequestError if no resource or several have this name; the message states how to find
+ * the id
  */
 export async function resolveNameInPath(
   from: ApiConnection,

@@ -23,7 +23,7 @@ const MAX_PAGE_SIZE = 500;
 /** Limit for a server that always returns a next page. */
 const MAX_PAGES = 10_000;
 
-/** An operation with the words of its command, such as `keys create`. */
+/** An operation and the words of its command, such as `keys create`. */
 export interface NamedOperation {
   readonly name: string;
   readonly operation: ApiOperation;
@@ -32,8 +32,9 @@ export interface NamedOperation {
 }
 
 /**
- * Runs an operation and writes the response to stdout: as a table, as lines of fields, as JSON, or as a
- * streamed download. @throws ApiError
+ * Runs an operation and writes the response to stdout: as a table, as one line per field, as JSON,
+ * or as a streamed download.
+ * @throws ApiRequestError
  */
 export async function runOperation(
   from: ApiConnection,

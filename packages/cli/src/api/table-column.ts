@@ -2,7 +2,7 @@ import { isRecord } from './api-operations.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A column of a table: the location of its values in a row, and their format. */
+/** A table column: where its values are in a row, and how they are formatted. */
 export interface CliTableColumn {
   readonly title: string;
   /** Paths of fields, such as `usage.input_tokens`. Without `format`, the first one with a value is shown. */
@@ -28,7 +28,7 @@ export const createUntruncatedColumn = (title: string, path: string): CliTableCo
   whole: true,
 });
 
-/** Creates a format that shows the same field of each entry of a list. */
+/** Creates a format that shows one field of each entry in a list. */
 export const createMemberListFormat = (member: string) => (list: unknown) =>
   Array.isArray(list) ? list.map((entry) => (isRecord(entry) ? entry[member] : entry)) : undefined;
 
@@ -38,7 +38,7 @@ export const sourceColumn = createColumn('SOURCE', 'source');
 export const createdColumn = createColumn('CREATED', 'created_at');
 export const updatedColumn = createColumn('UPDATED', 'updated_at');
 
-/** Returns the value of a row in a column. */
+/** Returns a row's value in a column. */
 export function getCellValue(row: Row, { paths, format }: CliTableColumn): unknown {
   const values = paths.map((path) => readPath(row, path));
   return format ? format(...values) : values.find((value) => !isMissingValue(value));
@@ -50,7 +50,7 @@ function readPath(row: Row, path: string): unknown {
   return value;
 }
 
-/** Whether a value is absent, null or an empty text. */
+/** Returns whether a value is absent, null or an empty text. */
 export function isMissingValue(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }

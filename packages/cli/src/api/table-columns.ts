@@ -40,7 +40,7 @@ const REQUEST_COLUMNS = [
   createColumn('KEY', 'key_name'),
 ];
 
-/** The columns of each list, by the words of its command. */
+/** The table columns of each list, by the words of its command. */
 export const TABLE_COLUMNS: Readonly<Record<string, readonly CliTableColumn[]>> = {
   ...MONITORING_COLUMNS,
   'analytics top': [

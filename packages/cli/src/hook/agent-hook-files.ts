@@ -1,10 +1,13 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where hooks are installed: for one user, in a project, or by administrators for the machine. */
+/**
+ * Where hooks are installed: for one user, in a project, or by administrators for the whole
+ * computer.
+ */
 export type HookScope = 'user' | 'project' | 'managed';
 
-/** Where an agent reads its hooks, and their format. */
+/** The file in which an agent's hooks are configured, and the file's format. */
 export interface AgentHookFile {
   readonly agent: string;
   /** Files by scope. Scopes that are absent cannot be installed with a command. */
@@ -160,7 +163,7 @@ const windsurf = ({ home, project, systemPath }: InstallEnvironment): AgentHookF
   note: null,
 });
 
-/** Lists agents whose hooks can be installed by writing a file. */
+/** Returns the agents whose hooks can be installed by writing a file. */
 export function listAgentHookFiles(env: NodeJS.ProcessEnv, project: string): readonly AgentHookFile[] {
   const systemPath = (linux: string, mac: string, windows: string) => {
     if (process.platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', windows);

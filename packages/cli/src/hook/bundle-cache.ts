@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { SignedBundle } from '@floe/relay/bundle';
 import type { HookSettings, HookSettingsPaths } from './hook-settings.ts';
 
-/** The rules of the last download. */
+/** The downloaded rules in the cache. */
 export interface CachedBundle {
   readonly bundle: SignedBundle;
   readonly etag: string | null;
@@ -16,8 +16,9 @@ export interface CachedBundle {
 export type BundleCachePath = Pick<HookSettingsPaths, 'cache'>;
 
 /**
- * The cache directory of a platform key, because rules depend on the key. It does not depend on the URL, so a
- * server that moves keeps its rules. A server with another signing key cannot replace them.
+ * Returns a platform key's cache directory. Each key has its own, because rules depend on the key.
+ * The directory does not depend on the URL, so the rules are kept if the server moves. A server
+ * with another signing key cannot replace them.
  */
 export function getBundleCacheDirectory({ cache }: BundleCachePath, { key }: HookSettings): string {
   // FNV-1a. The name is not a secret, and importing node:crypto would take longer than any other import of a
@@ -27,7 +28,7 @@ export function getBundleCacheDirectory({ cache }: BundleCachePath, { key }: Hoo
   return join(cache, hash.toString(16).padStart(8, '0'));
 }
 
-/** Reads the cached bundle without verifying it. Null if there is none. */
+/** Reads the cached bundle without verifying it. Returns null if there is none. */
 export function readCachedBundle(directory: string, settings: HookSettings): CachedBundle | null {
   const stored = readJsonFile(join(directory, 'bundle.json'));
   const bundle = stored && isObject(stored['bundle']) ? parseSignedBundle(stored['bundle']) : null;
@@ -46,7 +47,9 @@ export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }
   renameSync(draft, path);
 }
 
-/** Whether the rules are due for download. Returns true to one process per interval. */
+/**
+ * Returns whether this process must download the rules. Returns true to one process per interval.
+ */
 export function claimBundleRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');
   try {
@@ -63,7 +66,10 @@ export function claimBundleRefresh(directory: string, refreshMs: number, nowMs: 
   return true;
 }
 
-/** Reads a signed bundle from JSON. Null if a field is missing. Does not verify the signature. */
+/**
+ * Reads a signed bundle from JSON. Returns null if a field is missing. Does not verify the
+ * signature.
+ */
 export function parseSignedBundle(value: JsonObject): SignedBundle | null {
   const { payload, signature, public_key } = value;
   const areTexts = typeof payload === 'string' && typeof signature === 'string';

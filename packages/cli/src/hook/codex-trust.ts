@@ -3,7 +3,9 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { isObject, type Json } from '@floe/contract/json';
 import type { InstalledHook } from './hook-configuration.ts';
 
-/** Trust state of a hook in Codex. `changed`: the user trusted another version of it. */
+/**
+ * Whether Codex trusts a hook. `changed` means that the user trusted another version of the hook.
+ */
 export type CodexTrust = 'trusted' | 'changed' | 'untrusted' | 'disabled';
 
 interface CodexHookState {
@@ -12,8 +14,8 @@ interface CodexHookState {
 }
 
 /**
- * Returns the trust state of a hook. Codex silently skips a hook unless its user trusted exactly this version
- * (codex-rs/hooks/src/engine/discovery.rs).
+ * Returns whether Codex trusts a hook. Codex silently skips a hook unless its user trusted exactly
+ * this version (codex-rs/hooks/src/engine/discovery.rs).
  */
 export function getCodexTrust(hook: InstalledHook, path: string, configPath: string): CodexTrust {
   const states = parseHookStates(readTextOrEmpty(configPath));
@@ -24,13 +26,16 @@ export function getCodexTrust(hook: InstalledHook, path: string, configPath: str
   return state.trustedHash === computeCodexHookHash(hook) ? 'trusted' : 'changed';
 }
 
-/** Whether `[features]` disables hooks. */
+/** Returns whether `[features]` disables hooks. */
 export function areCodexHooksDisabled(configPath: string): boolean {
   const [, features = ''] = /^\[features\]\s*$([^[]*)/m.exec(readTextOrEmpty(configPath)) ?? [];
   return /^\s*(?:codex_)?hooks\s*=\s*false/m.test(features);
 }
 
-/** The hash that Codex compares: SHA-256 of the hook with its defaults, as JSON with sorted members. */
+/**
+ * Returns the hash that Codex compares: the SHA-256 of the hook with its defaults, as JSON with
+ * sorted members.
+ */
 export function computeCodexHookHash({ event, matcher, entry }: InstalledHook): string {
   const isMatched = typeof matcher === 'string' && event !== 'UserPromptSubmit';
   const identity = {

@@ -8,7 +8,7 @@ import { type BundleCachePath, getBundleCacheDirectory, readCachedBundle } from 
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
-/** A decision without the server, with one outcome per event. */
+/** A decision that was made without the server, with one outcome per event. */
 export interface OfflineDecision {
   readonly outcomes: readonly HookDecision[];
   readonly askFallback: 'deny' | 'abstain';
@@ -17,11 +17,12 @@ export interface OfflineDecision {
 }
 
 /**
- * Decides without the server: by the signed rules, if the org allows clients to use them, otherwise by their
- * fail mode. The rules of an expired bundle are not used, but its fail mode is, until a newer bundle arrives.
+ * Decides without the server. Uses the signed rules if the organization allows clients to use them,
+ * and otherwise the rules' fail mode. The rules in an expired bundle are not used, but its fail
+ * mode is, until a newer bundle arrives.
  *
  * @param events null if the action is unknown
- * @param reason why the server gave no decision, for the user
+ * @param reason why the server gave no decision; shown to the user
  */
 export async function decideOffline(
   events: readonly RelayEvent[] | null,
@@ -42,7 +43,10 @@ export async function decideOffline(
   return { outcomes: [isClosedNow ? denyDecision(reason) : ABSTAIN], askFallback, isFromRules: false };
 }
 
-/** The decision that replaces `ask` for agents that cannot ask, by the cached rules. */
+/**
+ * Returns the decision that replaces `ask` for agents that cannot ask, according to the cached
+ * rules.
+ */
 export function readAskFallback(paths: BundleCachePath, settings: HookSettings): 'deny' | 'abstain' {
   const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
   const bundle = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);

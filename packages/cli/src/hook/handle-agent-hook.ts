@@ -23,7 +23,10 @@ export interface AgentHookResult {
 
 const SERVER_SKIPPED = 'the server timed out recently, so the hook did not contact it';
 
-/** Handles one hook call. Never throws: errors are answered with the fail mode of the rules. */
+/**
+ * Handles one hook call. Never throws. If an error occurs, the fail mode of the rules determines
+ * the response.
+ */
 export async function handleAgentHook(
   adapter: HookAdapter,
   input: NodeJS.ReadableStream,

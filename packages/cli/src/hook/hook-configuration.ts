@@ -5,8 +5,8 @@ import type { AgentHookFile } from './agent-hook-files.ts';
 const FLOE_COMMAND_PATTERN = /(?:^|[\s/\\"'])floe-hook(?:\.mjs)?["']?\s+[a-z-]+\s*$/;
 
 /**
- * Adds the hooks of Floe once to an agent's file, and keeps everything else. With `command` null, removes
- * them.
+ * Adds Floe's hooks to an agent's file exactly once, and keeps everything else. If `command` is
+ * null, removes them.
  */
 export function applyFloeHooks(file: JsonObject, agent: AgentHookFile, command: string | null): JsonObject {
   const before = isObject(file['hooks']) ? file['hooks'] : {};
@@ -29,7 +29,7 @@ export function applyFloeHooks(file: JsonObject, agent: AgentHookFile, command: 
   return { ...(command === null ? {} : agent.rootMembers), ...rest, hooks };
 }
 
-/** A hook of Floe in an agent's file. */
+/** A Floe hook in an agent's file. */
 export interface InstalledHook {
   /** The agent's name of the event. */
   readonly event: string;
@@ -40,7 +40,7 @@ export interface InstalledHook {
   readonly entry: JsonObject;
 }
 
-/** Finds the hooks of Floe in an agent's file, for the supported events. */
+/** Returns the Floe hooks in an agent's file, for the supported events. */
 export function findInstalledHooks(file: JsonObject, agent: AgentHookFile): readonly InstalledHook[] {
   const hooks = isObject(file['hooks']) ? file['hooks'] : {};
   return Object.keys(agent.hooks).flatMap((event) => {
@@ -58,7 +58,7 @@ export function findInstalledHooks(file: JsonObject, agent: AgentHookFile): read
   });
 }
 
-/** Counts the required hooks that call Floe. */
+/** Returns how many of the required hooks call Floe. */
 export function countInstalledHooks(
   file: JsonObject,
   agent: AgentHookFile,

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** There is no response. The message explains the reason to the user. */
+/** Thrown if there is no response. The message explains the reason to the user. */
 export class HookRequestError extends Error {
   override readonly name = 'HookRequestError';
   /** Whether the whole deadline passed. */
@@ -12,7 +12,7 @@ export class HookRequestError extends Error {
   }
 }
 
-/** A request of a hook to the server. */
+/** A hook's request to the server. */
 export interface HookHttpRequest {
   readonly url: string;
   readonly key: string;
@@ -34,10 +34,11 @@ const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends one HTTP/1.1 request (RFC 9112) on a new connection. It does not use `node:http` or `fetch`, because
- * a hook is a new process for every event, and loading either takes longer than the rest of the hook.
+ * Sends one HTTP/1.1 request (RFC 9112) on a new connection. Does not use `node:http` or `fetch`,
+ * because each event starts a new hook process, and loading either of them takes longer than the
+ * rest of the hook.
  *
- * @throws HookRequestError for every failure: refused, slow, truncated, not HTTP
+ * @throws HookRequestError for every failure: connection refused, too slow, truncated, not HTTP
  */
 export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpResponse> {
   const url = new URL(request.url);

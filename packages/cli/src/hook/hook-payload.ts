@@ -1,21 +1,22 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-/** No agent sends a larger payload. */
+/** The maximum size of a hook payload. No agent sends a larger one. */
 export const MAX_HOOK_PAYLOAD_BYTES = 11 * 1024 * 1024;
 const CLOSING_BRACE = 0x7d;
 /** After this pause, the received data may be complete. */
 const IDLE_PARSE_MS = 50;
 
-/** Why the payload cannot be read, for the user. */
+/** Thrown if the payload cannot be read. The message explains the reason to the user. */
 export class HookPayloadError extends Error {
   override readonly name = 'HookPayloadError';
 }
 
 /**
- * Reads the payload of the hook, one JSON object. Does not wait for the end of the input if the agent keeps
- * it open after a complete payload.
+ * Reads the hook's payload, which is one JSON object. If the agent keeps the input open after a
+ * complete payload, does not wait for the end of the input.
  *
- * @throws HookPayloadError if it is longer than 11 MB, incomplete after the timeout, or not an object
+ * @throws HookPayloadError if the payload is longer than 11 MB, incomplete after the timeout, or
+ * not an object
  */
 export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
   return await new Promise((resolve, reject) => {

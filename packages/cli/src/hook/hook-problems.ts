@@ -31,7 +31,10 @@ const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> =
   disabled: 'they are disabled in config.toml: start codex, open /hooks and enable them',
 };
 
-/** Reasons why an agent does not run installed hooks, as far as its files show. Empty if there are none. */
+/**
+ * Returns the reasons why an agent does not run installed hooks, as far as its files show. Empty if
+ * there are none.
+ */
 export function findHookProblems(agent: AgentHookFile, settingsFile: AgentSettingsFile): readonly string[] {
   const hooks = findInstalledHooks(settingsFile.file, agent);
   return [

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-/** Connection, rules and deadlines of a hook. */
+/** The connection, rules and deadlines that a hook uses. */
 export interface HookSettings {
   /** Without a trailing slash. Null if not configured. */
   readonly baseUrl: string | null;
@@ -20,7 +20,7 @@ export interface HookSettings {
   readonly problem: string | null;
 }
 
-/** Paths of the settings files and of the bundle cache. */
+/** The paths of the settings files and the bundle cache. */
 export interface HookSettingsPaths {
   /** File of administrators. Users cannot override its settings. */
   readonly managed: string;
@@ -29,7 +29,10 @@ export interface HookSettingsPaths {
   readonly cache: string;
 }
 
-/** Default deadline for the server. Agents end hooks after 15 s or more. */
+/**
+ * The default time limit for the server's response, in milliseconds. Agents stop hooks after 15 s
+ * or more.
+ */
 export const DEFAULT_HOOK_DEADLINE_MS = 2_500;
 const DEFAULT_REFRESH_MINUTES = 15;
 const DEFAULT_URL = 'http://127.0.0.1:3563';
@@ -48,9 +51,9 @@ export function resolveHookSettingsPaths(env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Returns the effective settings. URL and key come from the same source, and the file takes precedence over
- * the environment. Otherwise, a project that sets the environment of an agent could send the key to another
- * server.
+ * Returns the effective settings. The URL and key come from the same source, and the file takes
+ * precedence over the environment. Otherwise, a project that sets an agent's environment could send
+ * the key to another server.
  */
 export function readHookSettings(
   paths: HookSettingsPaths,
@@ -86,7 +89,7 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
   };
 }
 
-/** Deadline of the server for this hook in milliseconds: 50 to 60,000. */
+/** Returns the time limit for the server's response to this hook, in milliseconds: 50 to 60,000. */
 export function resolveHookDeadline({ deadlines }: HookSettings, agent: string, hook: string): number {
   for (const name of [`${agent}.${hook}`, agent, 'default']) {
     const given = Object.hasOwn(deadlines, name) ? deadlines[name] : undefined;

@@ -5,7 +5,10 @@ import { handleAgentHook } from './handle-agent-hook.ts';
 import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
 import { SERVER_PROBE_INTERVAL_MS } from './unresponsive-server.ts';
 
-/** Handles the agent's hook call on stdin. Resolves to the exit code after all output is written. */
+/**
+ * Handles the agent's hook call on stdin. Resolves to the exit code after all output has been
+ * written.
+ */
 export async function runHook(agent: string): Promise<number> {
   const adapter = HOOK_ADAPTERS.get(agent);
   if (!adapter) {
@@ -42,7 +45,7 @@ async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promis
   child.unref();
 }
 
-/** Downloads the rules, for the background process. Resolves to the exit code. */
+/** Downloads the rules. Run by the background process. Resolves to the exit code. */
 export async function runBundleRefresh(): Promise<number> {
   const paths = resolveHookSettingsPaths();
   const { refreshBundle } = await import('./refresh-bundle.ts');

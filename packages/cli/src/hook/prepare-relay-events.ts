@@ -15,7 +15,7 @@ export interface PreparedRelayEvents {
   readonly isTruncated: boolean;
 }
 
-/** Prepares events for the server: adds the data of the client and ids, and truncates long texts. */
+/** Prepares events for the server: adds ids and data about the client, and truncates long texts. */
 export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelayEvents {
   const home = homedir();
   const host = hostname().slice(0, 200);

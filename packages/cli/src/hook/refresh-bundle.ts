@@ -14,8 +14,8 @@ import { verifyCachedBundle } from './verify-cached-bundle.ts';
 const FETCH_TIMEOUT_MS = 10_000;
 
 /**
- * Downloads the rules to the cache. The first bundle pins its signing key. A bundle with another key, or an
- * older one, is rejected.
+ * Downloads the rules to the cache. The signing key of the first bundle is pinned. A bundle with
+ * another signing key, or an older one, is rejected.
  *
  * @returns a description of the result for the user
  * @throws HookRequestError if no acceptable bundle is available

@@ -9,7 +9,7 @@ const MAX_BATCH_EVENTS = 100;
 const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 'abstain'];
 
 /**
- * Requests the server's decisions, one per event.
+ * Requests the server's decisions and returns one per event.
  *
  * @throws HookRequestError if not all decisions arrive in time
  */

@@ -2,7 +2,8 @@ import { type BundlePayload, verifyBundle } from '@floe/relay/bundle';
 import type { CachedBundle } from './bundle-cache.ts';
 
 /**
- * Returns the payload of a cached bundle. Null if the signature is invalid or the bundle has expired.
+ * Verifies a cached bundle and returns its payload. Null if the signature is invalid or the bundle
+ * has expired.
  *
  * @param nowMs `-Infinity` to accept an expired bundle
  */

@@ -1,7 +1,9 @@
 import type { KnownProvider } from './provider-names.ts';
 import { escapeVariableReferences, type SourceObject } from './source-object.ts';
 
-/** Converts the URL of a provider for floe.yaml. Undefined if the source has none or Floe cannot use it. */
+/**
+ * Converts a provider's URL for floe.yaml. Undefined if the source has none or Floe cannot use it.
+ */
 export function readProviderBaseUrl(
   source: SourceObject,
   field: string,

@@ -16,7 +16,10 @@ interface Subject {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Imports virtual keys with their values: floe.yaml gets their SHA-256. */
+/**
+ * Imports virtual keys so that they keep their values. floe.yaml contains the SHA-256 of each
+ * value.
+ */
 export function addBifrostGovernance(
   source: SourceObject,
   draft: FloeDraft,

@@ -22,7 +22,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   $schema: 'the field only names the schema of Bifrost',
 };
 
-/** Converts the configuration of Bifrost. Clients call `<provider>/<model>` in both products. */
+/** Converts a Bifrost configuration. In both products, clients send `<provider>/<model>`. */
 export function convertBifrost(root: SourceObject, draft: FloeDraft): void {
   const providers = root.object('providers');
   for (const name of providers?.names() ?? []) {

@@ -1,15 +1,15 @@
 import { Document } from 'yaml';
 
-/** Fields of a floe.yaml entry. Undefined ones are omitted. */
+/** The fields of a floe.yaml entry. Undefined fields are omitted. */
 export type DraftFields = Readonly<Record<string, unknown>>;
 
-/** A target of a route under construction. `model` is `<provider>/<model>` or a route name. */
+/** A target of the route that is being built. `model` is `<provider>/<model>` or a route name. */
 export interface TargetDraft {
   readonly model: string;
   readonly weight: number;
 }
 
-/** A provider of floe.yaml under construction. */
+/** A floe.yaml provider that is being built. */
 export interface ProviderDraft {
   readonly id: string;
   readonly fields: Record<string, unknown>;
@@ -19,7 +19,7 @@ export interface ProviderDraft {
   readonly deployments: Map<string, string>;
 }
 
-/** Converts a text to an id for floe.yaml: lower case, at most 64 characters. */
+/** Converts a text to an id for floe.yaml: lowercase, at most 64 characters. */
 export function toSlug(text: string, fallback: string): string {
   const slug = text
     .toLowerCase()
@@ -30,7 +30,7 @@ export function toSlug(text: string, fallback: string): string {
   return slug === '' ? fallback : slug;
 }
 
-/** Makes names unique: `ci`, `ci-2`, … */
+/** Makes names unique by adding numbers: `ci`, `ci-2`, … */
 export class UniqueNames {
   readonly #taken = new Set<string>();
 
@@ -48,7 +48,7 @@ export class UniqueNames {
   }
 }
 
-/** One organization of floe.yaml under construction. */
+/** A floe.yaml organization that is being built. */
 export class FloeDraft {
   readonly settings: Record<string, unknown> = {};
   readonly teams: DraftFields[] = [];

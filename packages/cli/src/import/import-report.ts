@@ -1,8 +1,9 @@
-/** What happened to a source field. */
+/** What happened to a field of the source. */
 export type ImportOutcome = 'imported' | 'changed' | 'not_imported';
 
 /**
- * The outcome of one source field. The note says how it changed or why it was omitted, and contains no value.
+ * What happened to one field of the source. The note states how the field changed or why it was
+ * omitted, and contains no value.
  */
 export interface ImportReportLine {
   readonly group: string;
@@ -17,7 +18,7 @@ const OUTCOME_WORDS: Readonly<Record<ImportOutcome, string>> = {
   not_imported: 'not imported',
 };
 
-/** One line per source field, in the order in which the fields were read. */
+/** Collects one line per field of the source, in the order in which the fields were read. */
 export class ImportReport {
   readonly #lines = new Map<string, ImportReportLine>();
 

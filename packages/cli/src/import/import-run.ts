@@ -5,14 +5,17 @@ import { ImportSourceError } from './read-source.ts';
 import { type RequiredVariable, SecretVariables } from './secret-variables.ts';
 import { describeType, type ImportContext, isMembers, SourceObject } from './source-object.ts';
 
-/** The result of an import: the new configuration, its report and its secrets. */
+/** The result of an import: the new configuration, the report and the secrets. */
 export interface ImportResult {
   readonly draft: FloeDraft;
   readonly report: ImportReport;
   readonly secrets: SecretVariables;
 }
 
-/** Runs a converter on a parsed source. @throws ImportSourceError with all problems of the source */
+/**
+ * Runs a converter on a parsed source and returns the result.
+ * @throws ImportSourceError with all problems in the source
+ */
 export function runImport(
   source: unknown,
   variablePattern: RegExp,

@@ -24,8 +24,8 @@ interface RouteTarget {
 }
 
 /**
- * Converts Portkey configs: one config, a map of names to configs, or a list of `{name, config}` as its API
- * returns them. Each becomes a route with the name of the config.
+ * Converts Portkey configs: a single config, a map of names to configs, or a list of `{name,
+ * config}` as Portkey's API returns them. Each config becomes a route with its name.
  */
 export function convertPortkey(root: SourceObject, draft: FloeDraft): void {
   const listed = ['data', 'configs'].find((name) => Array.isArray(root.raw(name)));

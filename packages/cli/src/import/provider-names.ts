@@ -85,13 +85,13 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   azure_ai: 'compatible',
 };
 
-/** Finds how Floe configures a provider of another gateway. Undefined if the name is unknown. */
+/** Returns how Floe configures a provider of another gateway. Undefined if the name is unknown. */
 export function findKnownProvider(name: string): KnownProvider | undefined {
   const known = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : name;
   return known !== undefined && Object.hasOwn(KNOWN_PROVIDERS, known) ? KNOWN_PROVIDERS[known] : undefined;
 }
 
-/** Whether Floe needs a URL for this kind. */
+/** Returns whether Floe needs a URL for this kind of provider. */
 export function isUrlRequired(kind: ProviderKind): boolean {
   return PROVIDER_KINDS[kind].base_url === 'required';
 }
@@ -103,7 +103,10 @@ const WITHOUT_PRICES: ReadonlySet<unknown> = new Set([
   'ollama',
 ]);
 
-/** The provider at the start of a slug such as `openai-prod-1a2b`. Empty if there is none. */
+/**
+ * Returns the provider name at the start of a slug such as `openai-prod-1a2b`. Empty if there is
+ * none.
+ */
 export function guessProviderFromSlug(slug: string): string {
   const names = [...Object.keys(KNOWN_PROVIDERS), ...Object.keys(SYNONYMS)].filter((name) =>
     slug.startsWith(`${name}-`),
@@ -111,12 +114,15 @@ export function guessProviderFromSlug(slug: string): string {
   return names.sort((a, b) => b.length - a.length)[0] ?? '';
 }
 
-/** Whether the catalog of Floe has prices for models of this kind. */
+/** Returns whether Floe's price catalog has prices for models of this kind of provider. */
 export function hasCatalogPrices(kind: unknown): boolean {
   return !WITHOUT_PRICES.has(kind);
 }
 
-/** A server with an OpenAI-compatible API at another URL supports Chat Completions only. */
+/**
+ * Returns the provider kind for a URL. A server with an OpenAI-compatible API at another URL is
+ * treated as a kind that supports only Chat Completions.
+ */
 export function resolveProviderKindForUrl(kind: ProviderKind, url: string | undefined): ProviderKind {
   const isOwn = url === undefined || /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(url);
   return kind === 'openai' && !isOwn ? 'openai-compatible' : kind;
@@ -134,7 +140,7 @@ const BARE_MODELS: readonly (readonly [RegExp, string])[] = [
   [/^(anthropic|amazon|meta|mistral|ai21|cohere)\./, 'bedrock'],
 ];
 
-/** The provider of a bare model id. Undefined if no rule matches. */
+/** Returns the provider of a model id that has no provider prefix. Undefined if no rule matches. */
 export function guessProviderFromModel(model: string): string | undefined {
   return BARE_MODELS.find(([pattern]) => pattern.test(model))?.[1];
 }
@@ -146,7 +152,7 @@ const API_PREFIXES: Readonly<Record<string, RegExp>> = {
   bedrock: /^(?:converse|invoke|converse_like)\//,
 };
 
-/** The model id without its API prefix. */
+/** Returns the model id without its API prefix. */
 export function stripApiPrefix(kind: ProviderKind, model: string): string {
   const prefix = API_PREFIXES[kind];
   return prefix === undefined ? model : model.replace(prefix, '');

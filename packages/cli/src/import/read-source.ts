@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 16 << 20;
 const MAX_DEPTH = 64;
 const MAX_PROBLEMS = 20;
 
-/** The source cannot be converted. Each message contains the location and no value. */
+/** Thrown if the source cannot be converted. Each message contains the location and no value. */
 export class ImportSourceError extends Error {
   override readonly name = 'ImportSourceError';
 }

@@ -1,7 +1,7 @@
 import type { ImportOutcome, ImportReport } from './import-report.ts';
 import type { SecretVariables } from './secret-variables.ts';
 
-/** State that all parts of an import share. */
+/** The state that all parts of an import share. */
 export interface ImportContext {
   readonly report: ImportReport;
   readonly secrets: SecretVariables;
@@ -13,7 +13,7 @@ export interface ImportContext {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object and not a list. */
+/** Returns whether a value is an object and not a list. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -24,8 +24,9 @@ export function escapeVariableReferences(text: string): string {
 }
 
 /**
- * An object of the source. Each field must be read or get a reason. `finish` reports the others as unknown,
- * so that every field is in the report. A field of an unexpected type is a problem.
+ * An object in the source. Every field must be read or be given a reason for omission. `finish`
+ * reports all other fields as unknown, so that the report contains every field. A field of an
+ * unexpected type is a problem.
  */
 export class SourceObject {
   readonly path: string;

@@ -54,12 +54,14 @@ export function findCandidateStart(text: string, start: number): number {
   return at;
 }
 
-/** Number of characters that this process has read. Tests use it to measure work (`scan.test.ts`). */
+/**
+ * Counts the characters that this process has read. Tests use it to measure work (`scan.test.ts`).
+ */
 export const characterReadCounter = { reads: 0 };
 
 /**
- * Returns the code at `at`; -1 outside the text. All reads of a text use this function, so that they are
- * counted.
+ * Returns the character code at `at`; -1 outside the text. Scans must read texts only with this
+ * function, so that all reads are counted.
  */
 export function readCharacterCode(text: string, at: number): number {
   characterReadCounter.reads += 1;

@@ -1,7 +1,9 @@
 import { countFindingsInText } from './redact.ts';
 import { type FindingKind, type SecretDetector, SensitiveDataScan } from './sensitive-data-scan.ts';
 
-/** Where the findings of one kind are, and which detectors found them. Contains no value. */
+/**
+ * Where the findings of one kind are, and which detectors found them. Does not contain the values.
+ */
 export interface FindingLocation {
   /** Paths of the strings, such as `messages[0].content`, in the order of the text. */
   readonly paths: readonly string[];
@@ -9,7 +11,7 @@ export interface FindingLocation {
   readonly detectors: readonly SecretDetector[];
 }
 
-/** Places of findings by kind. */
+/** The locations of findings, by kind. */
 export type FindingLocations = ReadonlyMap<FindingKind, FindingLocation>;
 
 const MAX_DEPTH = 64;

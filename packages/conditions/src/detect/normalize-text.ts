@@ -12,9 +12,9 @@ export interface NormalizedText {
 const CONFUSABLE_CHARACTERS = /[\u00a0\u00ad\u2000-\u2015\u202f\u205f\u2060\ufeff\uff01-\uff5e]/;
 
 /**
- * Normalizes characters that hide a value from a detector but not from a reader. Full-width digits and
- * letters become ASCII, invisible characters are removed, and all dashes and spaces become `-` and a space.
- * Takes linear time. Returns a text without such characters unchanged.
+ * Normalizes characters that hide a value from a detector but not from a reader. Full-width digits
+ * and letters become ASCII, invisible characters are removed, and all dashes and spaces become `-`
+ * and a space. Takes linear time. Returns the text unchanged if it contains no such characters.
  */
 export function normalizeForDetection(text: string): NormalizedText {
   if (!CONFUSABLE_CHARACTERS.test(text)) return { text, offsets: null };

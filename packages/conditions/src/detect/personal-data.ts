@@ -20,8 +20,8 @@ const MAX_DIGIT_GROUPS = 12;
 const MIN_DIGITS = 9;
 
 /**
- * Returns the end of the run that starts with the digit at `start`, if it has fewer digits than any number in
- * question; otherwise -1.
+ * Returns the end of the digit run that starts at `start`, if it has fewer digits than any number
+ * that is searched for; otherwise -1.
  */
 export function findShortRunEnd(text: string, start: number): number {
   let digits = 0;
@@ -38,7 +38,7 @@ export function findShortRunEnd(text: string, start: number): number {
   }
 }
 
-/** Reads the run that starts with the digit at `start`. */
+/** Reads the digit run that starts at `start`. */
 export function readDigitRun(text: string, start: number): DigitRun {
   const groups: [number, number][] = [];
   let separators = '';

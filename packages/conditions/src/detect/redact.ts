@@ -1,11 +1,11 @@
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 
-/** Number of findings by kind. */
+/** The number of findings by kind. */
 export type FindingCounts = Map<FindingKind, number>;
 
 /**
- * Long JSON strings that have been scanned and have no findings. Agents repeat the whole conversation in
- * every request, so most strings are known.
+ * Long JSON strings that have been scanned and contain no findings. Agents repeat the whole
+ * conversation in every request, so most strings have been scanned before.
  */
 export interface CleanTexts {
   /**
@@ -16,8 +16,8 @@ export interface CleanTexts {
 }
 
 /**
- * Clean texts to which a scan for all kinds adds. A scan for some kinds must not add texts, because they may
- * contain other kinds.
+ * Clean texts that a scan for all kinds can add to. A scan for only some kinds must not add texts,
+ * because they may contain findings of other kinds.
  */
 export interface WritableCleanTexts extends CleanTexts {
   add(key: string): void;
@@ -63,7 +63,7 @@ export function countFindingsInText(text: string, wanted: ReadonlySet<FindingKin
   return found;
 }
 
-/** JSON in which findings have been replaced. */
+/** JSON text in which findings have been replaced. */
 export interface RedactedJson {
   /** Well-formed, and equal to the input except for the replaced values. */
   readonly json: string;

@@ -122,8 +122,8 @@ const ASSIGNED =
   /^(?:aws_)?secret_access_key["']?\s{0,3}[:=]\s{0,3}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/i;
 
 /**
- * Returns the start and end of the value in `aws_secret_access_key = …` if the token from `start` to `end` is
- * that name; otherwise null.
+ * Returns the start and end of the value in `aws_secret_access_key = …`, if the token from `start`
+ * to `end` is that name; otherwise null.
  */
 export function findAssignedSecret(
   text: string,

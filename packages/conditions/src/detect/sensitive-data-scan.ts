@@ -30,7 +30,7 @@ import {
 /** The kinds of sensitive data. */
 export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
 
-/** The type of a secret. */
+/** The detector that found a secret, by the type of secret. */
 export type SecretDetector = 'api_key' | 'jwt' | 'private_key' | 'url_password' | 'aws_secret_key';
 
 /** Sensitive data in a text. `start` and `end` are offsets in the original text. */

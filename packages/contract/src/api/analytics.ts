@@ -35,7 +35,7 @@ const bounds = oneOrSeveral(
 );
 const flag = z.enum(['true', 'false']).optional();
 
-/** Filters of requests in lists, exports and the live tail. */
+/** The request filters that lists, exports and the live tail accept. */
 export const requestFilters = {
   route_mode: word,
   surface: word,
@@ -73,13 +73,16 @@ export const requestFilters = {
 export const requestFilterQuery = z.object(requestFilters);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
 
-/** Whether a parameter is a field of one of the shapes, or a metadata filter. */
+/** Returns whether a parameter is a field of one of the shapes, or a metadata filter. */
 export function isFilterParameter(name: string, ...shapes: readonly object[]): boolean {
   // `in` would also find inherited names, such as `constructor`.
   return shapes.some((shape) => Object.hasOwn(shape, name)) || /^metadata\.[^.]+$/.test(name);
 }
 
-/** A query of `shape` and all filters. `metadata.<key>=<value>` filters by metadata of the caller. */
+/**
+ * Creates the schema of a query with the fields of `shape` and all request filters.
+ * `metadata.<key>=<value>` filters by the caller's metadata.
+ */
 export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...requestFilters, ...shape })
@@ -104,7 +107,7 @@ export const requestListQuery = createFilteredQuery({
   ),
 });
 
-/** Requests that were committed after one event and up to another. */
+/** The query for requests that were committed after one event and up to another. */
 export const requestTailQuery = createFilteredQuery({
   after: liveId,
   until: liveId.optional().describe('Position of the last event to include. Defaults to the latest event.'),
@@ -117,7 +120,7 @@ export const requestTailQuery = createFilteredQuery({
     .describe('Maximum number of rows in `data`. `count` includes all matching requests.'),
 });
 
-/** The filters of the list, for a file with all rows. */
+/** The query for a file with all rows that the list's filters select. */
 export const requestExportQuery = createFilteredQuery({
   from: dateOrTimestamp
     .optional()

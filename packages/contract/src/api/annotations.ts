@@ -19,7 +19,7 @@ export const analyticsAnnotationsQuery = z.strictObject({
     .describe('Maximum number of entries in `data`.'),
 });
 
-/** Something that a person or a deployment wants to see in charts. */
+/** The request to create a note about an event, such as a deployment, that charts should show. */
 export const analyticsNoteInput = z.strictObject({
   text: z
     .string()
@@ -31,7 +31,7 @@ export const analyticsNoteInput = z.strictObject({
 
 export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
 
-/** What happened while requests went on: marks for charts, newest first. */
+/** Events to show in charts, newest first. */
 export const analyticsAnnotations = z
   .strictObject({
     ...coverageFields,

@@ -4,7 +4,9 @@ import { timestamp } from './page.ts';
 export const billedUnits = z.record(z.string(), z.number());
 export const milliseconds = z.number();
 
-/** One try at one target. `attempts_json` of the exchange row holds a list of these as they are. */
+/**
+ * One attempt at one target. `attempts_json` in the exchange row contains a list of these objects.
+ */
 export const exchangeAttempt = z.strictObject({
   n: z.int(),
   provider: z.string(),
@@ -46,7 +48,10 @@ export const exchangeAttempt = z.strictObject({
 });
 export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
 
-/** Why the exchange went the way it did. `decisions_json` holds a list of these as they are. */
+/**
+ * One routing decision and its reason. `decisions_json` in the exchange row contains a list of
+ * these objects.
+ */
 export const routingStep = z.strictObject({
   step: z.string(),
   outcome: z.string(),

@@ -56,7 +56,7 @@ export const auditExportQuery = auditListQuery
   .omit({ limit: true, cursor: true })
   .extend({ format: z.enum(['ndjson', 'csv']).default('ndjson').describe('Format of the file.') });
 
-/** The result of verifying the hash chain of the stored entries. */
+/** The result of verifying the hash chain of the stored audit entries. */
 export const auditChain = z
   .strictObject({
     valid: z.boolean(),
@@ -87,14 +87,14 @@ const anchor = {
 };
 
 /**
- * The last hash of a chain on a day. An exported anchor later proves whether the chain was rewritten or
- * truncated.
+ * The last hash of an audit chain on a day. An exported anchor can later prove whether the chain
+ * was rewritten or truncated.
  */
 export const auditAnchor = z.strictObject({ ...anchor, at: timestamp }).meta({ id: 'AuditAnchor' });
 
 export const auditAnchorList = createPageSchema(auditAnchor);
 
-/** `POST /api/management/audit/verify`: exported anchors. */
+/** The request body of `POST /api/management/audit/verify`, which contains exported anchors. */
 export const auditVerificationInput = z.strictObject({
   anchors: z
     .array(z.strictObject({ ...anchor, at: timestamp.optional() }))
@@ -103,7 +103,7 @@ export const auditVerificationInput = z.strictObject({
     .describe('Anchors as `audit.anchors` returned them.'),
 });
 
-/** Whether the current chain contains the exported anchors. */
+/** Whether the current audit chain contains the exported anchors. */
 export const auditVerificationResult = z.strictObject({
   valid: z.boolean().describe('Whether the chain is valid and no anchor differs or is missing.'),
   broken_at: z

@@ -24,7 +24,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A board in responses. */
+/** A board as responses contain it. */
 export const boardResource = z.strictObject({ slug, ...settings, ...readOnly }).meta({ id: 'Board' });
 export type Board = z.output<typeof boardResource>;
 
@@ -32,15 +32,18 @@ const optional = z.strictObject(settings).partial().shape;
 
 export const boardCreation = z.strictObject({ slug, ...optional });
 
-/** The HTML page of a board that is not stored, rendered like public boards. */
+/** The HTML page of a board that is not stored. It is rendered in the same way as public boards. */
 export const boardPreview = z
   .strictObject({ html: z.string().describe('Complete HTML document without scripts.') })
   .meta({ id: 'BoardPreview' });
 
-/** Absent fields remain. */
+/** The request to update a board. Absent fields keep their values. */
 export const boardPatch = z.strictObject({ slug: slug.optional(), ...optional });
 
-/** Accepts the response of `GET`, including read-only fields. Absent settings return to their default. */
+/**
+ * The request to replace a board. It accepts the response of `GET`, including read-only fields.
+ * Absent settings return to their default.
+ */
 export const boardReplacement = z.strictObject({
   slug: slug.optional(),
   ...optional,

@@ -16,7 +16,7 @@ const storedBody = z.strictObject({
     ),
 });
 
-/** Stored request and response bodies. */
+/** The stored bodies of a request and its response. */
 export const requestBodies = z
   .strictObject({
     id: z.string(),

@@ -9,7 +9,8 @@ const forcedState = z.strictObject({
 });
 
 /**
- * The breaker of one provider, credential and model. A closed breaker without recent failures is not listed.
+ * The breaker for one provider, credential and model. Closed breakers without recent failures are
+ * not listed.
  */
 export const breakerResource = z
   .strictObject({
@@ -50,7 +51,7 @@ export type BreakerResource = z.output<typeof breakerResource>;
 
 export const breakerListQuery = createListQuery(['id']);
 
-/** Request to override a breaker, or to return it to automatic. */
+/** The request to force a breaker open or closed, or to return it to automatic. */
 export const breakerForceInput = z.strictObject({
   state: z
     .enum(['open', 'closed', 'auto'])
@@ -68,7 +69,7 @@ export const breakerForceInput = z.strictObject({
     .describe('Reason for the forced state. The audit log records it, and the breaker shows it.'),
 });
 
-/** A change of a breaker's state, as the process that observed it recorded it. */
+/** A breaker's state change, as the process that observed it recorded it. */
 export const breakerHistoryEntry = z
   .strictObject({ id: z.string(), at: timestamp, state: z.string(), because: z.string() })
   .meta({ id: 'BreakerChange' });

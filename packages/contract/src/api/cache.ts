@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { configEntryFields } from './entries.ts';
 import { nanoUsd, usd } from './money.ts';
 
-/** Settings of an org's response cache. */
+/** The settings of an organization's response cache. */
 export const cacheResource = z
   .strictObject({
     enabled: z
@@ -21,7 +21,7 @@ export const cacheResource = z
   })
   .meta({ id: 'Cache' });
 
-/** Hit rate and size of an org's response cache. */
+/** The hit rate and size of an organization's response cache. */
 export const cacheStats = z
   .strictObject({
     last_day: z

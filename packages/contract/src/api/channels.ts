@@ -13,7 +13,7 @@ import { jsonValueField } from '../json-value.ts';
 import { resourceSource } from './keys.ts';
 import { rangeQuery, timestamp } from './page.ts';
 
-/** Kinds of channels, as `channels[].kind` in floe.yaml. */
+/** The kinds of channels, which are the values of `channels[].kind` in floe.yaml. */
 export const CHANNEL_KINDS = [
   'webhook',
   'slack',
@@ -45,7 +45,7 @@ const plain = {
   base_url: baseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
 };
 
-/** The same settings of a stored channel, which omits absent ones. */
+/** The settings of a stored channel. Absent settings are omitted. */
 export const storedChannelFields = z.object({
   ...plain,
   events: plain.events.default(null),
@@ -78,7 +78,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A channel in responses, without its secrets. */
+/** A channel as responses contain it, without its secrets. */
 export const channelResource = z.strictObject({ ...settings, ...readOnly }).meta({ id: 'Channel' });
 export type Channel = z.output<typeof channelResource>;
 
@@ -92,7 +92,9 @@ const secrets = {
 
 const optional = z.strictObject(settings).partial().shape;
 
-/** The required fields of a kind are checked with the schema of floe.yaml. */
+/**
+ * The request to create a channel. The floe.yaml schema checks the fields that its kind requires.
+ */
 export const channelCreation = z.strictObject({
   ...optional,
   name: settings.name,
@@ -100,10 +102,16 @@ export const channelCreation = z.strictObject({
   ...secrets,
 });
 
-/** Absent fields remain. Null clears a field. The kind cannot change. */
+/**
+ * The request to update a channel. Absent fields keep their values. Null clears a field. The kind
+ * cannot change.
+ */
 export const channelPatch = z.strictObject({ ...optional, ...secrets }).omit({ kind: true });
 
-/** Accepts the response of `GET`, including read-only fields. Absent secrets remain. */
+/**
+ * The request to replace a channel. It accepts the response of `GET`, including read-only fields.
+ * Absent secrets keep their values.
+ */
 export const channelReplacement = z.strictObject({
   ...optional,
   name: settings.name.optional(),
@@ -122,7 +130,7 @@ export const channelTestResult = z
   })
   .meta({ id: 'ChannelTest' });
 
-/** States of the delivery of an alert to a channel. */
+/** The states of an alert's delivery to a channel. */
 export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
 
 export const alertListQuery = rangeQuery.extend({
@@ -167,7 +175,7 @@ const delivery = z
   })
   .meta({ id: 'AlertDelivery' });
 
-/** One alert, and its delivery state in each channel. */
+/** An alert and its delivery state in each channel. */
 export const alertResource = z
   .strictObject({
     id: z.string(),

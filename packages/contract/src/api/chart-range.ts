@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { timezoneField } from '../config/fields.ts';
 import { dateOrTimestamp, timestamp } from './page.ts';
 
-/** Query parameters of a time range. A day means its start in `timezone`. */
+/** The query parameters of a time range. A date means the start of that day in `timezone`. */
 export const chartRange = {
   from: dateOrTimestamp
     .optional()
@@ -19,7 +19,7 @@ export const chartRange = {
     .describe('IANA time zone of days, such as `Europe/Berlin`. Defaults to the organization’s time zone.'),
 };
 
-/** What each response with figures says about the range that it covers. */
+/** The fields that state which time range a response's figures cover. */
 export const coverageFields = {
   from: timestamp,
   to: timestamp,

@@ -4,10 +4,16 @@ import { chartRange, coverageFields } from './chart-range.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
 
-/** Groupings and filters of charts, in addition to `metadata.<key>` for keys that the org declared. */
+/**
+ * The dimensions that charts can be grouped and filtered by, in addition to `metadata.<key>` for
+ * keys that the organization declared.
+ */
 export const CHART_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 
-/** Additional groupings and filters. They are counted per hour and cannot be combined. */
+/**
+ * Further dimensions that charts can be grouped and filtered by. They are counted per hour and
+ * cannot be combined.
+ */
 export const UNCOMBINABLE_CHART_DIMENSIONS = [
   'model_requested',
   'route_mode',
@@ -20,7 +26,7 @@ export const UNCOMBINABLE_CHART_DIMENSIONS = [
 
 const ALL_DIMENSIONS = [...CHART_DIMENSIONS, ...UNCOMBINABLE_CHART_DIMENSIONS];
 
-/** Metrics that can be summed. */
+/** The metrics that can be added up. */
 export const ADDITIVE_CHART_METRICS = [
   'requests',
   'errors',
@@ -175,7 +181,7 @@ const figures = {
 
 const before = { from: timestamp, to: timestamp };
 
-/** Totals of the requests in a time range. */
+/** The totals over the requests in a time range. */
 export const analyticsSummary = z
   .strictObject({
     ...coverageFields,
@@ -203,7 +209,7 @@ const series = z.strictObject({
     .describe('One value for each time in `at`. `null` if a percentile has no requests.'),
 });
 
-/** One metric over time. `values` of each series correspond to the timestamps in `at`. */
+/** One metric over time. The `values` in each series correspond to the timestamps in `at`. */
 export const analyticsTimeseries = z
   .strictObject({
     ...coverageFields,
@@ -240,7 +246,7 @@ export const analyticsTopValues = z
   })
   .meta({ id: 'AnalyticsTop' });
 
-/** Values of a dimension with their number of requests, most frequent first. */
+/** The values of a dimension and their number of requests, most frequent first. */
 export const analyticsValues = z
   .strictObject({
     ...coverageFields,

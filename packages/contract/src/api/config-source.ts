@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/** Where a resource is defined. Resources of a file are read-only. `line` is the line in the file. */
+/**
+ * Where a resource is defined. Resources that a file defines are read-only. `line` is the line in
+ * the file.
+ */
 export const configSource = z
   .strictObject({
     kind: z.enum(['file', 'console']),

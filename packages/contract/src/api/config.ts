@@ -25,10 +25,10 @@ const fileFields = {
     ),
 };
 
-/** Load state of floe.yaml. */
+/** Whether floe.yaml is loaded, and the problems in a rejected version. */
 export const configFile = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
 
-/** The running configuration, and the last rejection since it was loaded. */
+/** The configuration in use, and the last rejected version since it was loaded. */
 export const runningConfig = z
   .strictObject({
     version: z
@@ -41,13 +41,13 @@ export const runningConfig = z
   })
   .meta({ id: 'RunningConfig' });
 
-/** Path parameters of one entry. */
+/** The path parameters that identify one configuration entry. */
 export const configEntryParams = z.strictObject({
   kind: z.enum(EXPORTED_CONFIG_SECTIONS),
   id: z.string().min(1).max(200).describe('Id of the resource in the API.'),
 });
 
-/** One entry in the format of floe.yaml. */
+/** One configuration entry in the format of floe.yaml. */
 export const configEntry = z
   .strictObject({
     yaml: z
@@ -59,7 +59,8 @@ export const configEntry = z
   .meta({ id: 'ConfigEntry' });
 
 /**
- * A document in the format of floe.yaml. It applies to its only org, or to the org with the caller's org id.
+ * A document in the format of floe.yaml. It applies to the only organization in it, or to the one
+ * with the id of the caller's organization.
  */
 export const configDocumentInput = z
   .strictObject({
@@ -105,7 +106,7 @@ const change = z.strictObject({
     ),
 });
 
-/** Changes that applying a document makes or would make. */
+/** The changes that applying a document makes or would make. */
 export const configChangeList = z
   .strictObject({
     changes: z.array(change),

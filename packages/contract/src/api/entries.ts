@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { configSource } from './config-source.ts';
 import { timestamp } from './page.ts';
 
-/** Fields that all responses with resources of floe.yaml have. A request may repeat them without effect. */
+/**
+ * The fields that all responses with floe.yaml resources have. A request may contain them without
+ * effect.
+ */
 export const configEntryFields = {
   source: configSource,
   created_at: timestamp
@@ -12,7 +15,10 @@ export const configEntryFields = {
   updated_by: z.string().nullable().describe('Who made the last change: a key id, a member id or `file`.'),
 };
 
-/** The same fields, and the position in a list whose order is significant. */
+/**
+ * The fields that all responses with floe.yaml resources have, plus the position in a list whose
+ * order matters.
+ */
 export const orderedConfigEntryFields = {
   position: z
     .int()
@@ -20,7 +26,7 @@ export const orderedConfigEntryFields = {
   ...configEntryFields,
 };
 
-/** Position of a new entry in its list. */
+/** The position of a new entry in its list. */
 export const positionField = z
   .int()
   .min(0)
@@ -30,7 +36,10 @@ export const positionField = z
 /** A read-only field. A request may contain it, and the server ignores it. */
 export const readOnlyField = z.unknown().optional().meta({ readOnly: true });
 
-/** Author and time of changes. They have no effect in requests. */
+/**
+ * The read-only fields that tell who changed an entry and when. A request may contain them without
+ * effect.
+ */
 export const readOnlyEntryFields = {
   id: readOnlyField,
   source: readOnlyField,
@@ -40,8 +49,8 @@ export const readOnlyEntryFields = {
 };
 
 /**
- * Converts the fields of floe.yaml to those of a write request: each may also be absent or null, with the
- * same meaning. Required fields are checked with the schema of the file.
+ * Converts floe.yaml fields to the fields of a write request. Each field may also be absent or
+ * null, which both mean that it is not set. The floe.yaml schema checks required fields.
  */
 export function toWritableFields(fields: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> {
   return Object.fromEntries(

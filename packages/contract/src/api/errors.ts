@@ -6,7 +6,7 @@ function listFaultCodes(): FaultCode[] {
   return Object.keys(FAULTS) as FaultCode[];
 }
 
-/** Body of every error under `/api` and `/relay`. */
+/** The body of every error response under `/api` and `/relay`. */
 export const apiErrorBody = z
   .strictObject({
     error: z.strictObject({

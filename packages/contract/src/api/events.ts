@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createFilteredQuery } from './analytics.ts';
 
-/** Topics of `GET /api/events`. */
+/** The topics of `GET /api/events`. */
 export const EVENT_TOPICS = [
   'requests',
   'monitors',
@@ -23,5 +23,7 @@ const topics = z
   })
   .describe(`Comma-separated topics to receive: ${EVENT_TOPICS.join(', ')}.`);
 
-/** The filters of the request list apply to the topic `requests` only. */
+/**
+ * The query of `GET /api/events`. The request list's filters apply only to the topic `requests`.
+ */
 export const eventsQuery = createFilteredQuery({ topics });

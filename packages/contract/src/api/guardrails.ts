@@ -28,7 +28,10 @@ const resourceFields = {
   updated_by: z.string().nullable(),
 };
 
-/** A rate limit with the state of its bucket. With `per`, there are many buckets, and `state` is null. */
+/**
+ * A rate limit and its current usage. With `per`, usage is counted separately for many subjects,
+ * and `state` is null.
+ */
 export const limitResource = z
   .strictObject({
     id: z.string(),
@@ -55,7 +58,7 @@ export const limitResource = z
   })
   .meta({ id: 'Limit' });
 
-/** A budget with its spending in the current period. `state` is null with `per`. */
+/** A budget and its spending in the current period. With `per`, `state` is null. */
 export const budgetResource = z
   .strictObject({
     id: z.string(),
@@ -119,13 +122,18 @@ const readOnlyFields = {
   updated_by: readOnlyField,
 };
 
-/** Request to create or change a rate limit. */
+/** The request to create or change a rate limit. */
 export const limitInput = z.strictObject(writableLimitFields);
-/** Request to create or change a budget. */
+/** The request to create or change a budget. */
 export const budgetInput = z.strictObject(writableBudgetFields);
-/** Accepts the response of `GET`. Read-only fields are ignored. */
+/**
+ * The request to replace a rate limit. It accepts the response of `GET`. Read-only fields are
+ * ignored.
+ */
 export const limitReplacement = z.strictObject({ ...writableLimitFields, ...readOnlyFields });
-/** Accepts the response of `GET`. Read-only fields are ignored. */
+/**
+ * The request to replace a budget. It accepts the response of `GET`. Read-only fields are ignored.
+ */
 export const budgetReplacement = z.strictObject({ ...writableBudgetFields, ...readOnlyFields });
-/** Query of `DELETE` for limits and budgets. */
+/** The query of `DELETE` for limits and budgets. */
 export const guardrailRemoval = z.strictObject({ reason });

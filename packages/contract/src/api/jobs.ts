@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jsonValueField } from '../json-value.ts';
 import { timestamp } from './page.ts';
 
-/** States of a background job. `lost`: the process of the job ended. */
+/** The states of a background job. `lost` means that the process that ran the job has ended. */
 export const JOB_STATES = ['running', 'done', 'failed', 'cancelled', 'lost'] as const;
 
 /** A background job and its progress. */

@@ -10,7 +10,7 @@ import { KEY_SCOPES } from '../scopes.ts';
 import { configSource } from './config-source.ts';
 import { createListQuery, timestamp } from './page.ts';
 
-/** Fields of a platform key in floe.yaml. */
+/** The fields of a platform key in floe.yaml. */
 export const PLATFORM_KEY_FIELDS = {
   name: labelField().describe(
     'Name of the key, unique in the organization. Analytics, limits and budgets refer to the key by this name.',
@@ -77,14 +77,14 @@ const paths = PLATFORM_KEY_FIELDS.paths
   );
 
 /**
- * Where a resource is defined. Resources with the source `file` are read-only. `line` is their line in the
- * file.
+ * Where a resource is defined. Resources with the source `file` are read-only. `line` is the line
+ * in the file.
  */
 export const resourceSource = configSource;
 
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
 
-/** Settings that database columns have under the same name with the same value. */
+/** The settings that have the same name and value in the database columns. */
 export const storedKeyFields = z.object({
   name: z.string(),
   team: shown.team.default(null),
@@ -142,11 +142,11 @@ const fields = {
     .describe('Id of the member or key that last changed this key. `null` if this is unknown.'),
 };
 
-/** A platform key. Only the response to its creation contains its value. */
+/** A platform key. Only the response to the create request contains its value. */
 export const platformKey = z.strictObject(fields).meta({ id: 'PlatformKey' });
 export type PlatformKey = z.output<typeof platformKey>;
 
-/** Response to the creation of a key. Only this response contains its value. */
+/** The response to a request that creates a key. Only this response contains the key's value. */
 export const createdKey = z
   .strictObject({
     ...fields,
@@ -172,7 +172,7 @@ export const keyCreation = z.strictObject({
   ...settings,
 });
 
-/** Absent fields remain. Null clears a field. */
+/** The request to update a key. Absent fields keep their values. Null clears a field. */
 export const keyPatch = z.strictObject({
   name: keyName.optional(),
   scopes: z
@@ -183,7 +183,10 @@ export const keyPatch = z.strictObject({
   ...settings,
 });
 
-/** Accepts the response of `GET`. Read-only fields are ignored. Absent fields are cleared. */
+/**
+ * The request to replace a key. It accepts the response of `GET`. Read-only fields are ignored.
+ * Absent fields are cleared.
+ */
 export const keyReplacement = z.strictObject({
   ...platformKey.partial().shape,
   name: keyName,
@@ -194,7 +197,7 @@ export const keyReplacement = z.strictObject({
   ...settings,
 });
 
-/** Request to give a key a new value. */
+/** The request to give a key a new value. */
 export const keyRotation = z.strictObject({
   overlap_hours: z
     .number()
@@ -204,7 +207,7 @@ export const keyRotation = z.strictObject({
     .describe('Hours for which the previous value remains valid. `0` revokes it immediately.'),
 });
 
-/** Request that reports a leaked key. */
+/** The request that reports a leaked key. */
 export const leakReport = z
   .strictObject({
     found_in: z

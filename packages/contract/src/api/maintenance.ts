@@ -36,7 +36,7 @@ const settings = {
   show_on_boards: z.boolean().describe('Whether public boards announce the window.'),
 };
 
-/** Settings that database columns have under the same name with the same value. */
+/** The settings that have the same name and value in the database columns. */
 export const storedMaintenanceWindowFields = z.object({ name: z.string().default('') });
 
 const occurrence = z.strictObject({ starts_at: timestamp, ends_at: timestamp });
@@ -51,7 +51,10 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A time in which alerts about monitors are not sent. Their history is still recorded. */
+/**
+ * A time in which no failure alerts about the selected monitors are sent. Their history is still
+ * recorded.
+ */
 export const maintenanceWindow = z
   .strictObject({ id: z.string(), ...settings, ...readOnly })
   .meta({ id: 'MaintenanceWindow' });
@@ -65,17 +68,25 @@ const id = z
     'must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
   );
 
-/** Either `starts_at` and `ends_at`, or `schedule` and `duration_minutes`. */
+/**
+ * The request to create a maintenance window. It needs either `starts_at` and `ends_at`, or
+ * `schedule` and `duration_minutes`.
+ */
 export const maintenanceWindowCreation = z.strictObject({
   id: id.optional().describe('Id of the window. If absent, Floe creates one.'),
   ...optional,
   name: settings.name,
 });
 
-/** Absent fields remain. Null clears a field. */
+/**
+ * The request to update a maintenance window. Absent fields keep their values. Null clears a field.
+ */
 export const maintenanceWindowPatch = z.strictObject(optional);
 
-/** Accepts the response of `GET`, including read-only fields. */
+/**
+ * The request to replace a maintenance window. It accepts the response of `GET`, including
+ * read-only fields.
+ */
 export const maintenanceWindowReplacement = z.strictObject({
   id: z.string().optional(),
   ...optional,

@@ -4,7 +4,7 @@ import { MEMBER_ROLES } from '../roles.ts';
 import { platformKey } from './keys.ts';
 import { orgReference } from './org-reference.ts';
 
-/** Maximum length of a member's console preferences as JSON. */
+/** The maximum length of a member's console preferences as JSON, in characters. */
 export const MAX_PREFERENCES_CHARS = 16_384;
 
 const preferences = z
@@ -13,7 +13,7 @@ const preferences = z
 
 const storedPreferences = preferences.meta({ id: 'ConsolePreferences' });
 
-/** Whether the caller may use a verb. `step_up`: only after a step-up. */
+/** Whether the caller may use an operation. `step_up` means that a step-up is required first. */
 export const verbPermission = z.union([z.boolean(), z.literal('step_up')]);
 export type VerbPermission = z.output<typeof verbPermission>;
 
@@ -39,7 +39,7 @@ const membership = orgReference
   .extend({ role: z.enum(MEMBER_ROLES), member_id: z.string() })
   .meta({ id: 'OrgMembership' });
 
-/** `GET /api/me`: the caller, which is a platform key or a signed-in member. */
+/** The response of `GET /api/me`: the caller, which is a platform key or a signed-in member. */
 export const meResource = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('platform_key'), org: orgReference, key: platformKey, can }),
@@ -59,7 +59,10 @@ export const meResource = z
   ])
   .meta({ id: 'Me' });
 
-/** Absent fields remain. `preferences` is replaced as a whole. */
+/**
+ * The request to update the caller's own account. Absent fields keep their values. `preferences` is
+ * replaced as a whole.
+ */
 export const mePatch = z.strictObject({
   name: z.string().min(1).max(200).optional().describe('Your name, as other members see it.'),
   preferences: preferences

@@ -8,7 +8,7 @@ const role = z.enum(MEMBER_ROLES);
 const roleField = role.describe('Role of the member, which determines what the member may do.');
 const team = slugField().nullable().describe('Team of the member. `null` if the member has no team.');
 
-/** A person who belongs to the org. */
+/** A person who belongs to the organization. */
 export const memberResource = z
   .strictObject({
     id: z.string(),
@@ -32,7 +32,7 @@ export const memberListQuery = createListQuery().extend({
   team: z.string().min(1).max(100).optional().describe('Only members of this team.'),
 });
 
-/** Absent fields remain. Null clears the team. */
+/** The request to update a member. Absent fields keep their values. Null clears the team. */
 export const memberPatch = z.strictObject({ role: roleField.optional(), team: team.optional() });
 
 const invitationFields = {
@@ -48,11 +48,11 @@ const invitationFields = {
   revoked_at: timestamp.nullable(),
 };
 
-/** An invitation. Only the response to its creation contains the link. */
+/** An invitation. Only the response to the create request contains the link. */
 export const invitationResource = z.strictObject(invitationFields).meta({ id: 'Invitation' });
 export type InvitationResource = z.output<typeof invitationResource>;
 
-/** Response to the creation of an invitation. Only this response contains its link. */
+/** The response to a request that creates an invitation. Only this response contains the link. */
 export const createdInvitation = z
   .strictObject({
     ...invitationFields,

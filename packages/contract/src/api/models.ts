@@ -26,7 +26,7 @@ export const modelListQuery = createListQuery(['provider']).extend({
     .describe('Id of a platform key. Returns only models that this key may use.'),
 });
 
-/** A value that a client may use as `model`: a model of a provider, or an alias. */
+/** A value that a client may send as `model`: a provider's model or an alias. */
 export const modelResource = z
   .strictObject({
     id: z.string().describe('Model id or alias that callers send as `model`.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Integer nano-USD. This is the exact value. */
+/** An amount in nano-USD as an integer. This is the exact value. */
 export const nanoUsd = z.int();
-/** The same amount as decimal text, such as `0.0125`, without an exponent. */
+/** An amount in USD as decimal text without an exponent, such as `0.0125`. */
 export const usd = z.string().regex(/^-?\d+(\.\d{1,9})?$/);

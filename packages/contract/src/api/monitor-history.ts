@@ -11,7 +11,10 @@ const checkFilters = {
 
 export const checkListQuery = rangeQuery.extend(checkFilters);
 
-/** One beat, one missed beat, or a promise that nobody could judge. */
+/**
+ * One beat, one missed beat, or an expected beat in a gap, for which Floe does not know whether it
+ * was missed.
+ */
 export const checkResource = z
   .strictObject({
     id: z.string(),
@@ -48,7 +51,7 @@ export const historyRangeQuery = z.strictObject({
 
 export const periodListQuery = rangeQuery;
 
-/** A stretch of a monitor's history, newest first in lists. */
+/** A time span in which a monitor had one status. Lists are sorted newest first. */
 export const periodResource = z
   .strictObject({
     status: z
@@ -77,7 +80,7 @@ export const uptimeReport = z
   })
   .meta({ id: 'Uptime' });
 
-/** Spans in which no process of Floe was there: nothing could be heard or served. Oldest first. */
+/** The time spans in which no Floe process could accept beats, oldest first. */
 export const gapList = z
   .strictObject({ data: z.array(z.strictObject({ started_at: timestamp, ended_at: timestamp })) })
   .meta({ id: 'Gaps' });
@@ -90,7 +93,7 @@ export const monitorSummaryQuery = z.strictObject({
     .describe('Comma-separated ids of monitors whose recent history to return. At most 100.'),
 });
 
-/** How many monitors are in each state, and how some of them did lately. */
+/** The number of monitors in each state, and the recent history of some of them. */
 export const monitorSummary = z
   .strictObject({
     counts: z.strictObject({ failing: z.int(), waiting: z.int(), paused: z.int(), healthy: z.int() }),

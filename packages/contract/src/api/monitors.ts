@@ -75,7 +75,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A monitor in responses. */
+/** A monitor as responses contain it. */
 export const monitorResource = z
   .strictObject({
     id: z.string().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
@@ -102,16 +102,25 @@ const optional = {
     ),
 };
 
-/** Absent fields have their default. The rules of floe.yaml apply. */
+/**
+ * The request to create a monitor. Absent fields have their default. The same rules as in floe.yaml
+ * apply.
+ */
 export const monitorCreation = z.strictObject({
   id: slugField().optional().describe('Id of the monitor. If absent, Floe creates one.'),
   ...optional,
 });
 
-/** Absent fields remain. Null clears a field. Setting the interval removes the schedule, and the reverse. */
+/**
+ * The request to update a monitor. Absent fields keep their values. Null clears a field. Setting
+ * the interval removes the cron expression, and vice versa.
+ */
 export const monitorPatch = z.strictObject(optional);
 
-/** Accepts the response of `GET`, including read-only fields. Absent settings return to their default. */
+/**
+ * The request to replace a monitor. It accepts the response of `GET`, including read-only fields.
+ * Absent settings return to their default.
+ */
 export const monitorReplacement = z.strictObject({
   id: z.string().optional().describe('Must be the id in the path. You cannot change an id.'),
   ...optional,
@@ -123,7 +132,7 @@ export const monitorReplacement = z.strictObject({
   ...z.strictObject(readOnly).partial().shape,
 });
 
-/** Maximum number of monitors in one request. */
+/** The maximum number of monitors in one bulk request. */
 export const MAX_BULK_MONITORS = 100;
 
 export const monitorListQuery = createListQuery().extend({
@@ -150,7 +159,7 @@ export const monitorListQuery = createListQuery().extend({
     .describe(`Only monitors with these ids, comma-separated. At most ${MAX_BULK_MONITORS}.`),
 });
 
-/** One change for several monitors. Absent fields remain. */
+/** The request to change several monitors in the same way. Absent fields keep their values. */
 export const bulkMonitorPatch = z.strictObject({
   ids: z
     .array(z.string().min(1).max(64))
@@ -165,7 +174,7 @@ export const bulkMonitorPatch = z.strictObject({
   remove_tags: settings.tags.optional().describe('Tags to remove from each monitor.'),
 });
 
-/** The result of a bulk change for each monitor. */
+/** The result of a bulk change, for each monitor. */
 export const bulkMonitorResult = z
   .strictObject({
     changed: z.array(z.string()),
@@ -194,7 +203,7 @@ export const schedulePreviewInput = z.strictObject({
   count: z.int().min(1).max(50).default(5).describe('Number of expected beats to return.'),
 });
 
-/** The next times of a schedule. */
+/** The next expected times of a schedule. */
 export const schedulePreview = z
   .strictObject({
     data: z.array(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { emailAddress } from './email.ts';
 import { createPageSchema, timestamp } from './page.ts';
 
-/** A person who may change settings that affect every org of the installation. */
+/** A person who may change settings that affect every organization in the installation. */
 export const operatorResource = z
   .strictObject({
     user_id: z.string(),
@@ -17,12 +17,12 @@ export const operatorResource = z
 
 export const operatorList = createPageSchema(operatorResource);
 
-/** `POST /api/management/operators`: the account must exist. */
+/** The request body of `POST /api/management/operators`. The account must exist. */
 export const operatorGrant = z.strictObject({
   email: emailAddress.describe('Address of an existing account.'),
 });
 
-/** A person who was removed from the org. Group mappings do not add them again. */
+/** A person who was removed from the organization. Group mappings do not add them again. */
 export const memberRemoval = z
   .strictObject({
     user_id: z.string(),

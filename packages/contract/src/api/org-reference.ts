@@ -1,4 +1,4 @@
 import * as z from 'zod';
 
-/** An organization where others refer to it. */
+/** The id and name of an organization that another resource refers to. */
 export const orgReference = z.strictObject({ id: z.string(), name: z.string() }).meta({ id: 'OrgReference' });

@@ -25,7 +25,7 @@ const fields = {
 export const orgResource = z.strictObject(fields).meta({ id: 'Org' });
 export type OrgResource = z.output<typeof orgResource>;
 
-/** Absent fields remain. */
+/** The request to update an organization. Absent fields keep their values. */
 export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezone.optional() });
 
 export const orgCreation = z.strictObject({
@@ -34,5 +34,8 @@ export const orgCreation = z.strictObject({
   timezone: timezone.default('UTC'),
 });
 
-/** Response to the creation of an org. Only this response contains the value of its first key. */
+/**
+ * The response to a request that creates an organization. Only this response contains the value of
+ * the organization's first key.
+ */
 export const createdOrg = z.strictObject({ ...fields, key: createdKey }).meta({ id: 'CreatedOrg' });

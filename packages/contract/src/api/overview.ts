@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { analyticsSummary } from './charts.ts';
 import { timestamp } from './page.ts';
 
-/** Kinds of items that need attention, in the order of the overview. */
+/** The kinds of items that need attention, in the order in which the overview shows them. */
 export const ATTENTION_KINDS = [
   'config_rejected',
   'store_unavailable',
@@ -31,7 +31,7 @@ const attention = z.strictObject({
   text: z.string(),
 });
 
-/** Health of the org, and items that need attention. */
+/** The organization's health, and the items that need attention. */
 export const orgOverview = z
   .strictObject({
     summary: analyticsSummary,

@@ -1,26 +1,28 @@
 import * as z from 'zod';
 
-/** A timestamp in ISO 8601. Responses use UTC with milliseconds. Requests may use any offset. */
+/**
+ * A timestamp in ISO 8601. Responses use UTC with milliseconds. Requests may use any UTC offset.
+ */
 export const timestamp = z.iso.datetime({ offset: true }).meta({ examples: ['2027-01-01T00:00:00.000Z'] });
 
-/** A timestamp, or a date, which means the start of that day in the requested time zone. */
+/** A timestamp, or a date. A date means the start of that day in the requested time zone. */
 export const dateOrTimestamp = z.union(
   [timestamp, z.iso.date()],
   'must be a timestamp or a day such as 2026-11-21',
 );
 
-/** Query parameters of every list. */
+/** The query parameters that every list accepts. */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Maximum number of entries per page.'),
   cursor: z.string().min(1).max(1_200).optional().describe('Value of `next_cursor` in the previous page.'),
 });
 
-/** Sort orders that every list of objects supports. */
+/** The sort orders that every list of resources supports. */
 export const LIST_ORDERS = ['newest', 'oldest', 'name'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /**
- * Query parameters of every list of objects.
+ * Creates the query schema for a list of resources.
  *
  * @param own orders that only this list supports; the first one is its default
  */
@@ -39,16 +41,21 @@ export function createListQuery<const Own extends string = never>(own: readonly 
   });
 }
 
-/** Query parameters of every list over time. `from` is inclusive, `to` is exclusive. */
+/**
+ * The query parameters of lists that are sorted by time. `from` is inclusive, `to` is exclusive.
+ */
 export const rangeQuery = pageQuery.extend({
   from: timestamp.optional().describe('Start of the time range, inclusive. Defaults to the oldest entry.'),
   to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
 });
 
-/** Response of every list, newest first. `next_cursor` is null on the last page. */
+/** Creates the response schema for a list. `next_cursor` is null on the last page. */
 export function createPageSchema<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** Path parameters of every resource with an id. Any text is accepted: an unknown id is a 404, not a 400. */
+/**
+ * The path parameters of a resource with an id. Any text is accepted, so that an unknown id causes
+ * a 404 and not a 400.
+ */
 export const idParams = z.strictObject({ id: z.string() });

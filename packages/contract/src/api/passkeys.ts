@@ -11,8 +11,8 @@ const base64urlField = (most: number) =>
 const passkeyName = z.string().trim().min(1).max(100);
 
 /**
- * `PublicKeyCredential.toJSON()` after `navigator.credentials.get`. Additional fields of browsers are
- * ignored.
+ * The result of `PublicKeyCredential.toJSON()` after `navigator.credentials.get`. Additional fields
+ * that browsers send are ignored.
  */
 export const passkeyAssertion = z.object({
   id: base64urlField(1400),
@@ -28,7 +28,7 @@ export const passkeyAssertion = z.object({
 
 export type PasskeyAssertion = z.output<typeof passkeyAssertion>;
 
-/** `PublicKeyCredential.toJSON()` after `navigator.credentials.create`. */
+/** The result of `PublicKeyCredential.toJSON()` after `navigator.credentials.create`. */
 export const passkeyAttestation = z.object({
   id: base64urlField(1400),
   rawId: base64urlField(1400),
@@ -44,7 +44,7 @@ export type PasskeyAttestation = z.output<typeof passkeyAttestation>;
 
 const publicKey = z.literal('public-key');
 
-/** `PublicKeyCredentialRequestOptionsJSON`, for `navigator.credentials.get`. */
+/** The options for `navigator.credentials.get` (`PublicKeyCredentialRequestOptionsJSON`). */
 export const passkeyAssertionOptions = z.strictObject({
   challenge: z.string(),
   rpId: z.string(),
@@ -53,7 +53,7 @@ export const passkeyAssertionOptions = z.strictObject({
   allowCredentials: z.array(z.never()),
 });
 
-/** `PublicKeyCredentialCreationOptionsJSON`, for `navigator.credentials.create`. */
+/** The options for `navigator.credentials.create` (`PublicKeyCredentialCreationOptionsJSON`). */
 export const passkeyAttestationOptions = z.strictObject({
   rp: z.strictObject({ id: z.string(), name: z.string() }),
   user: z.strictObject({ id: z.string(), name: z.string(), displayName: z.string() }),

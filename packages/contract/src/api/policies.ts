@@ -21,7 +21,10 @@ export const policyResource = z
   })
   .meta({ id: 'Policy' });
 
-/** Absent fields remain or have their default. Null returns a field to its default. */
+/**
+ * The request to create or update a policy. Absent fields keep their values or have their default.
+ * Null returns a field to its default.
+ */
 export const policyInput = z.strictObject({
   ...toWritableFields(POLICY_FIELDS),
   position: positionField,
@@ -41,7 +44,7 @@ const sample = z.strictObject({
   metadata: object.nullable().default(null),
 });
 
-/** Request to evaluate policies on given or stored bodies. */
+/** The request to evaluate policies on given or stored bodies. */
 export const policyDryRunInput = z.strictObject({
   policies: z
     .array(PolicySchema)
@@ -118,7 +121,10 @@ export const policyDryRunResponse = z.strictObject({
     ),
 });
 
-/** Request to start a dry-run job on stored bodies of several days. */
+/**
+ * The request to start a background job that evaluates policies on the stored bodies of several
+ * days.
+ */
 export const policyDryRunJob = z.strictObject({
   policies: z
     .array(PolicySchema)

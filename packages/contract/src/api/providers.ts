@@ -12,7 +12,7 @@ const timeouts = z.strictObject({
   total_ms: z.int(),
 });
 
-/** The result of a test call to a provider. Its texts never contain the key. */
+/** The result of a test request to a provider. Its texts never contain the key. */
 export const credentialTestResult = z
   .strictObject({
     ok: z.boolean(),
@@ -32,7 +32,7 @@ export const credentialTestResult = z
   })
   .meta({ id: 'CredentialTest' });
 
-/** A credential of a provider: its name and last characters, never its value. */
+/** A provider credential: its name and last characters, never its value. */
 export const credentialResource = z
   .strictObject({
     name: z.string(),
@@ -63,7 +63,7 @@ const identityFields = z.strictObject({
   metadata: z.boolean(),
 });
 
-/** A provider of the org, without its secrets. */
+/** A provider of the organization, without its secrets. */
 export const providerResource = z
   .strictObject({
     id: z.string(),
@@ -155,9 +155,15 @@ const settings = {
 };
 
 export const providerCreation = z.strictObject({ ...settings, ...readOnlyFields, id: PROVIDER_FIELDS.id });
-/** Absent fields remain. Null returns a field to its default. */
+/**
+ * The request to update a provider. Absent fields keep their values. Null returns a field to its
+ * default.
+ */
 export const providerPatch = z.strictObject({ ...settings, ...readOnlyFields });
-/** Accepts the response of `GET`, including read-only fields. Absent secrets remain. */
+/**
+ * The request to replace a provider. It accepts the response of `GET`, including read-only fields.
+ * Absent secrets keep their values.
+ */
 export const providerReplacement = z.strictObject({ ...settings, ...readOnlyFields });
 
 export const credentialCreation = z.strictObject({
@@ -174,7 +180,7 @@ export const credentialPatch = z.strictObject({
 export const credentialParams = z.strictObject({ id: z.string(), name: z.string() });
 export const credentialList = createPageSchema(credentialResource);
 
-/** Request to test a provider that is not stored. */
+/** The request to test a provider that is not stored. */
 export const providerTestInput = z.strictObject({
   ...providerCreation.shape,
   test_model: z

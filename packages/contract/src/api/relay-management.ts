@@ -14,7 +14,7 @@ import {
   relayShortText,
 } from './relay.ts';
 
-/** A recorded decision of the relay. */
+/** A recorded relay decision. */
 export const storedRelayDecision = z
   .strictObject({
     id: z.string(),
@@ -67,7 +67,7 @@ export const approvalListQuery = pageQuery.extend({
     .describe('Only approvals in this state.'),
 });
 
-/** A member's answer to an approval. */
+/** A member's decision on an approval. */
 export const approvalAnswerInput = z.strictObject({
   decision: z.enum(['allow', 'deny']).describe('The decision of the member.'),
   scope: z
@@ -79,7 +79,7 @@ export const approvalAnswerInput = z.strictObject({
   note: z.string().min(1).max(1_000).nullable().default(null).describe('Note for the agent.'),
 });
 
-/** A session of an agent. */
+/** An agent session. */
 export const relaySession = z
   .strictObject({
     session_id: z
@@ -131,7 +131,7 @@ const coverageRow = z.strictObject({
   last_relay_call_at: timestamp.nullable(),
 });
 
-/** Coverage by person and agent. Those who use models without relay requests come first. */
+/** How many agent sessions use the relay, by person and agent. Those with only model requests come first. */
 export const relayCoverage = z
   .strictObject({
     from: timestamp,
@@ -151,7 +151,7 @@ export const relayCoverageQuery = rangeQuery.pick({ from: true, to: true });
 
 const json: z.ZodType<Json, Json> = z.any();
 
-/** A rule with its source. */
+/** A relay rule and where it is defined. */
 export const relayRule = z
   .strictObject({
     id: z.string(),
@@ -169,7 +169,7 @@ export const relayRule = z
   })
   .meta({ id: 'RelayRule' });
 
-/** The fields of a rule, or the response of GET. `RelayRuleSchema` rejects other fields. */
+/** The request to write a relay rule: its fields, or the response of GET. `RelayRuleSchema` rejects others. */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
   .describe('Rule in `floe.yaml` format. `null` clears a field.');
@@ -186,7 +186,7 @@ const draftFields = {
     .describe('Value of `relay.mode` to use. Defaults to the mode in force.'),
 };
 
-/** Request to evaluate the rules on a hypothetical event. */
+/** The request to evaluate the rules on a hypothetical event. */
 export const relaySimulationInput = z.strictObject({
   ...draftFields,
   event: relayEvent.describe('What the agent is about to do.'),
@@ -201,7 +201,7 @@ export const relaySimulationInput = z.strictObject({
 
 const spanFields = { start: z.int(), end: z.int() };
 
-/** The decision on a hypothetical event, with the matching rules. */
+/** The decision on a hypothetical event, and the rules that match it. */
 export const relaySimulationResult = z.strictObject({
   decision: relayDecisionKind,
   enforced_decision: relayDecisionKind,
@@ -250,7 +250,7 @@ export const relaySimulationResult = z.strictObject({
   unclear: z.array(z.strictObject({ because: z.string(), ...spanFields })),
 });
 
-/** Request to evaluate a draft of the rules on recorded decisions. */
+/** The request to evaluate draft rules on recorded decisions. */
 export const relayDryRunInput = z.strictObject({
   ...draftFields,
   days: z
@@ -276,7 +276,7 @@ const changedDecision = z.strictObject({
   rule: z.string().nullable(),
 });
 
-/** How a draft of the rules would change recorded decisions. */
+/** How draft rules would change recorded decisions. */
 export const relayDryRunResult = z.strictObject({
   evaluated: z.int(),
   skipped: z

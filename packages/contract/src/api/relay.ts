@@ -8,9 +8,9 @@ const path = z.string().min(1).max(4_096);
 /** Texts are at most as long as a request body. */
 const text = z.string().max(1 << 20);
 
-/** Decisions of the relay. `abstain`: no rule matches, so the agent decides. */
+/** The relay's possible decisions. `abstain` means that no rule matches, so the agent decides. */
 export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
-/** Modes of rules: `observe` only records, `warn` informs the user, `enforce` decides. */
+/** The modes of rules. `observe` only records, `warn` informs the user, `enforce` decides. */
 export const RELAY_MODES = ['observe', 'warn', 'enforce'] as const;
 
 export const relayDecisionKind = z.enum(RELAY_DECISIONS);
@@ -105,7 +105,7 @@ export const relayEvent = z
 
 export type RelayEvent = z.output<typeof relayEvent>;
 
-/** Number of detections of one kind. */
+/** The number of findings of one kind. */
 export const relayDetection = z.strictObject({ kind: z.string(), count: z.int() });
 
 /** A rule that matches an event. */
@@ -145,7 +145,7 @@ export const relayBatchInput = z.strictObject({
 });
 export const relayBatchResult = z.strictObject({ data: z.array(relayDecision) });
 
-/** A completed action. The relay records it without a decision. */
+/** A report of a completed action. The relay records it without a decision. */
 export const relayReport = z
   .strictObject({
     id: relayShortText.optional(),
@@ -196,7 +196,7 @@ export const relayReportListQuery = rangeQuery.extend({
   type: relayShortText.optional().describe('Kind of event, such as `session_start`.'),
 });
 
-/** A bundle of rules. `payload` is JSON text, and the signature covers exactly that text. */
+/** A signed bundle of rules. `payload` is JSON text, and the signature covers exactly that text. */
 export const relayBundle = z
   .strictObject({
     payload: z.string(),
@@ -208,7 +208,7 @@ export const relayBundle = z
   })
   .meta({ id: 'RelayBundle' });
 
-/** Path parameters of the hook endpoint. */
+/** The path parameters of the hook endpoint. */
 export const hookParams = z.strictObject({ agent: z.string() });
 
 export const approvalWaitQuery = z.strictObject({

@@ -10,7 +10,7 @@ const timeouts = z.strictObject({
   total_ms: z.int().optional(),
 });
 
-/** Routing of requests for a model id, a pattern or an alias. */
+/** A route, which maps requests for a model id, a pattern or an alias to targets. */
 export const routeResource = z
   .strictObject({
     id: z.string().describe('Id of the route. Equal to `model`.'),
@@ -37,14 +37,17 @@ export const routeResource = z
   })
   .meta({ id: 'Route' });
 
-/** Absent fields remain or have their default. Null returns a field to its default. */
+/**
+ * The request to create or update a route. Absent fields keep their values or have their default.
+ * Null returns a field to its default.
+ */
 export const routeInput = z.strictObject({
   ...toWritableFields(ROUTE_FIELDS),
   position: positionField,
   ...readOnlyEntryFields,
 });
 
-/** A request to simulate. */
+/** The hypothetical request whose routing is simulated. */
 export const routeSimulationInput = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages']).default('chat').describe('API of the request.'),
   request: z.record(z.string(), z.unknown()).describe('Request body, including `model`.'),

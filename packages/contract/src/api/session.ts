@@ -5,26 +5,26 @@ import { orgReference } from './org-reference.ts';
 import { createPageSchema, timestamp } from './page.ts';
 import { passkeyAssertion } from './passkeys.ts';
 
-/** Ways to sign in. */
+/** The ways to sign in. */
 export const SIGN_IN_METHODS = ['password', 'passkey', 'oidc', 'setup', 'invitation'] as const;
 
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /**
- * Length of a password in code points. NIST SP 800-63B recommends a minimum length and no rules of
- * composition.
+ * The length limits of a password in code points. NIST SP 800-63B recommends a minimum length and
+ * no composition rules.
  */
 export const PASSWORD_LENGTH_LIMITS = { min: 12, max: 128 } as const;
 
-/** Whether a new password has an allowed length. */
+/** Returns whether a new password has an allowed length. */
 export function hasValidPasswordLength(text: string): boolean {
   const characters = [...text.normalize('NFKC')].length;
   return characters >= PASSWORD_LENGTH_LIMITS.min && characters <= PASSWORD_LENGTH_LIMITS.max;
 }
 
 /**
- * A new password. The server applies its whole policy. For an existing password, only the maximum length is
- * checked.
+ * A new password. The server checks it against the whole password policy. For an existing password,
+ * only the maximum length is checked.
  */
 export const newPassword = z
   .string()
@@ -59,7 +59,7 @@ const signedOutSession = z.strictObject({
   methods: signInMethods,
 });
 
-/** The caller's own session of the console. */
+/** The caller's own console session. */
 export const signedInSession = z
   .strictObject({
     state: z.literal('signed_in'),
@@ -85,14 +85,17 @@ export const signedInSession = z
 
 export type SignedInSessionView = z.output<typeof signedInSession>;
 
-/** `GET /api/session`. */
+/** The response of `GET /api/session`. */
 export const sessionResource = z
   .discriminatedUnion('state', [signedOutSession, signedInSession])
   .meta({ id: 'Session' });
 
 export type SessionView = z.output<typeof sessionResource>;
 
-/** `POST /api/session/setup`: redeems the one-time link that creates an owner. */
+/**
+ * The request body of `POST /api/session/setup`, which uses the one-time link that creates an
+ * owner.
+ */
 export const setupBody = z.strictObject({
   token: linkToken,
   email: emailAddress,
@@ -102,29 +105,31 @@ export const setupBody = z.strictObject({
     .describe('Password of the new owner. Optional only if sign-in with a password is disabled.'),
 });
 
-/** `POST /api/session/setup/preview`. */
+/** The request body of `POST /api/session/setup/preview`. */
 export const setupPreviewBody = z.strictObject({ token: linkToken });
 
-/** Content of the page of the one-time link. */
+/** What the page of the one-time link shows. */
 export const setupPreview = z.strictObject({
   org: orgReference,
   first: z.boolean().describe('Whether the installation has no owner yet.'),
   expires_at: timestamp,
 });
 
-/** `POST /api/session/password`. */
+/** The request body of `POST /api/session/password`. */
 export const passwordSignInBody = z.strictObject({
   email: z.string().min(1).max(254),
   password: presentedPassword,
 });
 
-/** `POST /api/session/org`. */
+/** The request body of `POST /api/session/org`. */
 export const orgSwitchBody = z.strictObject({ org_id: z.string().min(1).max(200) });
 
-/** `POST /api/session/passkey`. */
+/** The request body of `POST /api/session/passkey`. */
 export const passkeySignInBody = z.strictObject({ credential: passkeyAssertion });
 
-/** `POST /api/session/step-up`: exactly one of the two fields. */
+/**
+ * The request body of `POST /api/session/step-up`. It must contain exactly one of the two fields.
+ */
 export const stepUpBody = z
   .strictObject({ password: presentedPassword.optional(), passkey: passkeyAssertion.optional() })
   .refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
@@ -132,10 +137,10 @@ export const stepUpBody = z
     path: ['password'],
   });
 
-/** `PUT /api/me/password`. */
+/** The request body of `PUT /api/me/password`. */
 export const ownPasswordBody = z.strictObject({ password: newPassword });
 
-/** Path parameters of `/api/session/oidc/{name}/…`. */
+/** The path parameters of `/api/session/oidc/{name}/…`. */
 export const oidcParams = z.strictObject({ name: z.string().max(64) });
 
 export const oidcStartQuery = z.strictObject({
@@ -148,7 +153,10 @@ export const oidcStartQuery = z.strictObject({
   step_up: z.literal('true').optional().describe('`true` starts a step-up instead of a sign-in.'),
 });
 
-/** Parameters of an issuer's redirect (RFC 6749, 4.1.2; RFC 9207). An issuer may add others. */
+/**
+ * The query parameters of an issuer's redirect (RFC 6749, 4.1.2; RFC 9207). An issuer may add
+ * others.
+ */
 export const oidcCallbackQuery = z.looseObject({
   code: z.unknown().optional(),
   state: z.unknown().optional(),
@@ -156,10 +164,10 @@ export const oidcCallbackQuery = z.looseObject({
   error: z.unknown().optional(),
 });
 
-/** `POST /api/session/invitation/preview`. */
+/** The request body of `POST /api/session/invitation/preview`. */
 export const invitationPreviewBody = z.strictObject({ token: linkToken });
 
-/** Content of the page of an invitation. */
+/** What the page of an invitation shows. */
 export const invitationPreview = z.strictObject({
   org: orgReference,
   email: z.string().describe('Email address that the account must have.'),
@@ -167,7 +175,10 @@ export const invitationPreview = z.strictObject({
   expires_at: timestamp,
 });
 
-/** `POST /api/session/invitation`. A caller who is signed in as the invited account sends only the token. */
+/**
+ * The request body of `POST /api/session/invitation`. A caller who is signed in as the invited
+ * account sends only the token.
+ */
 export const invitationBody = z.strictObject({
   token: linkToken,
   name: personName.optional().describe('Name of the person. Required for a new account.'),
@@ -178,14 +189,17 @@ export const invitationBody = z.strictObject({
     ),
 });
 
-/** Whether the caller's account is linked to an issuer of `auth.oidc`. */
+/** Whether the caller's account is linked to an issuer in `auth.oidc`. */
 export const ownIdentity = z
   .strictObject({ name: z.string(), connected: z.boolean() })
   .meta({ id: 'OwnIdentity' });
 
 export const ownIdentityList = createPageSchema(ownIdentity);
 
-/** `POST /api/me/identities/{name}/connect`: the URL to which the browser is redirected. */
+/**
+ * The response of `POST /api/me/identities/{name}/connect`: the URL to which the browser is
+ * redirected.
+ */
 export const oidcConnectRedirect = z.strictObject({ location: z.string() });
 
 /** A session in the list of the caller's own sessions. */

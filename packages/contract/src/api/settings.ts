@@ -6,7 +6,7 @@ const passthroughTargetList = z.array(
   z.strictObject({ provider: z.string(), model_map: z.record(z.string(), z.string()) }),
 );
 
-/** Effective settings of the org. The settings of the response cache are a separate resource. */
+/** The organization's effective settings. The response cache settings are a separate resource. */
 export const orgSettings = z
   .strictObject({
     chat_reasoning: z.enum(['strip', 'forward']),
@@ -40,7 +40,10 @@ export const orgSettings = z
 
 const { cache, ...others } = ORG_SETTINGS_FIELDS;
 
-/** Absent sections and absent fields of a section remain. Null returns a section to its default. */
+/**
+ * The request to update settings. Absent sections, and absent fields in a section, keep their
+ * values. Null returns a section to its default.
+ */
 export const orgSettingsPatch = z.strictObject({
   ...toWritableFields(others),
   sources: readOnlyField,

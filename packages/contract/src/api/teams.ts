@@ -17,7 +17,7 @@ export const TeamSchema = z
 
 const teamFields = { name: z.string(), cost_center: z.string().nullable() };
 
-/** Settings that database columns have under the same name with the same value. */
+/** The settings that have the same name and value in the database columns. */
 export const storedTeamFields = z.object({
   ...teamFields,
   cost_center: teamFields.cost_center.default(null),
@@ -29,7 +29,7 @@ const settings = {
   cost_center: fields.cost_center.nullish().describe(COST_CENTER),
 };
 
-/** A team of the org, to which keys, members and spending belong. */
+/** A team of the organization. Keys, members and spending belong to it. */
 export const teamResource = z
   .strictObject({
     id: z.string(),
@@ -47,10 +47,12 @@ export const teamCreation = z.strictObject({
   ...settings,
 });
 
-/** Absent fields remain. Null clears a field. */
+/** The request to update a team. Absent fields keep their values. Null clears a field. */
 export const teamPatch = z.strictObject(settings);
 
-/** Accepts the response of `GET`. Read-only fields are ignored. */
+/**
+ * The request to replace a team. It accepts the response of `GET`. Read-only fields are ignored.
+ */
 export const teamReplacement = z.strictObject({
   id: z.string().optional(),
   ...settings,

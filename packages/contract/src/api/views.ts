@@ -30,7 +30,7 @@ const writableFields = {
 
 const shown = { name: z.string(), page: z.string() };
 
-/** Settings that database columns have under the same name with the same value. */
+/** The settings that have the same name and value in the database columns. */
 export const storedViewFields = z.object(shown);
 
 /** Named filters of a console page. */
@@ -53,7 +53,7 @@ export const viewListQuery = createListQuery().extend({
   page: z.string().max(64).optional().describe('Only views of this page.'),
 });
 export const viewInput = z.strictObject(writableFields);
-/** Absent fields remain. */
+/** The request to update a saved view. Absent fields keep their values. */
 export const viewPatch = z.strictObject({
   ...z.strictObject(writableFields).partial().shape,
   shared: writableFields.shared
@@ -62,7 +62,10 @@ export const viewPatch = z.strictObject({
     .describe('Whether all members of the organization see the view. Requires the scope `management`.'),
 });
 
-/** Accepts a view in the format of responses. Read-only fields are ignored. */
+/**
+ * The request to replace a saved view. It accepts a view as responses contain it. Read-only fields
+ * are ignored.
+ */
 export const viewReplacement = z.strictObject({
   ...writableFields,
   id: readOnlyField,
@@ -72,7 +75,7 @@ export const viewReplacement = z.strictObject({
   updated_by: readOnlyField,
 });
 
-/** An id that a client may choose. */
+/** The path parameters of a saved view. The client may choose the id. */
 export const viewParams = z.strictObject({
   id: z
     .string()

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/** A lower-case id. Error messages of all fields in this file complete the sentence "<field>: …". */
+/**
+ * Creates the schema of an id in lowercase. The error messages of all fields in this file complete
+ * the sentence "<field>: …".
+ */
 export function slugField() {
   return z
     .string()
@@ -10,27 +13,30 @@ export function slugField() {
     );
 }
 
-/** A text of 1 to 200 characters. */
+/** Creates the schema of a text of 1 to 200 characters. */
 export function labelField() {
   return z.string().min(1).max(200);
 }
 
-/** A list of labels that name or filter objects. */
+/** Creates the schema of a list of labels that name or filter objects. */
 export function labelListField() {
   return z.array(labelField()).max(50);
 }
 
-/** A list of patterns for models that a key may use. */
+/** Creates the schema of a list of patterns for the models that a key may use. */
 export function modelPatternListField() {
   return z.array(modelPatternField()).min(1).max(200);
 }
 
-/** A list of e-mail addresses of recipients. */
+/** Creates the schema of a list of recipients' e-mail addresses. */
 export function emailAddressListField() {
   return z.array(z.email('must be an email address')).min(1).max(50);
 }
 
-/** A value that must never be shown. JSON Schema's `writeOnly` marks it for forms and documents. */
+/**
+ * Creates the schema of a value that must never be shown. JSON Schema's `writeOnly` marks it for
+ * forms and documents.
+ */
 export function secretField() {
   return z
     .string()
@@ -58,7 +64,7 @@ const RESERVED_HEADERS = new Set([
   'proxy-authorization',
 ]);
 
-/** Additional request headers, by name. */
+/** Creates the schema of additional request headers, by name. */
 export function extraHeadersField() {
   return z.record(
     z
@@ -72,7 +78,7 @@ export function extraHeadersField() {
   );
 }
 
-/** A pattern of model ids. `*` matches any characters, including `/`. */
+/** Creates the schema of a model id pattern. `*` matches any characters, including `/`. */
 export function modelPatternField() {
   return z.string().min(1).max(300);
 }
@@ -85,22 +91,25 @@ export function portField() {
   return z.int().min(1).max(65_535);
 }
 
-/** Minutes, optionally with a fraction, at most 366 days. */
+/** Creates the schema of a number of minutes, optionally with a fraction, at most 366 days. */
 export function minutesField(minimum: number) {
   return z.number().min(minimum).max(527_040);
 }
 
-/** A timestamp in ISO 8601 with a UTC offset: `2027-01-01T00:00:00Z`. */
+/** Creates the schema of a timestamp in ISO 8601 with a UTC offset: `2027-01-01T00:00:00Z`. */
 export function timestampField() {
   return z.iso.datetime({ offset: true, error: 'must be a timestamp such as 2027-01-01T00:00:00Z' });
 }
 
-/** An IANA time zone. */
+/** Creates the schema of an IANA time zone. */
 export function timezoneField() {
   return z.string().max(64).refine(isTimezone, 'must be an IANA time zone such as Europe/Berlin');
 }
 
-/** An http(s) URL that paths are appended to: no trailing slash, query, fragment or user name. */
+/**
+ * Creates the schema of an http(s) URL that paths are appended to. It has no trailing slash, query,
+ * fragment or user name.
+ */
 export function baseUrlField() {
   return z
     .string()
@@ -112,7 +121,10 @@ export function baseUrlField() {
     .meta({ pattern: '^https?://[^?#]*[^/?#]$' });
 }
 
-/** An http(s) URL that is used unchanged. User names are rejected, because they would have no effect. */
+/**
+ * Creates the schema of an http(s) URL that is used unchanged. User names are rejected, because
+ * they would have no effect.
+ */
 export function webUrlField() {
   return z
     .string()
@@ -121,7 +133,7 @@ export function webUrlField() {
     .meta({ pattern: '^https?://' });
 }
 
-/** A string that is empty (off) or starts with one of `schemes`. */
+/** Creates the schema of a string that is empty (off) or starts with one of `schemes`. */
 export function optionalUrlField(schemes: readonly string[]) {
   return z
     .string()
@@ -133,7 +145,7 @@ export function optionalUrlField(schemes: readonly string[]) {
     .meta({ pattern: `^$|^(${schemes.join('|')})://` });
 }
 
-/** An IP address, or a network in CIDR notation. */
+/** Creates the schema of an IP address, or a network in CIDR notation. */
 export function networkField() {
   return z.union(
     [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
@@ -141,7 +153,7 @@ export function networkField() {
   );
 }
 
-/** One string or a list of strings. The parsed value is always a list. */
+/** Creates the schema of one string or a list of strings. The parsed value is always a list. */
 export function stringListField() {
   return z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])

@@ -9,7 +9,7 @@ import {
   slugField,
 } from './fields.ts';
 
-/** Kinds of subjects that limits and budgets count. */
+/** The kinds of subjects that limits and budgets count separately. */
 export const LIMIT_SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
 
 /**
@@ -123,7 +123,7 @@ const DetectSchema = z
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
   .describe('Secrets or personal data to search for. The policy applies if Floe finds any.');
 
-/** Fields of a policy in floe.yaml. */
+/** The fields of a policy in floe.yaml. */
 export const POLICY_FIELDS = {
   name: slugField().describe(
     'Name of the policy, unique in the organization. Error messages and decisions contain this name.',

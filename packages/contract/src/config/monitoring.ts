@@ -30,7 +30,7 @@ export const ScheduleSchema = z.strictObject({
     .describe('Time zone of the cron expression. Defaults to the organization’s time zone.'),
 });
 
-/** Monitor settings that responses and database columns have under the same name with the same value. */
+/** The monitor settings that have the same name and value in responses and database columns. */
 export const MONITOR_FIELDS = {
   name: labelField().describe('Display name in lists and messages.'),
   description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
@@ -39,7 +39,7 @@ export const MONITOR_FIELDS = {
   ),
 };
 
-/** The same settings in rows, with their defaults in floe.yaml. */
+/** The monitor settings as rows contain them, with the defaults that floe.yaml has. */
 export const storedMonitorFields = z.object({
   name: z.string(),
   description: z.string().default(''),
@@ -115,7 +115,7 @@ export const MonitorSchema = z
   )
   .transform((monitor) => ({ ...monitor, name: monitor.name ?? monitor.id, kind: 'heartbeat' as const }));
 
-/** Events that a channel can receive. */
+/** The events that a channel can receive. */
 export const ALERT_EVENTS = [
   'monitor_failing',
   'monitor_recovered',
@@ -194,7 +194,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** The slug of a board, which is part of its URL. */
+/** Creates the schema of a board's slug, which is part of its URL. */
 export function boardSlugField() {
   return slugField()
     .refine(
@@ -213,12 +213,12 @@ const boardGroup = z.strictObject({
     .describe('Ids of the monitors in the group, in display order.'),
 });
 
-/** The groups of monitors that a board shows. */
+/** Creates the schema of the monitor groups that a board shows. */
 export function boardGroupsField() {
   return z.array(boardGroup).max(100);
 }
 
-/** Board settings that responses and database columns have under the same name with the same value. */
+/** The board settings that have the same name and value in responses and database columns. */
 export const BOARD_FIELDS = {
   name: labelField().describe('Title of the board.'),
   timezone: timezoneField()
@@ -226,7 +226,7 @@ export const BOARD_FIELDS = {
     .describe('Time zone for days and times on the board. If `null`, the organization’s time zone applies.'),
 };
 
-/** The same settings in rows, with their defaults in floe.yaml. */
+/** The board settings as rows contain them, with the defaults that floe.yaml has. */
 export const storedBoardFields = z.object({
   slug: z.string(),
   name: z.string(),

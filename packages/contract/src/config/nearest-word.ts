@@ -1,6 +1,7 @@
 /**
- * Returns the candidate that a mistyped word most likely means. Undefined if none is near. Allows one edit
- * per three characters, but fewer than the word has. An edit inserts, deletes, replaces or swaps.
+ * Returns the candidate that a mistyped word most likely means. Undefined if no candidate is
+ * similar enough. Allows one edit per three characters, but fewer edits than the word has
+ * characters. An edit inserts, deletes, replaces or swaps characters.
  */
 export function findNearestWord(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > 64) return undefined;

@@ -8,7 +8,10 @@ import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 
-/** Org settings that are not lists of named objects. The API changes each one as a whole. */
+/**
+ * The organization settings that are not lists of named objects. The API changes each one as a
+ * whole.
+ */
 export const ORG_SETTINGS_FIELDS = {
   chat_reasoning: z
     .enum(['strip', 'forward'])

@@ -11,7 +11,7 @@ import {
   webUrlField,
 } from './fields.ts';
 
-/** Surfaces that a listener can serve. */
+/** The surfaces that a listener can serve. */
 export const LISTENER_SURFACES = [
   'gateway',
   'relay',
@@ -107,7 +107,7 @@ function isOriginUrl(url: string): boolean {
   return !RESERVED_PATHS.has(first);
 }
 
-/** A URL of a listener that a browser on this machine can open. */
+/** Returns a listener URL that a browser on this host can open. */
 export function buildLocalListenerUrl(host: string, port: number): string {
   const everywhere = host === '0.0.0.0' || /^[0:]+$/.test(host);
   // Browsers cannot open addresses with a zone.

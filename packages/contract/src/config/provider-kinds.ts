@@ -1,6 +1,7 @@
 /**
- * The provider kinds. The schema of floe.yaml needs this list, so it is not in `server/providers`, where a
- * test compares it with the provider sheets. `base_url: required` marks kinds without a public address.
+ * The provider kinds. The floe.yaml schema needs this list, so it is not in `server/providers`,
+ * where a test compares it with the provider sheets. `base_url: required` marks kinds that have no
+ * public URL.
  */
 export const PROVIDER_KINDS = {
   openai: { base_url: 'known' },

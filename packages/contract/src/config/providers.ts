@@ -21,7 +21,7 @@ const TIMEOUT_DESCRIPTIONS = {
   total_ms: 'Maximum total duration of the attempt, in milliseconds.',
 } as const;
 
-/** Timeouts of upstream requests in milliseconds. */
+/** The timeouts of upstream requests, in milliseconds. */
 export const TimeoutsSchema = z.strictObject({
   connect_ms: positiveCountField().default(5_000).describe(TIMEOUT_DESCRIPTIONS.connect_ms),
   headers_ms: positiveCountField().default(600_000).describe(TIMEOUT_DESCRIPTIONS.headers_ms),
@@ -30,7 +30,7 @@ export const TimeoutsSchema = z.strictObject({
   total_ms: positiveCountField().default(3_600_000).describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
-/** Timeouts of a route. Absent ones have the value of the provider. */
+/** The timeouts of a route. An absent timeout has the provider's value. */
 export const RouteTimeoutsSchema = z.strictObject({
   connect_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.connect_ms),
   headers_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.headers_ms),
@@ -73,7 +73,7 @@ export const BreakerSchema = z.strictObject({
 
 const usdPerMillionTokensField = () => z.number().min(0).max(1_000_000);
 
-/** Prices of a model. */
+/** The prices of a model in floe.yaml. */
 export const PriceSchema = z.strictObject({
   input: usdPerMillionTokensField().describe('USD per million input tokens.'),
   output: usdPerMillionTokensField().describe('USD per million output tokens, including reasoning.'),
@@ -95,7 +95,7 @@ export const PriceSchema = z.strictObject({
     .describe('Price multipliers by service tier, such as `priority: 2`.'),
 });
 
-/** A credential of a provider in floe.yaml. */
+/** A provider credential in floe.yaml. */
 export const CredentialSchema = z.strictObject({
   name: slugField().describe(
     'Name of the credential. Analytics and circuit breakers show this name instead of the secret.',
@@ -146,7 +146,7 @@ const IdentitySchema = z
     });
   });
 
-/** Fields of a provider in floe.yaml. */
+/** The fields of a provider in floe.yaml. */
 export const PROVIDER_FIELDS = {
   id: slugField().describe('Id of the provider. In model ids, it is the part before the first `/`.'),
   kind: z

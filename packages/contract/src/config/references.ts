@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonArray } from '../json.ts';
 import { findNearestWord } from './nearest-word.ts';
 
-/** The path of a value in floe.yaml: keys and list indices. */
+/** The path of a value in floe.yaml: keys and list indexes. */
 export type ConfigPath = readonly (string | number)[];
 
 /** A problem in a configuration. `message` completes the sentence "<path>: …" and contains no value. */
@@ -11,9 +11,9 @@ export interface ConfigIssue {
 }
 
 /**
- * Checks rules between the objects of floe.yaml: ids and names are unique, and references exist. Reads the
- * raw values after substitution and ignores values with a wrong shape, so that it can report problems
- * together with `FloeConfigSchema`.
+ * Returns violations of the rules about several objects in floe.yaml: ids and names must be unique,
+ * and references must exist. Reads the raw values after substitution and ignores values with a
+ * wrong shape, so that its problems can be reported together with those of `FloeConfigSchema`.
  */
 export function findReferenceIssues(config: Json): ConfigIssue[] {
   const issues: ConfigIssue[] = [];

@@ -7,14 +7,14 @@ import {
   timezoneField,
 } from './fields.ts';
 
-/** Kinds of events for which an agent requests a decision. */
+/** The kinds of events for which an agent requests a decision. */
 export const RELAY_EVENTS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
 export type RelayEventKind = (typeof RELAY_EVENTS)[number];
 
-/** Effects of a shell command, independent of its name. */
+/** The effects that a shell command can have, independent of its name. */
 export const SHELL_TRAITS = ['runs_input', 'runs_code', 'raises_privileges', 'injects', 'unclear'] as const;
 
-/** Kinds of personal data that detectors find. */
+/** The kinds of personal data that detectors find. */
 export const PERSONAL_DATA_KINDS = ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] as const;
 
 const MatchSchema = z.strictObject({
@@ -138,7 +138,7 @@ const MessageSchema = z.union([
   }),
 ]);
 
-/** Fields of a relay rule in floe.yaml. */
+/** The fields of a relay rule in floe.yaml. */
 export const RELAY_RULE_FIELDS = {
   name: slugField().describe('Name of the rule, unique in the organization. Decisions contain this name.'),
   on: z
@@ -208,7 +208,7 @@ const EVENTS_BY_MATCHER: Readonly<Record<string, readonly RelayEventKind[]>> = {
   text: ['prompt', 'tool'],
 };
 
-/** Settings of an org's relay, without its rules. */
+/** The settings of an organization's relay, without its rules. */
 export const RelaySettingsSchema = z.strictObject({
   mode: z
     .enum(['observe', 'enforce'])
@@ -259,7 +259,7 @@ export const RelaySettingsSchema = z.strictObject({
     ),
 });
 
-/** The relay section of an org in floe.yaml. */
+/** The relay section of an organization in floe.yaml. */
 export const RelaySchema = z.strictObject({
   ...RelaySettingsSchema.shape,
   rules: z

@@ -23,7 +23,7 @@ export const TargetSchema = z
   ])
   .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
 
-/** Fields of a route in floe.yaml. */
+/** The fields of a route in floe.yaml. */
 export const ROUTE_FIELDS = {
   model: modelPatternField().describe(
     'Requested model that the route applies to: a model id, a pattern, or an alias such as `smart`.',

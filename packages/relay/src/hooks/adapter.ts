@@ -1,7 +1,7 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import type { JsonObject } from '@floe/contract/json';
 
-/** A parsed hook call: a request for a decision, or a report. */
+/** A parsed hook call, which is a request for a decision or a report. */
 export interface HookCall {
   /** The agent's name of the hook. */
   readonly name: string;
@@ -34,14 +34,14 @@ export interface HookDecision {
   readonly agentMessage: string | null;
 }
 
-/** Output and exit code of a hook process. Null: no output. */
+/** The output and exit code of a hook process. A null output means that nothing is printed. */
 export interface HookReply {
   readonly stdout: JsonObject | null;
   readonly stderr: string;
   readonly exitCode: 0 | 2;
 }
 
-/** Converts hook payloads and responses of one agent. All functions are pure. */
+/** Converts one agent's hook payloads and responses. The functions have no side effects. */
 export interface HookAdapter {
   readonly agent: string;
   /** Whether the agent asks its user if this hook returns `ask`. */
@@ -53,7 +53,7 @@ export interface HookAdapter {
   reply(call: HookCall, outcome: HookDecision): HookReply;
 }
 
-/** A reply with exit code 0 that prints this JSON, or nothing for null. */
+/** Returns a reply with exit code 0 that prints this JSON, or nothing if it is null. */
 export function createOutputReply(stdout: JsonObject | null): HookReply {
   return { stdout, stderr: '', exitCode: 0 };
 }

@@ -26,7 +26,7 @@ const vscodeAdapter = createClaudeAdapter({
   promptBlocking: 'continue',
 });
 
-/** Adapters of all agents that `floe hook` and `/relay/v1/hooks/{agent}` support, by agent. */
+/** The adapters of all agents that `floe hook` and `/relay/v1/hooks/{agent}` support, by agent. */
 export const HOOK_ADAPTERS: ReadonlyMap<string, HookAdapter> = new Map(
   [
     cursorAdapter,
@@ -42,7 +42,7 @@ export const HOOK_ADAPTERS: ReadonlyMap<string, HookAdapter> = new Map(
 
 const STRICTNESS = ['abstain', 'allow', 'ask', 'deny'] as const;
 
-/** Combines the decisions on all events of one call: the strictest wins. */
+/** Combines the decisions on all events of one call and returns the strictest. */
 export function selectStrictestHookDecision(outcomes: readonly HookDecision[]): HookDecision {
   let most: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
   const isAllowed = outcomes.length > 0 && outcomes.every(({ decision }) => decision === 'allow');
@@ -56,7 +56,7 @@ export function selectStrictestHookDecision(outcomes: readonly HookDecision[]): 
   return most;
 }
 
-/** Replaces `ask` for an agent that cannot ask its user. */
+/** Replaces the decision `ask` for an agent that cannot ask its user. */
 export function applyAskFallback(
   adapter: HookAdapter,
   { name }: HookCall,

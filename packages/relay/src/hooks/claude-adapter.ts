@@ -10,7 +10,7 @@ import {
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
-/** Differences between the agents that use this hook format. */
+/** How the agents that use this hook format differ. */
 export interface ClaudeHookFormat {
   readonly agent: string;
   /** Whether the agent shows a dialog for `permissionDecision: "ask"` and supports `"allow"`. */
@@ -89,8 +89,8 @@ function readCommonFields(payload: JsonObject, agent: string): CommonRelayEventF
 }
 
 /**
- * The report type of a hook. Checks own properties, because the agent chooses the name, which may be
- * `constructor`.
+ * Returns the report type of a hook. Looks up only own properties, because the agent chooses the
+ * hook name, which may be `constructor`.
  */
 export function findHookReportType(
   known: Readonly<Record<string, HookReport['type']>>,
@@ -99,7 +99,7 @@ export function findHookReportType(
   return (Object.hasOwn(known, name) && known[name]) || 'other';
 }
 
-/** Creates a report of a completed action. It contains the sizes of texts and not the texts. */
+/** Creates a report of a completed action. It contains the sizes of texts, but not the texts. */
 export function createHookReport(
   type: HookReport['type'],
   name: string,

@@ -15,7 +15,7 @@ import {
   createToolEvents,
 } from './tool-events.ts';
 
-/** Adapter for Cline: `cancel` with a message, for tools and prompts. */
+/** The adapter for Cline. It responds with `cancel` and a message, for tools and prompts. */
 export const clineAdapter: HookAdapter = {
   agent: 'cline',
   canAsk: () => false,

@@ -12,8 +12,8 @@ import { readLabelField, readObjectField, readTextField } from './payload-fields
 import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
 /**
- * Adapter for Copilot CLI: the name of a hook determines the spelling. Payloads in camel case do not contain
- * the name.
+ * The adapter for Copilot CLI. The name of a hook determines the spelling of its fields. Payloads
+ * in camel case do not contain the name.
  */
 export const copilotCliAdapter: HookAdapter = {
   agent: 'copilot-cli',

@@ -37,8 +37,8 @@ const BLOCKING_HOOKS = new Set([
 ]);
 
 /**
- * Adapter for Cursor: flat fields; responses have a permission or `continue`. Register only one layer,
- * because `preToolUse` runs in addition to the others.
+ * The adapter for Cursor. Payloads have flat fields, and responses have a permission or `continue`.
+ * Only one layer of hooks must be registered, because `preToolUse` runs in addition to the others.
  */
 export const cursorAdapter: HookAdapter = {
   agent: 'cursor',

@@ -15,7 +15,10 @@ import {
   createToolEvents,
 } from './tool-events.ts';
 
-/** Adapter for Gemini CLI: `decision` with a reason. Hooks cannot ask its user. */
+/**
+ * The adapter for Gemini CLI. It responds with `decision` and a reason. The hooks cannot ask the
+ * user.
+ */
 export const geminiCliAdapter: HookAdapter = {
   agent: 'gemini-cli',
   canAsk: () => false,

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /**
- * Returns the first of these members that is a string. `a.b` names a nested member. Payloads use two
- * spellings.
+ * Returns the first of these members that is a string. `a.b` names a nested member. Several names
+ * are accepted because payloads use two spellings.
  */
 export function readTextField(from: JsonObject, ...names: readonly string[]): string | undefined {
   for (const name of names) {
@@ -12,14 +12,18 @@ export function readTextField(from: JsonObject, ...names: readonly string[]): st
   return undefined;
 }
 
-/** Like `readTextField`, for names and ids: empty texts count as absent, long ones are truncated. */
+/**
+ * Returns the first of these members that is a string, for names and ids. Empty texts count as
+ * absent, and long ones are truncated.
+ */
 export function readLabelField(from: JsonObject, ...names: readonly string[]): string | undefined {
   const found = readTextField(from, ...names);
   return found === undefined || found === '' ? undefined : found.slice(0, 200);
 }
 
 /**
- * Returns the first of these members that is an object, or JSON text of an object. Empty if there is none.
+ * Returns the first of these members that is an object, or JSON text that contains an object.
+ * Returns an empty object if there is none.
  */
 export function readObjectField(from: JsonObject, ...names: readonly string[]): JsonObject {
   for (const name of names) {
@@ -33,7 +37,7 @@ export function readObjectField(from: JsonObject, ...names: readonly string[]): 
   return {};
 }
 
-/** Returns a member that is a list. Empty for any other value. */
+/** Returns a member that is a list. Returns an empty list for any other value. */
 export function readListField(from: JsonObject, name: string): readonly Json[] {
   const value = valueAtPath(from, name);
   return Array.isArray(value) ? value : [];

@@ -2,7 +2,7 @@ import type { RelayEvent } from '@floe/contract/api/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { readListField, readTextField } from './payload-fields.ts';
 
-/** Fields that all events of one call have in common. */
+/** The fields that all events of one call have in common. */
 export type CommonRelayEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
 
 type ToolKind = 'shell' | 'powershell' | 'read' | 'write' | 'patch';
@@ -76,7 +76,7 @@ const CONTENT_FIELDS = [
 ];
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
-/** Creates the events of a tool call. A call with several files has several events. */
+/** Creates the events for a tool call. A tool call with several files has several events. */
 export function createToolEvents(
   name: string,
   input: JsonObject,
@@ -121,7 +121,7 @@ function createEvents(name: string, input: JsonObject, common: CommonRelayEventF
   }
 }
 
-/** Creates the event of a shell command. Empty if the input has no command. */
+/** Creates the event for a shell command. Returns an empty list if the input has no command. */
 export function createShellEvents(
   command: string | null,
   dialect: NonNullable<RelayEvent['shell']>['dialect'],
@@ -138,7 +138,7 @@ export interface ToolConnector {
   readonly command?: string | undefined;
 }
 
-/** Creates the event of a tool call through a connector. */
+/** Creates the event for a tool call through a connector. */
 export function createConnectorEvent(
   connector: ToolConnector,
   input: JsonObject,
@@ -148,7 +148,7 @@ export function createConnectorEvent(
   return { ...common, event: 'tool', tool };
 }
 
-/** Creates the event of a prompt. */
+/** Creates the event for a prompt. */
 export function createPromptEvent(
   prompt: string,
   attachments: readonly string[],
@@ -161,7 +161,7 @@ export function createPromptEvent(
   };
 }
 
-/** Creates the event of a file access. */
+/** Creates the event for a file access. */
 export function createFileEvent(
   event: 'file_read' | 'file_write',
   path: string,

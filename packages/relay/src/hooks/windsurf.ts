@@ -16,7 +16,7 @@ import {
   createShellEvents,
 } from './tool-events.ts';
 
-/** Adapter for Windsurf: only exit code 2 blocks an action. The reason is written to stderr. */
+/** The adapter for Windsurf. Only exit code 2 blocks an action. The reason is written to stderr. */
 export const windsurfAdapter: HookAdapter = {
   agent: 'windsurf',
   canAsk: () => false,

@@ -20,7 +20,7 @@ export type RuleDecision = 'allow' | 'deny' | 'ask';
 /** How a rule applies: `observe` only records, `warn` informs the user, `enforce` decides. */
 export type RuleMode = 'observe' | 'warn' | 'enforce';
 
-/** A compiled rule. */
+/** A rule prepared for evaluation. */
 export interface CompiledRule {
   readonly name: string;
   readonly events: ReadonlySet<RelayEventKind>;
@@ -36,7 +36,7 @@ export interface CompiledRule {
   readonly exceptions: readonly RuleException[];
 }
 
-/** The compiled parts of `match`. Null for absent parts. */
+/** The prepared parts of `match`. A part is null if the rule does not have it. */
 export interface RuleMatchers {
   readonly command: CommandMatcher | null;
   readonly tool: ToolMatcher | null;
@@ -52,7 +52,10 @@ interface RuleException {
 
 type MatchConfig = NonNullable<RelayRuleConfig['match']>;
 
-/** Compiles a rule. @throws RuleError that names the invalid field */
+/**
+ * Prepares a rule for evaluation.
+ * @throws RuleError that names the invalid field
+ */
 export function compileRule(config: RelayRuleConfig): CompiledRule {
   const { name, on, mode, match, detect, who, schedule, when, except, decision, on_error, message } = config;
   return {
@@ -79,7 +82,7 @@ export function compileRule(config: RelayRuleConfig): CompiledRule {
   };
 }
 
-/** A problem in one field of a rule. `message` completes the sentence "<path>: …". */
+/** Thrown if a field of a rule is invalid. `message` completes the sentence "<path>: …". */
 export class RuleError extends Error {
   readonly path: readonly (string | number)[];
 
@@ -115,7 +118,7 @@ function compileMatch(match: MatchConfig | undefined, at: readonly (string | num
   };
 }
 
-/** A match of a rule on an event. */
+/** One match of a rule on an event. */
 export interface RuleApplication {
   readonly match: 'maybe' | 'yes';
   readonly because: string;
@@ -124,7 +127,7 @@ export interface RuleApplication {
   readonly file: RuleInputFile | null;
 }
 
-/** Finds all matches of a rule on an event. Empty if there are none. */
+/** Returns all matches of a rule on an event. Empty if there are none. */
 export function findRuleApplications(rule: CompiledRule, subject: RuleInput): RuleApplication[] {
   const { event, identity, nowMs } = subject;
   if (!rule.matchesCaller(event, identity) || !rule.isActiveAt(nowMs)) return [];

@@ -1,4 +1,4 @@
-/** How a command uses its arguments that are not options. */
+/** How a command uses arguments that are not options. */
 export type FileRole =
   /** Files that it reads. */
   | 'read'
@@ -9,7 +9,7 @@ export type FileRole =
   /** Names, texts or patterns. The command opens none of them. */
   | 'none';
 
-/** How a command uses its arguments as files. */
+/** Which of a command's arguments are files, and how it uses them. */
 export interface CommandFileRoles {
   /** Role of every argument that is not an option. */
   readonly words: FileRole;
@@ -203,7 +203,10 @@ const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   'git config': { words: 'none' },
 };
 
-/** Git subcommands that print file content only with these options. */
+/**
+ * The options with which Git subcommands print file content. Without them, these subcommands do
+ * not.
+ */
 export const GIT_FILE_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
   'git log': /^(?:-p|-u|--patch(?:-with-raw)?|-L.*|--cc|-c|-m)$/,
   'git reflog': /^(?:-p|--patch)$/,
@@ -212,7 +215,7 @@ export const GIT_FILE_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
 
 const DEFAULT_ROLES: CommandFileRoles = READ_ROLES;
 
-/** The file roles of a command, by its name and subcommand. */
+/** Returns how a command uses its arguments as files, by its name and subcommand. */
 export function resolveFileRoles(
   name: string,
   subcommand: string | null,

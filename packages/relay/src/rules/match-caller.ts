@@ -1,14 +1,14 @@
 import { compileWildcards } from '@floe/conditions/wildcards';
 import type { RelayEvent } from '@floe/contract/api/relay';
 
-/** The caller's identity from its key. */
+/** The caller's identity, which is determined by its key. */
 export interface CallerIdentity {
   readonly key: string;
   readonly team: string | null;
   readonly owner: string | null;
 }
 
-/** The part of a rule that restricts callers. Absent fields match every caller. */
+/** The part of a rule that restricts callers. An absent field matches every caller. */
 export interface CallerPattern {
   readonly keys?: readonly string[] | undefined;
   readonly teams?: readonly string[] | undefined;
@@ -18,10 +18,13 @@ export interface CallerPattern {
   readonly branches?: readonly string[] | undefined;
 }
 
-/** Whether a rule applies to the caller of an event. */
+/** Returns whether a rule applies to an event's caller. */
 export type CallerMatcher = (event: RelayEvent, identity: CallerIdentity) => boolean;
 
-/** Compiles a pattern for callers. Absent identity fields match no pattern. */
+/**
+ * Returns a matcher for a caller pattern. If a caller does not have an identity field, no pattern
+ * for this field matches.
+ */
 export function compileCallerPattern(pattern: CallerPattern | undefined): CallerMatcher {
   if (pattern === undefined) return () => true;
   const { keys, teams, owners, agents, repositories, branches } = pattern;
@@ -46,7 +49,9 @@ export function compileCallerPattern(pattern: CallerPattern | undefined): Caller
   return (event, who) => parts.every((part) => part(event, who));
 }
 
-/** Returns `github.com/acme/app` for all forms of a repository URL. */
+/**
+ * Returns a repository name such as `github.com/acme/app`, for all forms of the repository's URL.
+ */
 export function normalizeRepositoryName(remote: string): string {
   return remote
     .trim()

@@ -1,19 +1,21 @@
-/** Result of matching a part of a rule. `maybe`: unknown before the command runs. */
+/**
+ * The result of matching a part of a rule. `maybe` means that it is unknown until the command runs.
+ */
 export type MatchResult = 'no' | 'maybe' | 'yes';
 
-/** Combines two results that must both match. */
+/** Combines the results of two parts that must both match. */
 export function combineRequiredMatches(one: MatchResult, other: MatchResult): MatchResult {
   if (one === 'no' || other === 'no') return 'no';
   return one === 'yes' && other === 'yes' ? 'yes' : 'maybe';
 }
 
-/** Combines two results of which one must match. */
+/** Combines the results of two parts of which one must match. */
 export function combineAlternativeMatches(one: MatchResult, other: MatchResult): MatchResult {
   if (one === 'yes' || other === 'yes') return 'yes';
   return one === 'no' && other === 'no' ? 'no' : 'maybe';
 }
 
-/** The best result among several items. */
+/** Returns the best result among several items. */
 export function findBestMatch<Item>(items: Iterable<Item>, fits: (item: Item) => MatchResult): MatchResult {
   let best: MatchResult = 'no';
   for (const item of items) {

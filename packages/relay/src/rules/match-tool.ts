@@ -1,7 +1,7 @@
 import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcards';
 import { combineRequiredMatches, type MatchResult } from './match-result.ts';
 
-/** A call of a connector's tool. */
+/** A call to a connector's tool. */
 export interface ConnectorCall {
   readonly name: string;
   readonly server?: string | undefined;
@@ -22,8 +22,9 @@ export interface ToolPattern {
 export type ToolMatcher = (call: ConnectorCall) => MatchResult;
 
 /**
- * Compiles a pattern for tool calls. Null if it matches every call. A connector is identified by its URL or
- * by the command that starts it. Its name is ignored, because a user can choose any name.
+ * Returns a matcher for a tool call pattern. Null if the pattern matches every call. A connector is
+ * identified by its URL or by the command that starts it. Its name is ignored, because a user can
+ * choose any name.
  */
 export function compileToolPattern(pattern: ToolPattern): ToolMatcher | null {
   const { server_url, server_command, tool } = pattern;

@@ -2,7 +2,7 @@ import { compileWildcards } from '@floe/conditions/wildcards';
 import { ANY_TEXT_WILDCARD, findDirectoryOfAllEntries, hasWildcard, patternsOverlap } from '../shell/glob.ts';
 import type { MatchResult } from './match-result.ts';
 
-/** Where a path is interpreted, as far as known. */
+/** What is known about where a path is interpreted, such as the directory. */
 export interface PathContext {
   /** Directories that the path may be relative to. Empty if unknown. */
   readonly directories: readonly string[];
@@ -30,9 +30,9 @@ const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Normalizes a path: no `.`, `..` or double slashes, and `~` for any home directory. Symbolic links are not
- * resolved, because the path is on another machine. A pattern for all entries of a directory (`/etc/*`) also
- * counts as the directory.
+ * Normalizes a path: removes `.`, `..` and double slashes, and uses `~` for any home directory.
+ * Symbolic links are not resolved, because the path is on another host. A pattern for all entries
+ * of a directory (`/etc/*`) also counts as the directory itself.
  */
 export function normalizePath(path: string, context: PathContext): NormalizedPath {
   const one = normalizeOne(path, context);
@@ -90,8 +90,8 @@ function cleanSegments(path: string): string {
 export type PathMatcher = (path: NormalizedPath) => MatchResult;
 
 /**
- * Compiles path patterns: from `/` or `~`, or for a name in any directory. A directory also matches its
- * content.
+ * Returns a matcher for path patterns. A pattern starts with `/` or `~`, or is a name in any
+ * directory. A pattern for a directory also matches everything in it.
  */
 export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   const anchored: string[] = [];

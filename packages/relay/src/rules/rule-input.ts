@@ -29,7 +29,10 @@ export interface RuleInputFile {
   readonly end: number;
 }
 
-/** An event in the form that rules match. Each part is computed once, on demand. */
+/**
+ * An event in the form that rules are matched against. Each part is computed once, when it is first
+ * needed.
+ */
 export class RuleInput {
   readonly event: RelayEvent;
   readonly identity: CallerIdentity;

@@ -10,8 +10,8 @@ export interface RuleSchedule {
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Compiles a schedule to a predicate over time in milliseconds since the epoch. A time span that ends before
- * it starts ends on the next day.
+ * Returns a function that tells whether a schedule includes a time in Unix milliseconds. A time
+ * span that ends before it starts ends on the next day.
  */
 export function compileSchedule(pattern: RuleSchedule | undefined): (nowMs: number) => boolean {
   if (pattern === undefined) return () => true;

@@ -40,7 +40,10 @@ const GOVERNING_FILES = [
   '~/.zprofile',
 ];
 
-/** The built-in rule that asks before an agent changes its own controls. Null if disabled. */
+/**
+ * Creates the built-in rule that asks before an agent changes the files or settings that control
+ * it. Null if the rule is disabled.
+ */
 export function createSelfTamperRule({
   self_tamper: mode,
 }: Pick<RelayConfig, 'self_tamper'>): RelayRuleConfig | null {

@@ -13,7 +13,10 @@ export interface FileAccess {
   readonly end: number;
 }
 
-/** Finds files that a shell text reads and writes: targets of redirects, and arguments that may be files. */
+/**
+ * Returns the files that a shell text reads and writes: redirect targets, and arguments that may be
+ * files.
+ */
 export function findFileAccesses({ commands }: ShellAnalysis): FileAccess[] {
   return commands.flatMap((command) => [...redirectAccesses(command), ...argumentAccesses(command)]);
 }
@@ -178,7 +181,10 @@ function createAccess({ pattern, start, end }: ShellWord, use: FileAccess['use']
   return { use, path: isUnknownPattern(pattern) ? null : pattern, start, end };
 }
 
-/** Directories that `cd` and similar commands change to. Files of later commands may be relative to them. */
+/**
+ * Returns the directories that `cd` and similar commands change to. The files of later commands may
+ * be relative to them.
+ */
 export function findDirectoryChanges({ commands }: ShellAnalysis): readonly (string | null)[] {
   return commands.flatMap(({ name, args }) => {
     if (name === 'env' || name === 'tar' || name === 'make' || name === 'git') return optionDirectories(args);

@@ -1,8 +1,8 @@
 import type { ConditionVocabulary } from '@floe/conditions/vocabulary';
 
 /**
- * Variables that the `when` of a rule can use. docs/reference/conditions.md explains each. Variables that an
- * event does not have are empty.
+ * The variables that a rule's `when` condition can use. docs/reference/conditions.md explains each
+ * of them. A variable that an event does not have is empty.
  */
 export const RELAY_VOCABULARY: ConditionVocabulary = {
   example: {

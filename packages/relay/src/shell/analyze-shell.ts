@@ -30,8 +30,9 @@ const PLAIN_COMMAND = /^[\w./:=@,+%\\ -]+$/;
 const ROOT_CONTEXT = { via: [], input: null, place: null, depth: 0 } as const;
 
 /**
- * Determines what a shell would do with `text`: every simple command that it would run, without wrappers, and
- * the parts whose meaning is unknown. Never throws. Its work is bounded for any text.
+ * Determines what a shell would do with `text`. Returns every simple command that it would run,
+ * without wrappers, and the parts whose meaning is unknown. Never throws. The work is limited for
+ * any text.
  */
 export function analyzeShell(
   grammar: ShellGrammar,

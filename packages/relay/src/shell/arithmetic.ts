@@ -4,12 +4,12 @@
  */
 const SUBSCRIPT = /\w\[[^\]]*(?:\$\(|`)/;
 
-/** Whether a text contains a subscript that runs a command. */
+/** Returns whether a text contains a subscript that runs a command. */
 export function hasSubscriptCode(text: string): boolean {
   return SUBSCRIPT.test(text);
 }
 
-/** The part of a text that an evaluation would expand. */
+/** Returns the part of a text that an arithmetic evaluation would expand. */
 export function extractSubscriptCode(text: string): string {
   return text.slice(text.search(SUBSCRIPT));
 }

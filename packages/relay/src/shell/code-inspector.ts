@@ -25,13 +25,13 @@ import {
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import { type CommandInvocation, isShellPath, type NestedCommand } from './unwrap-command.ts';
 
-/** Analyzes code inside other code: a text, or the body of a function. */
+/** Analyzes code that is contained in other code: a text, or the body of a function. */
 export interface CodeAnalyzer {
   text(text: string, around: CodeContext): void;
   body(shellFunction: ShellFunction, around: CodeContext): void;
 }
 
-/** Receives the commands that are found in code. */
+/** Receives the commands that are found in a code text. */
 export interface CommandSink {
   readonly unclear: UnclearSpan[];
   reportUnclear(because: string, place: TextSpan): void;
@@ -39,11 +39,11 @@ export interface CommandSink {
   record(given: UnresolvedCommand, command: CommandRecord): void;
 }
 
-/** A command to record. `name` and `own` default to those of its words. */
+/** A command to record. If `name` and `own` are absent, they are determined from its words. */
 export type CommandRecord = Pick<SimpleCommand, 'word' | 'args' | 'traits'> &
   Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>>;
 
-/** Maximum nesting depth of code. Deeper code is not analyzed. */
+/** The maximum nesting depth of code. Code that is nested deeper is not analyzed. */
 export const MAX_CODE_DEPTH = 16;
 const MAX_UNKNOWN_ARGS = 9;
 

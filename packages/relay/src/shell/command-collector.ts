@@ -19,7 +19,7 @@ import type { CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
 import { dropLeadingText, isStatementType, mergeAdjacentWords } from './tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
 
-/** Finds every simple command of one syntax tree, at any depth, and passes it to the analyzer. */
+/** Finds every simple command in one syntax tree, at any depth, and passes it to the analyzer. */
 export class CommandCollector implements WordReadContext {
   readonly text: string;
   readonly #around: CodeContext;

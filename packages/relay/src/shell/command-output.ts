@@ -20,19 +20,19 @@ const FILTER_PROGRAMS = new Set(
 /** Git commands that print content of files. */
 const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
 
-/** Output with this text. Null if the text is unknown. */
+/** Returns a command output with this text. Null means that the text is unknown. */
 export function createKnownCommandOutput(text: string | null): CommandOutput {
   return { text, names: [], unknown: 'data' };
 }
 
-/** Unknown output from this source. */
+/** Returns a command output whose text is unknown and comes from this source. */
 export function createUnknownCommandOutput(unknown: UnknownSource): CommandOutput {
   return { text: null, names: [], unknown };
 }
 
 /**
- * Predicts the output of a command: a constant, file names, or the source of unknown text. `input` is null if
- * the command reads no known input. Covers the usual ways to pipe text into a shell.
+ * Predicts a command's output: a constant, file names, or the source of unknown text. `input` is
+ * null if the command reads no known input. Covers the usual ways to pipe text into a shell.
  */
 export function predictCommandOutput(
   name: string,
@@ -114,7 +114,7 @@ function predictListedNames(operands: readonly string[]): readonly string[] {
   });
 }
 
-/** The paths that `find` searches, combined with `-name`. */
+/** Returns the paths that `find` searches, combined with `-name`. */
 export function predictFoundNames(name: string, args: readonly ShellWord[]): readonly string[] {
   const words = args.map(({ text, pattern }) => ({ text: text ?? '', pattern }));
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
@@ -246,7 +246,7 @@ function decodeInput(input: string | null, encoding: 'base64' | 'hex'): string |
   return input === null ? null : Buffer.from(input.replaceAll(/\s/g, ''), encoding).toString('utf8');
 }
 
-/** The combined output of several commands. Null if there are none. */
+/** Returns the combined output of several commands. Null if there are none. */
 export function joinCommandOutputs(outputs: readonly CommandOutput[]): CommandOutput | null {
   const [first] = outputs;
   if (!first || outputs.length === 1) return first ?? null;

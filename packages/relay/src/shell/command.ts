@@ -1,6 +1,6 @@
 import type { ShellWord } from './shell-word.ts';
 
-/** Traits of a command that rules can match, in addition to its name. */
+/** The command traits that rules can match, in addition to the command's name. */
 export const COMMAND_TRAITS = [
   /** An interpreter runs its input, from a pipe, a here-document or `<(…)`. */
   'runs_input',
@@ -30,7 +30,7 @@ export interface ShellRedirect {
   readonly target: ShellWord;
 }
 
-/** One command that the shell would run, at any nesting depth. */
+/** A single command that the shell would run, at any nesting depth. */
 export interface SimpleCommand {
   /** Name in lower case, without directory and `.exe`. Null if unknown. */
   readonly name: string | null;
@@ -51,21 +51,24 @@ export interface SimpleCommand {
   readonly end: number;
 }
 
-/** A part of a text whose meaning is unknown before it runs. */
+/** A part of a text whose meaning is unknown until it runs. */
 export interface UnclearSpan {
   readonly because: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What a shell would do with a text, as far as known. */
+/** What a shell would do with a text, as far as it can be determined. */
 export interface ShellAnalysis {
   readonly text: string;
   readonly commands: readonly SimpleCommand[];
   readonly unclear: readonly UnclearSpan[];
 }
 
-/** The last part of a path in canonical form: `C:\bin\Git.EXE` becomes `git`. */
+/**
+ * Returns a command's name: the last part of its path in canonical form. `C:\bin\Git.EXE` becomes
+ * `git`.
+ */
 export function normalizeCommandName(path: string): string {
   const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   return base.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, '');

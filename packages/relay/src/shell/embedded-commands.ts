@@ -9,7 +9,7 @@ import type { ShellScope } from './shell-scope.ts';
 import { EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 import type { CommandInvocation } from './unwrap-command.ts';
 
-/** What a program runs and reads through commands of its own language. */
+/** What a program runs and reads through commands in its own language. */
 export interface EmbeddedCommands {
   /** Texts for a shell, with the words that contain them. */
   readonly runs: readonly CommandText[];
@@ -18,7 +18,10 @@ export interface EmbeddedCommands {
   readonly readsUnknown: boolean;
 }
 
-/** Finds commands in a program's own language in its arguments and input. Null for any other program. */
+/**
+ * Returns the commands in a program's own language that its arguments and input contain. Null for
+ * any other program.
+ */
 export function findEmbeddedCommands(
   { name, args }: CommandInvocation,
   subcommand: string | null,
@@ -53,7 +56,10 @@ export function findEmbeddedCommands(
   return { runs, reads, readsUnknown: takesInput && input.text === null };
 }
 
-/** Finds shell commands in a text of such a language, such as a script that is written and then run. */
+/**
+ * Returns the shell commands that a text in such a language contains, such as a script that is
+ * written and then run.
+ */
 export function extractEmbeddedCommands(text: string, language: EmbeddedLanguage): readonly string[] {
   return EMBEDDED_COMMAND_PATTERNS[language].flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(([, command]) => (command === undefined ? [] : [command.trim()])),

@@ -1,4 +1,4 @@
-/** Languages of programs that can run shell commands or read files. */
+/** The languages of programs that can run shell commands or read files. */
 export type EmbeddedLanguage =
   | 'ex'
   | 'ed'
@@ -15,7 +15,7 @@ export type EmbeddedLanguage =
   | 'bind'
   | 'npm';
 
-/** How a program receives commands of its own language. */
+/** How a program receives commands in its own language. */
 export interface EmbeddedInterpreter {
   readonly language: EmbeddedLanguage;
   /** Options whose value is such a command. `-c` may be at the end of a cluster. */
@@ -33,7 +33,7 @@ export interface EmbeddedInterpreter {
   readonly input?: 'always' | 'without operands' | 'dash';
 }
 
-/** Expressions that find shell commands in each language. */
+/** The expressions that find shell commands in each language. */
 export const EMBEDDED_COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readonly RegExp[]>> = {
   ex: [
     /(?:^|[|\n])[ :]*(?:sil(?:ent)?!?\s+)*(?:[\d,%$.]*\s*)(?:r(?:ead)?|w(?:rite)?)?\s*!(.+)/g,
@@ -62,7 +62,7 @@ export const EMBEDDED_COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readon
   bind: [/:\s*(.+)$/g],
   npm: [/"[\w:.-]+"\s*:\s*"((?:[^"\\]|\\.)+)"/g, /^scripts\.[\w:.-]+=([\s\S]+)$/g],
 };
-/** Expressions that find files that each language reads. */
+/** The expressions that find the files that code in each language reads. */
 export const EMBEDDED_FILE_PATTERNS: Readonly<Partial<Record<EmbeddedLanguage, RegExp>>> = {
   ex: /(?:^|[|\n])[ :]*(?:[\d,%$.]*)(?:r(?:ead)?|e(?:dit)?|so(?:urce)?|sp(?:lit)?|tabe(?:dit)?)!?\s+([^|\n!]+)/g,
   ed: /(?:^|\n)[\d,%$.]*[re]\s+([^!\n]+)/g,
@@ -89,7 +89,7 @@ const SQL: EmbeddedInterpreter = {
   input: 'always',
 };
 
-/** Programs with a language of their own, by name. */
+/** The programs that have their own language, by name. */
 export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>> = {
   vi: VIM,
   vim: VIM,

@@ -13,7 +13,7 @@ const SIMPLE_ESCAPE_CHARACTERS: Readonly<Record<string, string>> = {
 const NUMERIC_ESCAPE =
   /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c([\s\S]))/;
 
-/** The value of `$'…'` in bash ("ANSI-C Quoting" in its manual). */
+/** Returns the value of `$'…'` in bash ("ANSI-C Quoting" in its manual). */
 export function unescapeAnsiC(text: string): string {
   let out = '';
   for (let at = 0; at < text.length; at += 1) {
@@ -44,12 +44,14 @@ function unescapeNumber([, hex, short, long, octal, control]: RegExpExecArray): 
   return code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
 }
 
-/** The value of text in double quotes: a backslash is special before four characters only. */
+/**
+ * Returns the value of text in double quotes. A backslash is special only before four characters.
+ */
 export function unescapeDoubleQuoted(text: string): string {
   return text.replaceAll(/\\([$`"\\]|\n)/g, (_, char: string) => (char === '\n' ? '' : char));
 }
 
-/** Evaluates backslash escapes that `printf` and `echo -e` have in common. */
+/** Evaluates the backslash escapes that `printf` and `echo -e` have in common. */
 export function unescapePrintf(text: string): string {
   return unescapeAnsiC(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
 }

@@ -11,7 +11,9 @@ const ACTIVE_CHARACTERS = /[$`]/;
 /** The value of an expansion: the segments of one word, or of several (`"${a[@]}"`). */
 export type ExpansionResult = readonly (readonly WordSegment[])[];
 
-/** Expands `$name` or `${…}` to its probable value ("Shell Parameter Expansion" in the manual of bash). */
+/**
+ * Expands `$name` or `${…}` to its probable value ("Shell Parameter Expansion" in the bash manual).
+ */
 export function expandParameter(text: string, scope: ShellScope): ExpansionResult {
   const [, name, digit, rest = '', special] = BARE_PARAMETER.exec(text) ?? [];
   if (name !== undefined) return lookUpValue(name, null, scope);

@@ -6,7 +6,9 @@ const MAX_LOOP_VALUES = 16;
 /** Values that are neither options nor file names that rules can name. */
 const PLAIN_VALUE = /^\w*$/;
 
-/** Runs the callback for each value of a loop variable. False if there are too many values. */
+/**
+ * Runs the callback for each value of a loop variable. Returns false if there are too many values.
+ */
 export function forEachLoopValue(
   name: string,
   words: readonly ShellWord[],

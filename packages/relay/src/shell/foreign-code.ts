@@ -1,4 +1,4 @@
-/** What code of another language would do, as far as its literals show. */
+/** What code in another language would do, as far as its literals show. */
 export interface ForeignCodeAnalysis {
   /** Texts for a shell. */
   readonly texts: readonly string[];
@@ -40,8 +40,9 @@ interface Literal {
 }
 
 /**
- * Analyzes code by its literals. Literals that look like commands or paths are returned. Code that starts
- * programs, evaluates texts or decodes texts in other ways is unclear.
+ * Analyzes code in another language by its literals. Returns the literals that look like commands
+ * or paths. Code that starts programs, evaluates texts or decodes texts in other ways is reported
+ * as unclear.
  */
 export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
   const literals = joinLiterals(code, findLiterals(code));

@@ -7,7 +7,7 @@ import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
 const COMMAND_SETTINGS =
   /^(?:alias\..+|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|pager\..+|diff\.external|diff\..+\.(?:textconv|command)|difftool\..+\.cmd|mergetool\..+\.cmd|merge\..+\.driver|filter\..+\.(?:clean|smudge|process)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.program|interactive\.difffilter|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack)|browser\..+\.cmd|man\..+\.cmd|sendemail\..+cmd)$/;
 
-/** Finds commands that git runs because of `git -c` and `git config`. */
+/** Returns the commands that git runs because of `git -c` and `git config`. */
 export function findGitSettingCommands({ args }: CommandInvocation): NestedCommand[] {
   const inner: NestedCommand[] = [];
   for (const [at, word] of args.entries()) {
@@ -48,7 +48,10 @@ export function normalizeGitInvocation(
   return { name: 'git', args: words.map((word) => (word === plumbing ? { ...word, text: 'push' } : word)) };
 }
 
-/** Finds options that other arguments of a push imply: `+main`, `--mirror` and refspec settings force it. */
+/**
+ * Returns the options that other arguments of a push imply: `+main`, `--mirror` and refspec
+ * settings imply a forced push.
+ */
 export function findImpliedOptions(
   { name, args }: CommandInvocation,
   scope: ShellScope,
@@ -77,7 +80,9 @@ function recordForcedPush(args: readonly ShellWord[], scope: ShellScope): void {
     scope.markUnknown(FORCED_PUSH);
 }
 
-/** Finds commands of the transport `ext::command`, which git runs. `% ` is an escaped space. */
+/**
+ * Returns the commands in the transport `ext::command`, which git runs. `% ` is an escaped space.
+ */
 export function findGitTransportCommands({ args }: CommandInvocation): NestedCommand[] {
   return args.flatMap((word) => {
     const [, command] = /(?:^|=)ext::(.+)$/s.exec(word.text ?? '') ?? [];
@@ -91,7 +96,10 @@ export function findGitTransportCommands({ args }: CommandInvocation): NestedCom
   });
 }
 
-/** Resolves a git alias with its arguments: one from `-c alias.x=…`, or one that was configured before. */
+/**
+ * Resolves a git alias with its arguments. The alias is defined by `-c alias.x=…`, or was
+ * configured before.
+ */
 export function resolveGitAlias({ name, args }: CommandInvocation, scope: ShellScope): NestedCommand[] {
   if (name !== 'git') return [];
   const [subcommand, ...more] = findPositionals(name, args);

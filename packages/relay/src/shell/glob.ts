@@ -1,6 +1,6 @@
 // Patterns of file names. Each wildcard is one character of Unicode's private use area.
 
-/** Any characters: a part that is unknown before the command runs. */
+/** The wildcard for any characters. It stands for a part that is unknown until the command runs. */
 export const ANY_TEXT_WILDCARD = '\uE000';
 /** `*`: any characters of one name. */
 const ANY_NAME_CHARACTERS = '\uE001';
@@ -15,12 +15,12 @@ const ANY_DOTTED_CHARACTERS = '\uE005';
 const WILDCARD = /[\uE000-\uE005]/;
 const GLOB = /\[[!^]?\]?[^\]/]*\]|[*?]/g;
 
-/** Whether a pattern contains wildcards. */
+/** Returns whether a pattern contains wildcards. */
 export function hasWildcard(text: string): boolean {
   return WILDCARD.test(text);
 }
 
-/** Whether a pattern is entirely unknown. `/` alone is known, because it is the root. */
+/** Returns whether a pattern is entirely unknown. `/` alone is known, because it is the root. */
 export function isUnknownPattern(pattern: string): boolean {
   return /^(?:\/*\uE000[\uE000/]*)?$/.test(pattern);
 }
@@ -43,9 +43,9 @@ export function toGlobPattern(text: string, isStart: boolean, dotglob: boolean):
 const MAX_CHARACTERS = 600;
 
 /**
- * Whether the pattern of a word and the pattern of a rule (`*`: any characters) can match the same text.
- * Returns false if only unknown parts of the word would match: a part of the rule must be written in the
- * word.
+ * Returns whether a word's pattern and a rule's pattern (`*`: any characters) can match the same
+ * text. Returns false if only unknown parts of the word would match, because the word must contain
+ * a part of the rule's text.
  */
 export function patternsOverlap(rule: string, word: string): boolean {
   if (word.length > MAX_CHARACTERS || rule.length > MAX_CHARACTERS) return true;
@@ -69,7 +69,8 @@ export function patternsOverlap(rule: string, word: string): boolean {
 }
 
 /**
- * The directory all of whose entries a pattern matches, such as `/etc` for `/etc/*`. Null for other patterns.
+ * Returns the directory whose entries a pattern matches completely, such as `/etc` for `/etc/*`.
+ * Null for other patterns.
  */
 export function findDirectoryOfAllEntries(pattern: string): string | null {
   const [, directory] = /^(.*?)\/*(?:(?<=\/|^)[\uE001\uE003\uE005])$/s.exec(pattern) ?? [];

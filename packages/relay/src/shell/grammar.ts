@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Parser, TreeCursor } from 'web-tree-sitter';
 
-/** A syntax node of the grammar. Positions are indices of the text. */
+/** A node of the syntax tree. Positions are indexes into the text. */
 export interface SyntaxNode {
   readonly type: string;
   readonly start: number;
@@ -14,7 +14,7 @@ export interface SyntaxNode {
 /** Maximum depth of a syntax tree. Real commands are far below it. */
 const MAX_TREE_DEPTH = 150;
 
-/** The remaining work for one command. The analysis decreases it. */
+/** How much work the analysis of one command may still do. The analysis decreases it. */
 export interface AnalysisBudget {
   /**
    * Remaining progress callbacks of the parser, one per about 25 nodes. For hostile texts, each takes 0.6 ms.
@@ -27,10 +27,10 @@ export interface AnalysisBudget {
   characters: number;
 }
 
-/** Why a text has no tree. */
+/** Why a text has no syntax tree. */
 export type ParseFailure = 'syntax' | 'too_much';
 
-/** A parser for bash. `loadShellGrammar` creates it. */
+/** A parser for bash, created by `loadShellGrammar`. */
 export interface ShellGrammar {
   /** Parses a text. Returns the reason if the text is not valid as a whole. Never throws. */
   parse(text: string, work: AnalysisBudget): SyntaxNode | ParseFailure;
@@ -38,7 +38,10 @@ export interface ShellGrammar {
 
 let loading: Promise<ShellGrammar> | null = null;
 
-/** Loads the grammar of bash, once per process: two WebAssembly files of 1.6 MB. Takes about 30 ms. */
+/**
+ * Loads the bash grammar, once per process. It consists of two WebAssembly files of 1.6 MB, and
+ * loading takes about 30 ms.
+ */
 export function loadShellGrammar(): Promise<ShellGrammar> {
   loading ??= loadParser();
   return loading;

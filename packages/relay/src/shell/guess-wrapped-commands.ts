@@ -15,8 +15,8 @@ const NON_WRAPPERS = new Set(
 const MAX_GUESSES = 3;
 
 /**
- * Guesses what an unknown program runs: the arguments from the first one that is a command, or those after
- * `--`.
+ * Guesses what an unknown program runs: the arguments from the first one that is a command, or
+ * those after `--`.
  */
 export function guessWrappedCommands({ name, args }: CommandInvocation): NestedCommand[] {
   const dashes = args.findIndex(({ text }) => text === '--');

@@ -41,7 +41,7 @@ const SED_RUNS = /(?:^|[;{}\d$/\n])\s*e(?:\s|$)|\/[gpiImMw\d]*e[gpiImM\d]*\s*(?:
 
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
-/** Analyzes what an interpreter of another language runs. Null for any other command. */
+/** Determines what an interpreter for another language runs. Null for any other command. */
 export function analyzeInterpreter(invocation: CommandInvocation): UnwrappedCommand | null {
   const { args } = invocation;
   // `python3.12` is `python`.
@@ -214,7 +214,7 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Finds commands in options of programs that are not wrappers. */
+/** Returns the commands in the options of programs that are not wrappers. */
 export function findOptionCommands(
   { name, args }: CommandInvocation,
   subcommand: string | null,

@@ -1,10 +1,10 @@
 import { createUnknownCommandOutput } from './command-output.ts';
 import type { CommandInput } from './redirects.ts';
 
-/** Programs that connect a command that they start to the network. */
+/** Matches programs that can connect a command that they start to the network. */
 export const NETWORK_PROGRAMS = /^(?:nc|ncat|netcat|socat)$/;
 
-/** Input of a command that is connected to the network. */
+/** The input of a command that is connected to the network. */
 export const NETWORK_COMMAND_INPUT: CommandInput = {
   kind: 'pipe',
   printed: createUnknownCommandOutput('data'),

@@ -12,7 +12,7 @@ export const TERMINAL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   xterm: { otherwise: 'bare', dashes: true },
 };
 
-/** Options of bubblewrap that take values. */
+/** The bubblewrap options that take values. */
 export const BUBBLEWRAP_WRAPPER: WrapperSyntax = {
   otherwise: 'bare',
   longPairs: [
@@ -54,7 +54,10 @@ export const BUBBLEWRAP_WRAPPER: WrapperSyntax = {
     '--argv0',
   ],
 };
-/** Programs that run the command after their own options, none of which takes the next word as its value. */
+/**
+ * The programs that run the command after their own options, where no option takes the next word as
+ * its value.
+ */
 export const PLAIN_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = Object.fromEntries(
   'fakeroot fakechroot chronic catchsegv eatmydata rlwrap setarch linux32 linux64 i386 x86_64 uname26 tini dumb-init catatonit tsocks proxychains4 proxybound torify usewithtor valgrind heaptrack unbuffer dbus-launch aa-exec sem annotate-output systemd-cat nocache ccache distcc icecc rr samply setlock lckdo'
     .split(' ')

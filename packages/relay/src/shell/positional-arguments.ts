@@ -165,7 +165,7 @@ export function findPositionals(name: string, args: readonly ShellWord[]): reado
   return words;
 }
 
-/** Whether a word is an option, starting with `-` or `+`. */
+/** Returns whether a word is an option, which starts with `-` or `+`. */
 export function isOptionText(text: string): boolean {
   return text.length > 1 && (text.startsWith('-') || text.startsWith('+'));
 }

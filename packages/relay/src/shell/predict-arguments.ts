@@ -6,7 +6,9 @@ import { createLiteralWord, type ShellWord } from './shell-word.ts';
 const MAX_LINES = 16;
 const FILLING_PROGRAMS = /^(?:xargs|find|parallel|fd|fdfind|entr)$/;
 
-/** Predicts the words with which `xargs`, `find` and `parallel` run a command: one list per call. */
+/**
+ * Predicts the arguments that `xargs`, `find` and `parallel` pass to a command: one list per call.
+ */
 export function predictArguments(
   name: string,
   args: readonly ShellWord[],
@@ -70,7 +72,10 @@ function findValues(
   return names.length > 0 ? createFileNameWords(names, place) : [{ ...createUnknownWord(place), unknown }];
 }
 
-/** Names of found files are not options, because they start with the searched directory. */
+/**
+ * Creates words for the names of found files. They are not options, because they start with the
+ * searched directory.
+ */
 export function createFileNameWords(names: readonly string[], place: ShellWord): readonly ShellWord[] {
   return names.map((pattern) => ({
     ...createUnknownWord(place),
@@ -81,7 +86,10 @@ export function createFileNameWords(names: readonly string[], place: ShellWord):
   }));
 }
 
-/** Predicts the files that a program reads because its input lists them: `cpio -o`, `tar -T -`. */
+/**
+ * Predicts the files that a program reads because its input lists them, as with `cpio -o` and `tar
+ * -T -`.
+ */
 export function findFilesNamedByInput(
   name: string,
   args: readonly ShellWord[],

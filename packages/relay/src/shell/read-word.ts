@@ -10,7 +10,7 @@ import {
   type WordSegment,
 } from './shell-word.ts';
 
-/** Context for reading the words of a text. */
+/** The context for reading the words in a text. */
 export interface WordReadContext {
   readonly text: string;
   readonly scope: ShellScope;
@@ -18,7 +18,7 @@ export interface WordReadContext {
   outputOf(node: SyntaxNode): CommandOutput;
 }
 
-/** Returns the words of a word node, usually one. */
+/** Returns the words that a word node produces, usually one. */
 export function readShellWords(node: SyntaxNode, source: WordReadContext): ShellWord[] {
   const { dotglob } = source.scope;
   const words = wordSegmentLists(node, source);
@@ -26,7 +26,9 @@ export function readShellWords(node: SyntaxNode, source: WordReadContext): Shell
   return words.flatMap((one) => buildWords(one, node, { process, dotglob }));
 }
 
-/** Returns an assigned value. It is not split, and its braces are not expanded. */
+/**
+ * Returns an assigned value. Assigned values are not split, and braces in them are not expanded.
+ */
 export function readAssignedValue(
   node: SyntaxNode | undefined,
   source: WordReadContext,
@@ -37,7 +39,7 @@ export function readAssignedValue(
   );
 }
 
-/** The text of segments. Null if a part is unknown. */
+/** Returns the combined text of segments. Null if a part is unknown. */
 export function joinSegmentTexts(pieces: readonly WordSegment[]): string | null {
   return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
 }
@@ -66,7 +68,7 @@ function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly 
   return [readSegments(node, source, false)];
 }
 
-/** Keeps the first words, and replaces the others by an unknown word. */
+/** Keeps the first words, and replaces the others with an unknown word. */
 function limitWords(words: readonly (readonly WordSegment[])[]): readonly (readonly WordSegment[])[] {
   if (words.length <= MAX_EXPANDED_WORDS) return words;
   const rest: WordSegment = { text: null, quoted: true, certain: false, unknown: 'made' };

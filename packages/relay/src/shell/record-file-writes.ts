@@ -3,7 +3,7 @@ import type { CommandInput } from './redirects.ts';
 import type { ShellScope } from './shell-scope.ts';
 import type { CommandOutput, ShellWord } from './shell-word.ts';
 
-/** Records what redirects write to files of this text. */
+/** Records what redirects write to files. */
 export function recordRedirectWrites(
   redirects: readonly ShellRedirect[],
   printed: CommandOutput | null,
@@ -38,7 +38,10 @@ const REMOTE_COPY_PROGRAMS = new Set(['scp', 'rsync', 'aws', 'gsutil', 'gcloud',
 const COPY_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install', 'link']);
 const DECODING_PROGRAMS = new Set(['base64', 'openssl', 'xxd', 'gunzip', 'gzip', 'zcat']);
 
-/** Records files whose content may run later: downloads, copies of programs, and output of `tee`. */
+/**
+ * Records the files whose content may run later: downloads, copies of programs, and the output of
+ * `tee`.
+ */
 export function recordFileWrites(
   name: string,
   args: readonly ShellWord[],
@@ -100,7 +103,9 @@ function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], 
   scope.write(`${target.text}/${normalizeCommandName(source.text)}`, file);
 }
 
-/** The program that a path in a directory of programs names. Null for any other path. */
+/**
+ * Returns the name of the program at a path in a directory of programs. Null for any other path.
+ */
 export function findProgramAtPath(path: string): string | null {
   return /(?:^|\/)s?bin\/[^/]+$/.test(path) || /^[\w.+-]+$/.test(path) ? path : null;
 }

@@ -3,7 +3,10 @@ import type { CommandInput } from './redirects.ts';
 import { type ShellScope, toWordSegments } from './shell-scope.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
-/** Records how builtins change variables: `read`, `printf -v`, `set --`, `mapfile`, `shopt`. */
+/**
+ * Records how builtins change variables, such as `read`, `printf -v`, `set --`, `mapfile` and
+ * `shopt`.
+ */
 export function recordVariableChanges(
   name: string,
   args: readonly ShellWord[],

@@ -4,13 +4,13 @@ import type { SyntaxNode } from './grammar.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import type { CommandOutput, ShellWord } from './shell-word.ts';
 
-/** The input of a command. */
+/** The input that a command reads. */
 export interface CommandInput {
   readonly kind: 'pipe' | 'text' | 'file';
   readonly printed: CommandOutput;
 }
 
-/** Returns the redirects, and the words that the grammar took for further targets. */
+/** Returns the redirects, and the words that the grammar mistook for further targets. */
 export function readRedirects(
   nodes: readonly SyntaxNode[],
   source: WordReadContext,
@@ -37,7 +37,7 @@ function isDescriptor({ type, end }: SyntaxNode, text: string): boolean {
   return type === 'number' && /^[<>]/.test(text.slice(end, end + 1));
 }
 
-/** The input that a redirect provides. Null if it provides none. */
+/** Returns the input that a redirect provides. Null if it provides none. */
 export function readRedirectInput(node: SyntaxNode, source: WordReadContext): CommandInput | null {
   if (node.type === 'herestring_redirect') return { kind: 'text', printed: readHereString(node, source) };
   if (node.type === 'heredoc_redirect') return { kind: 'text', printed: readHeredoc(node, source) };
@@ -53,7 +53,7 @@ export function readRedirectInput(node: SyntaxNode, source: WordReadContext): Co
   };
 }
 
-/** The output of a here-string. */
+/** Returns the output of a here-string. */
 export function readHereString({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const pieces = readAssignedValue(children.at(-1), source);
   const text = joinSegmentTexts(pieces);
@@ -75,7 +75,10 @@ function readHeredoc({ children }: SyntaxNode, source: WordReadContext): Command
   return expandHeredoc(body, active, source);
 }
 
-/** Finds substitutions in backticks in here-documents, which the grammar takes for text. */
+/**
+ * Returns the command substitutions in backticks in here-documents, which the grammar treats as
+ * text.
+ */
 export function findHeredocBackticks(redirects: readonly SyntaxNode[], text: string): readonly string[] {
   return redirects.flatMap(({ type, children }) => {
     const start = children.find((child) => child.type === 'heredoc_start');

@@ -5,13 +5,16 @@ import type { ShellWord, WordSegment } from './shell-word.ts';
 /** The value of a variable: the segments of its word, or of several words for an array. */
 export type VariableValue = readonly (readonly WordSegment[])[];
 
-/** A function, and the text that contains its body. */
+/** A shell function, and the text that contains its body. */
 export interface ShellFunction {
   readonly body: SyntaxNode;
   readonly text: string;
 }
 
-/** A file that a text writes. It may run it later, or use it as a copy of a program. */
+/**
+ * A file that a command text writes. The text may run the file later, or use it as a copy of a
+ * program.
+ */
 export interface WrittenFile {
   /** Its content. Null if unknown. */
   readonly text: string | null;
@@ -23,7 +26,10 @@ export interface WrittenFile {
 const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH/i;
 const MAX_SEGMENTS = 64;
 
-/** State of a command text: variables, functions, aliases, and files that it wrote. */
+/**
+ * The state of a command text: its variables, functions and aliases, and the files that it has
+ * written.
+ */
 export class ShellScope {
   readonly #parent: ShellScope | null;
   readonly #values = new Map<string, VariableValue>();
@@ -127,7 +133,7 @@ export class ShellScope {
   }
 }
 
-/** The kind of unknown value of a variable that the text does not set. */
+/** Returns the source of the unknown value of a variable that the text does not set. */
 export function classifyUnknownVariable(name: string): WordSegment['unknown'] {
   return OPTION_VARIABLE.test(name) ? 'options' : 'variable';
 }
@@ -136,7 +142,9 @@ function plainValue(text: string): VariableValue {
   return [[{ text, quoted: false, certain: false }]];
 }
 
-/** Converts a word to the value of a variable. The shell does not split it again inside quotes. */
+/**
+ * Converts a word to a variable's value. Inside quotes, the shell does not split the value again.
+ */
 export function toWordSegments({ text, pattern, glob, unknown }: ShellWord): readonly WordSegment[] {
   const names = glob || (text === null && !isUnknownPattern(pattern));
   const piece = { text: text === null && names ? pattern : text, quoted: false, certain: false };

@@ -1,13 +1,13 @@
 import { ANY_TEXT_WILDCARD, hasWildcard, toGlobPattern } from './glob.ts';
 
 /**
- * Source of a text that is unknown before it runs: `variable`, an environment variable; `options`, a variable
- * whose name suggests options; `own`, the output of a program; `data`, files or the network; `made`, text
- * that the command composes.
+ * The source of a text that is unknown until it runs: `variable`, an environment variable;
+ * `options`, a variable whose name suggests options; `own`, the output of a program; `data`, files
+ * or the network; `made`, text that the command composes.
  */
 export type UnknownSource = 'variable' | 'options' | 'own' | 'data' | 'made';
 
-/** A part of a word that the shell interprets uniformly. */
+/** A part of a word that the shell interprets in one way. */
 export interface WordSegment {
   /** Its value. For an expansion, the probable value, or null if unknown. */
   readonly text: string | null;
@@ -56,7 +56,7 @@ export interface ShellWord {
   readonly process: CommandOutput | null;
 }
 
-/** A word without text and position. Represents a word that the command does not contain. */
+/** A word without text and position. It represents a word that the command does not contain. */
 export const EMPTY_SHELL_WORD: ShellWord = {
   start: 0,
   end: 0,
@@ -71,25 +71,25 @@ export const EMPTY_SHELL_WORD: ShellWord = {
   process: null,
 };
 
-/** Maximum number of words of an expansion. */
+/** The maximum number of words that an expansion may produce. */
 export const MAX_EXPANDED_WORDS = 64;
 const MAX_BRACES = 16;
 const BLANK_CHARACTERS = /[ \t\n]+/;
 const GLOB = /[*?[]/;
 
-/** A part of a text, from `start` to `end`, exclusive. */
+/** A part of a text, from `start` to `end` (exclusive). */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Creates a word with a known value at a position of the text. */
+/** Creates a word with a known value at a position in the text. */
 export function createLiteralWord(text: string, { start, end }: TextSpan): ShellWord {
   const known = { certain: true, isSpelledOut: true, prefix: text, pattern: text, unknown: null };
   return { start, end, text, ...known, splits: false, glob: false, process: null };
 }
 
-/** Builds the words of adjacent segments: expands braces, and splits unquoted expansions. */
+/** Builds words from adjacent segments: expands braces, and splits unquoted expansions. */
 export function buildWords(
   pieces: readonly WordSegment[],
   place: TextSpan,
@@ -102,7 +102,7 @@ export function buildWords(
   return words.slice(0, MAX_EXPANDED_WORDS).map((parts) => buildWord(parts, place, process, dotglob));
 }
 
-/** Builds the pattern of adjacent segments. */
+/** Builds a glob pattern from adjacent segments. */
 export function buildGlobPattern(pieces: readonly WordSegment[], dotglob: boolean): string {
   let pattern = '';
   // The grammar splits `[a-z]` into several nodes.
@@ -236,7 +236,10 @@ function segmentsBetween(
   return out;
 }
 
-/** A path in code. It may contain wildcards, because the code may pass it to a glob function. */
+/**
+ * Creates a word for a path in code. The path may contain wildcards, because the code may pass it
+ * to a glob function.
+ */
 export function createGlobWord(path: string, place: TextSpan): ShellWord {
   return { ...createLiteralWord(path, place), pattern: toGlobPattern(path, true, false) };
 }

@@ -64,7 +64,7 @@ const BASE_SHELL_WRAPPER: WrapperSyntax = {
     '--help',
   ],
 };
-/** Names of shells. Their syntax has `code` where they are parsed. */
+/** The names of shells. */
 export const SHELL_NAMES: ReadonlySet<string> = new Set([
   'sh',
   'bash',
@@ -78,7 +78,7 @@ export const SHELL_NAMES: ReadonlySet<string> = new Set([
   'yash',
   'posh',
 ]);
-/** How the arguments of a shell are parsed. */
+/** How a shell's arguments are parsed. */
 export const SHELL_WRAPPER: WrapperSyntax = BASE_SHELL_WRAPPER;
 
 const SSH_WRAPPER: WrapperSyntax = {

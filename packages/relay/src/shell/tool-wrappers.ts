@@ -88,7 +88,10 @@ const PACKAGE_WRAPPER: WrapperSyntax = {
   dashes: true,
 };
 
-/** Package runners, containers and remote machines, by name or by name and subcommand. */
+/**
+ * Package runners, containers and tools that run commands on other hosts, by name or by name and
+ * subcommand.
+ */
 export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   npx: PACKAGE_WRAPPER,
   pnpx: PACKAGE_WRAPPER,

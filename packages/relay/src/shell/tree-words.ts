@@ -23,7 +23,8 @@ function isWord({ field, type }: SyntaxNode): boolean {
 const LINE_CONTINUATION = /^(?:\\\n)*$/;
 
 /**
- * Merges nodes of a command that no blank separates, because the shell treats them as one word: `a$b-c$d`.
+ * Merges adjacent nodes of a command that are not separated by a blank, because the shell treats
+ * them as one word: `a$b-c$d`.
  */
 export function mergeAdjacentWords(nodes: readonly SyntaxNode[], text: string): SyntaxNode[] {
   const words: SyntaxNode[] = [];
@@ -49,7 +50,7 @@ function expansionNodes(node: SyntaxNode): readonly SyntaxNode[] {
   return node.type === 'word' || node.type === 'number' || !/^[a-z]/.test(node.type) ? [] : [node];
 }
 
-/** Whether a node type of the grammar is a statement that runs commands. */
+/** Returns whether a grammar node type is a statement that runs commands. */
 export function isStatementType(type: string): boolean {
   return /^(?:command|pipeline|list|redirected_statement|subshell|compound_statement|negated_command|declaration_command|test_command|(?:if|for|while|case|c_style_for)_statement|function_definition)$/.test(
     type,

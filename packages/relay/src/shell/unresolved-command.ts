@@ -8,7 +8,7 @@ export interface CodeLocation extends TextSpan {
   readonly context: CodeContext;
 }
 
-/** A command as written, before its name and wrappers are resolved. */
+/** A command as it is written, before its name and wrappers are resolved. */
 export interface UnresolvedCommand extends CodeLocation {
   readonly words: readonly ShellWord[];
   readonly assignments: readonly VariableAssignment[];

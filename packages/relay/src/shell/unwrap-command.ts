@@ -5,7 +5,7 @@ import { SHELL_NAMES, SHELL_WRAPPER, SYSTEM_WRAPPERS } from './system-wrappers.t
 import { TOOL_WRAPPERS } from './tool-wrappers.ts';
 import type { WrapperSyntax } from './wrapper-syntax.ts';
 
-/** What a command runs: other words, or a text for a shell. */
+/** What a command runs: other words, or a shell text. */
 export type NestedCommand =
   | { readonly kind: 'words'; readonly words: readonly ShellWord[] }
   | {
@@ -34,12 +34,12 @@ export interface UnwrappedCommand {
   readonly own?: number;
 }
 
-/** Creates the nested text of a shell. The words after it are its positional parameters. */
+/** Creates the shell text that a command runs. The words after it are its positional parameters. */
 export function toNestedCode(word: ShellWord, args: readonly ShellWord[] = []): NestedCommand {
   return { kind: 'code', word, text: word.text, args };
 }
 
-/** A command as given: its name and its arguments. */
+/** A command as it is given: its name and its arguments. */
 export interface CommandInvocation {
   readonly name: string;
   readonly args: readonly ShellWord[];
@@ -244,7 +244,7 @@ function splitOption(text: string): [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Whether a path names a shell, such as `/bin/sh`. */
+/** Returns whether a path refers to a shell, such as `/bin/sh`. */
 export function isShellPath(path: string): boolean {
   return SHELL_NAMES.has(normalizeCommandName(path));
 }

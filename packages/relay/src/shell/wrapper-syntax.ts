@@ -1,4 +1,4 @@
-/** How the arguments of a wrapper are parsed. Letters are short options. */
+/** How a wrapper's arguments are parsed. Single letters are short options. */
 export interface WrapperSyntax {
   /** Short options with a value, in the same word or the next. */
   readonly values?: string;

@@ -4,7 +4,7 @@ export interface CapturedRequest extends FetchInit {
   readonly url: string;
 }
 
-/** Replaces `fetch`: the test provides each response, and all requests are recorded. */
+/** Replaces `fetch`. The test provides each response, and all requests are recorded. */
 export class FakeFloeServer {
   readonly requests: CapturedRequest[] = [];
   answer: (request: CapturedRequest, index: number) => Response | Promise<Response> = () =>
@@ -21,7 +21,7 @@ export class FakeFloeServer {
   }
 }
 
-/** The response to a beat. Its default interval is an hour. */
+/** Returns the response to a beat. Its default interval is an hour. */
 export function createCommittedBeatResponse(intervalMs = 3_600_000): Response {
   const at = Date.UTC(2026, 10, 21, 12);
   return Response.json({
@@ -35,8 +35,8 @@ export function createCommittedBeatResponse(intervalMs = 3_600_000): Response {
 }
 
 /**
- * A runtime with a manual clock. `lines` are the logged lines. `kept` contains `keepsAlive` of each open
- * timer.
+ * Creates a runtime with a manual clock. `lines` contains the logged lines. `kept` contains the
+ * `keepsAlive` value of each open timer.
  */
 export function createFakeRuntime(
   clock: {

@@ -9,11 +9,11 @@ export interface ThreadPoolOptions {
   readonly name: string;
   readonly maxThreads: number;
   /**
-   * Maximum number of running tasks per tenant. Set it below `maxThreads` to keep a thread free for other
+   * Maximum number of running tasks per organization. Set it below `maxThreads` to keep a thread free for other
    * tenants.
    */
   readonly maxRunningPerTenant: number;
-  /** Maximum number of waiting tasks per tenant. */
+  /** Maximum number of waiting tasks per organization. */
   readonly maxQueuedPerTenant: number;
   /** Maximum duration of a task. */
   readonly taskTimeoutMs: number;

@@ -12,7 +12,7 @@ import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
 import { ForwardedUpstreamError, readUpstreamError } from './upstream-error.ts';
 
-/** Statuses of Messages hosts without this path. */
+/** Statuses of Messages providers without this path. */
 const UNSUPPORTED_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
 
 /** The operation `count_tokens` of the Messages API. */

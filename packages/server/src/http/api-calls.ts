@@ -6,7 +6,7 @@ import type { Actor } from '../platform/actor.ts';
 /** An API call that has finished. */
 export interface ApiCall {
   readonly requestId: string;
-  /** Name of the verb, such as `keys.create`. Null if no verb has this path and method. */
+  /** Name of the operation, such as `keys.create`. Null if no operation has this path and method. */
   readonly verb: string | null;
   readonly method: string;
   /**

@@ -105,7 +105,7 @@ async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: 
   return reply.send(Readable.from(stream.chunks));
 }
 
-/** Creates the handler that performs a verb and sends its response with the entity tag. */
+/** Creates the handler that performs an operation and sends its response with the entity tag. */
 function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: ApiOptions) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const input = {

@@ -13,7 +13,7 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /** The parts of the OpenAPI document that operations do not declare. */
 export interface OpenApiOptions {
-  /** Paths that no verb serves, as the document describes them. */
+  /** Paths that no operation serves, as the document describes them. */
   readonly otherPaths?: Readonly<Record<string, object>>;
   /** Components that these paths refer to. */
   readonly otherSchemas?: Readonly<Record<string, object>>;

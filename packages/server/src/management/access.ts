@@ -40,7 +40,7 @@ export function resolveAllowedRoles(access: VerbAccessRule): readonly MemberRole
   return access.roles ?? MEMBER_ROLES.filter((role) => hasAnyScope(new Set(ROLE_SCOPES[role]), scopes));
 }
 
-/** True if no scope is required, so that every authenticated caller may use the verb. */
+/** True if no scope is required, so that every authenticated caller may use the operation. */
 function hasAnyScope(scopes: ReadonlySet<KeyScope>, acceptedScopes: readonly KeyScope[]): boolean {
   return acceptedScopes.length === 0 || acceptedScopes.some((scope) => grantsScope(scopes, scope));
 }

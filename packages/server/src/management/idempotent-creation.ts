@@ -85,7 +85,7 @@ export async function findIdempotentResponse<Answer>(
   return { answer: parseStoredAnswer<Answer>(decryptSecret(row.sealed, answerBinding(row), key)) };
 }
 
-/** The stored text has the response type of the verb, because each verb stores under its own name. */
+/** The stored text has the response type of the operation, because each operation stores under its own name. */
 function parseStoredAnswer<Answer>(text: string): Answer {
   return JSON.parse(text) as Answer;
 }

@@ -63,7 +63,7 @@ export interface VerbDescription {
    * `GET`.
    */
   readonly scope: KeyScope | readonly [KeyScope, ...KeyScope[]] | null;
-  /** Roles of members who may use the verb, regardless of scopes. Absent: the roles whose scopes allow it. */
+  /** Roles of members who may use the operation, regardless of scopes. Absent: the roles whose scopes allow it. */
   readonly roles?: readonly MemberRole[];
   /**
    * The response contains prompts or other content of model requests: the scope `read` does not suffice, even
@@ -71,17 +71,17 @@ export interface VerbDescription {
    */
   readonly isConfidential?: true;
   /**
-   * False: platform keys may not use the verb, regardless of their scopes. Otherwise a key with `management`
+   * False: platform keys may not use the operation, regardless of their scopes. Otherwise a key with `management`
    * counts as an admin.
    */
   readonly allowsPlatformKeys?: false;
-  /** Members must be operators, because the verb affects every org of the installation. */
+  /** Members must be operators, because the operation affects every org of the installation. */
   readonly requiresOperator?: true;
   /** Members must have completed a step-up recently. */
   readonly requiresStepUp?: true;
   readonly summary: string;
   /**
-   * The verb handles `Idempotency-Key` itself. Other creations return their stored response when the key is
+   * The operation handles `Idempotency-Key` itself. Other creations return their stored response when the key is
    * repeated.
    */
   readonly handlesIdempotency?: true;
@@ -114,7 +114,7 @@ export interface Verb extends VerbDescription {
   readonly query: z.ZodObject;
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
-  /** Computes the response from the given reader. Null for verbs that change something. */
+  /** Computes the response from the given reader. Null for operations that change something. */
   readonly readAnswer:
     | ((
         reader: DatabaseReader,
@@ -124,17 +124,17 @@ export interface Verb extends VerbDescription {
       ) => Promise<unknown>)
     | null;
   /**
-   * Runs the change in the caller's transaction, which also records it. Null for verbs that change nothing.
+   * Runs the change in the caller's transaction, which also records it. Null for operations that change nothing.
    */
   readonly applyChange: ((context: WriteContext, input: RawVerbInput) => Promise<VerbChange>) | null;
   /** Awaited before that transaction. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
-   * Validates the input, runs the verb and records the change. The transport authenticates and checks scopes
+   * Validates the input, runs the operation and records the change. The transport authenticates and checks scopes
    * before it. `resourceVerb` is the `GET` of the same resource, if there is one. Entity tags and
    * preconditions use its response.
    *
-   * @throws Fault `invalid_request` with `param`, `precondition_failed`, and the faults of the verb
+   * @throws Fault `invalid_request` with `param`, `precondition_failed`, and the faults of the operation
    */
   perform(
     dependencies: VerbDependencies,

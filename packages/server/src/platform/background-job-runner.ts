@@ -66,7 +66,7 @@ export class BackgroundJobRunner {
   }
 
   /**
-   * Starts a job and returns its row. The value with which `work` resolves becomes its result.
+   * Starts a job and returns its row. The value that `work` resolves to becomes its result.
    *
    * @throws Fault `rate_limit_exceeded` if too many jobs run, `shutting_down`
    */

@@ -6,7 +6,7 @@ import { DEFAULT_FILE_NAME } from './source-location.ts';
 
 /** A kind of resource that is a list within an organization in floe.yaml. */
 export interface DeclaredResourceKind<Config> {
-  /** Name of the kind in verbs and audit actions, such as `teams` or `keys`. */
+  /** Name of the kind in operations and audit actions, such as `teams` or `keys`. */
   readonly kind: string;
   /** Path of the list in an organization. Default: the section with the name of the kind. */
   readonly section?: readonly string[];

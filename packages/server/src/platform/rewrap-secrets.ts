@@ -15,7 +15,8 @@ import {
 } from './secrets.ts';
 
 /**
- * The number of texts in a table that were encrypted with an older key, and what happened to them.
+ * How many of a table's texts were encrypted again, because they used an older key, and how many
+ * could not be decrypted.
  */
 export interface RewrapResult {
   readonly table: EncryptedTable;

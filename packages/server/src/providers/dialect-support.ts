@@ -65,7 +65,7 @@ export function createDialectSupport(settings: DialectSupportSettings): DialectS
   };
 }
 
-/** Paths that most compatible hosts use, below a base URL that ends with `/v1`. */
+/** Paths that most compatible providers use, below a base URL that ends with `/v1`. */
 const DEFAULT_PATHS: Readonly<Record<Dialect, EndpointPath>> = {
   chat: '/chat/completions',
   responses: '/responses',

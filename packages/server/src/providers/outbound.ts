@@ -28,7 +28,7 @@ export interface OutboundConnectionSettings {
   readonly client_cert?: { readonly cert_file: string; readonly key_file: string } | undefined;
 }
 
-/** The options for outgoing connections after configuration and environment have been combined. */
+/** How to connect to each origin, after configuration and environment have been combined. */
 export interface ResolvedOutboundConnections {
   /** Returns how to connect to an origin such as `https://api.host.test`. */
   via(origin: string): ConnectionOptions | undefined;

@@ -30,7 +30,7 @@ export async function findConsoleSessionByToken(
   );
 }
 
-/** A user with one of their memberships and its roles. */
+/** One of a user's memberships, with its organization and granted role. */
 export interface MembershipWithRolesRow {
   readonly user_id: string;
   readonly email: string;
@@ -38,7 +38,7 @@ export interface MembershipWithRolesRow {
   readonly member_id: string;
   readonly org_id: string;
   readonly org_name: string;
-  /** The strongest granted role. */
+  /** The granted role with the most permissions. */
   readonly role: string;
   readonly team: string | null;
   /** `oidc` if groups grant the role. */

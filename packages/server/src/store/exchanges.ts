@@ -33,10 +33,9 @@ export interface ExchangeQuery extends PageRequest, ExchangeFilters {
 }
 
 /**
- * Returns a page of an organization's exchanges that match all filters, newest first. One filter
- * uses its index. Metadata keys that the organization declared are indexed too. The other filters
- * are checked on up to 20,000 rows per page. Such a page may have fewer rows than requested, or
- * even none, and still have a cursor.
+ * Returns a page of an organization's exchanges that match all filters, newest first. One filter uses its index.
+ * Metadata keys that the organization declared are indexed too. The other filters are checked on up to 20,000 rows per
+ * page. Such a page may have fewer rows than requested, or even none, and still have a cursor.
  *
  * @param scanned the number of rows to scan for a page
  */
@@ -68,10 +67,7 @@ export function findExchangeById(
     .executeTakeFirst();
 }
 
-/**
- * Replaces key names in a filter with key ids and omits unknown names. Returns undefined if there
- * is no filter.
- */
+/** Replaces key names in a filter with key ids. Omits unknown names. Undefined if there is no filter. */
 export async function resolveKeyFilter(
   reader: DatabaseReader,
   { orgId, key }: { readonly orgId: string } & ExchangeFilters,
@@ -110,10 +106,7 @@ async function resolveKeyIds(
 
 type Query = SelectQueryBuilder<DatabaseSchema, 'exchanges', ExchangeRow>;
 
-/**
- * Scans from newest to oldest, with the index of one filter if there is one, and checks the other filters
- * on the rows.
- */
+/** Scans from newest to oldest, with the index of one filter if there is one. Checks the other filters on the rows. */
 async function scanExchanges(
   reader: DatabaseReader,
   query: ExchangeQuery,
@@ -224,8 +217,7 @@ async function listMetadataPositions(
 }
 
 /**
- * Returns rows by their positions. The statement must use only the ids, because SQLite would
- * otherwise scan by time.
+ * Returns rows by their positions. The statement must use only the ids, because SQLite would otherwise scan by time.
  */
 export function selectExchangesAt(
   reader: DatabaseReader,
@@ -242,8 +234,8 @@ export function selectExchangesAt(
 }
 
 /**
- * Returns rows by id that were created in an inclusive time range. The range determines which
- * partitions PostgreSQL reads.
+ * Returns rows by id that were created in an inclusive time range. The range determines which partitions PostgreSQL
+ * reads.
  */
 export function selectExchangesById(
   reader: DatabaseReader,

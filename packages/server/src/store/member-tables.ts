@@ -40,8 +40,8 @@ export interface MembersTable {
 }
 
 /**
- * The roles that an issuer's groups grant to a member. If `source` is `oidc`, the member has the
- * granted role with the most permissions.
+ * The roles that an issuer's groups grant to a member. If the member's `source` is `oidc`, the
+ * member has the granted role with the most permissions.
  */
 export interface MemberGrantsTable {
   org_id: string;

@@ -169,7 +169,10 @@ const USAGE = openObject({
   total_tokens: COUNT_SCHEMA,
 });
 
-/** All members that SDKs and Open Responses (openresponses.org) require. Members without a value are null. */
+/**
+ * The schema of a Responses response, with all members that SDKs and Open Responses
+ * (openresponses.org) require. Members without a value are null.
+ */
 export const RESPONSES_RESPONSE_SCHEMA = openObject(
   {
     id: NON_EMPTY_TEXT_SCHEMA,
@@ -246,7 +249,7 @@ const EVENTS: Readonly<Record<string, SchemaMembers>> = {
   },
 };
 
-/** The schema of an event type. Undefined for an event that Floe does not write. */
+/** Returns the schema of an event type. Undefined for an event that Floe does not write. */
 export function findResponsesEventSchema(type: string): Json | undefined {
   const members = EVENTS[type];
   return members && eventSchema(type, members);

@@ -16,7 +16,7 @@ import {
 import { MemberRemover, stripReasoningParts } from './remove-members.ts';
 import { ThinkTagStripper } from './think-tag-stripper.ts';
 
-/** The parts that are removed from the responses of one exchange. */
+/** Which parts are removed from the responses in one exchange. */
 export interface ReasoningStripOptions {
   /** Whether to remove reasoning members, thinking parts and, with `thinkTags`, tagged reasoning. */
   readonly stripReasoning: boolean;
@@ -36,9 +36,9 @@ const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 
 /**
- * Reads Chat chunks or complete responses as bytes. One validating pass enters only `choices` and their
- * deltas, extracts what the gateway needs and collects the edits that remove reasoning. Each exchange has its
- * own scanner.
+ * Reads Chat chunks or complete responses as bytes. One validating pass reads only `choices` and
+ * their deltas, extracts what the gateway needs and collects the edits that remove reasoning. Each
+ * exchange has its own scanner.
  */
 export class ChatScanner {
   /** Whether the response contains text, a call, reasoning or a finish. */

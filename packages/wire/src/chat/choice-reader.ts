@@ -13,9 +13,9 @@ const CONTENT_MEMBERS = [
 ] as const;
 
 /**
- * Returns the message of a choice of a complete response. Some hosts add an empty `delta`, send the message
- * in `delta`, or add the text of a completion. Each member is therefore read from the first object in which
- * it is not empty.
+ * Returns the message in a choice of a complete response. Some providers add an empty `delta`, send
+ * the message in `delta`, or add the text of a completion. Each member is therefore read from the
+ * first object in which it is not empty.
  */
 export function readChoiceMessage(choice: JsonObject): JsonObject {
   const message = asObject(choice['message']) ?? {};
@@ -28,8 +28,8 @@ export function readChoiceMessage(choice: JsonObject): JsonObject {
 }
 
 /**
- * Returns whether a chunk contains arguments as an object, or a seal that is returned unchanged. Their
- * numbers must keep their text.
+ * Returns whether a chunk contains arguments as an object, or a seal that must be returned
+ * unchanged. Numbers in these must keep their original text.
  */
 export function requiresExactNumbers({ choices }: JsonObject): boolean {
   if (!isJsonArray(choices)) return false;
@@ -53,8 +53,9 @@ function hasObjectArguments(call: Json): boolean {
 }
 
 /**
- * Reads the parts of a streamed choice. If a `message` is sent in addition to a `delta`, it contains the
- * whole content so far. It is used only for members that no delta has contained.
+ * Reads the parts of a streamed choice. If a `message` is sent in addition to a `delta`, the
+ * message contains the whole content so far. It is used only for members that no delta has
+ * contained.
  */
 export class ChoiceDeltaReader {
   readonly #inDeltas = new Set<string>();

@@ -6,7 +6,7 @@ import { createResponseReader, readCompleteResponse } from './response-reader.ts
 import { createResponseWriter, writeCompleteResponse } from './response-writer.ts';
 import { writeRequest } from './write-request.ts';
 
-/** The dialect OpenAI Chat Completions, which many hosts use. */
+/** The OpenAI Chat Completions dialect, which many providers use. */
 export const chatDialect: ClientDialect & UpstreamDialect = {
   name: 'chat',
   supportedFeatures: new Set([

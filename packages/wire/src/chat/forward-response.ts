@@ -10,12 +10,15 @@ import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
 import { REASONING_MEMBERS } from './member-names.ts';
 
 /**
- * Up to this size, V8's parser takes half as long as a scan. For longer responses it creates too many
- * objects.
+ * Up to this size in bytes, V8's parser takes half as long as a scan. For longer responses, it
+ * creates too many objects.
  */
 export const MAX_FAST_PARSE_BYTES = 8 * 1024;
 
-/** A complete response to forward, the values read from it, and the fault that prevents forwarding. */
+/**
+ * A complete response to forward, the values that were read from it, and the fault that prevents
+ * forwarding.
+ */
 export interface ForwardedChatResponse {
   readonly body: Buffer;
   readonly usage?: Usage;
@@ -78,7 +81,7 @@ export function parseSimpleChatResponse(
   };
 }
 
-/** Returns whether the top level has neither an error nor members that only some hosts use. */
+/** Returns whether the top level has neither an error nor members that only some providers use. */
 function hasOnlyStandardMembers(root: JsonObject): boolean {
   if ((root['error'] ?? null) !== null || root['object'] === 'error' || root['base_resp'] !== undefined)
     return false;

@@ -1,6 +1,6 @@
 import { NameTable } from '../name-table.ts';
 
-/** The members of chunks that the gateway reads. */
+/** The chunk members that the gateway reads. */
 export const CHUNK_MEMBERS = new NameTable([
   'id',
   'model',
@@ -13,11 +13,11 @@ export const CHUNK_MEMBERS = new NameTable([
   'base_resp',
   'service_tier',
 ]);
-/** The members of choices that the gateway reads. */
+/** The choice members that the gateway reads. */
 export const CHOICE_MEMBERS = new NameTable(['index', 'delta', 'message', 'finish_reason', 'usage']);
-/** The members of vendor objects that the gateway reads. */
+/** The members of vendor-specific objects that the gateway reads. */
 export const VENDOR_MEMBERS = new NameTable(['usage', 'status_code']);
-/** The members of deltas that the gateway reads. */
+/** The delta members that the gateway reads. */
 export const DELTA_MEMBERS = new NameTable([
   'content',
   'tool_calls',
@@ -31,7 +31,7 @@ export const DELTA_MEMBERS = new NameTable([
   'thinking_blocks',
 ]);
 
-/** Members of a message or delta that contain reasoning. */
+/** The members of a message or delta that contain reasoning. */
 export const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'reasoning_content',
   'reasoning',

@@ -9,8 +9,8 @@ import type { Seal } from '../response-events.ts';
 const FRAGMENTED_MEMBERS = new Set(['text', 'summary', 'data']);
 
 /**
- * Collects `reasoning_details`. Index and type identify the entry of each fragment. If an entry has a seal,
- * all entries are returned to the host unchanged.
+ * Collects `reasoning_details`. The index and type of a fragment identify the entry that it belongs
+ * to. If an entry has a seal, all entries are returned to the provider unchanged.
  */
 export class ReasoningDetailsCollector {
   #entries: Record<string, Json | undefined>[] = [];

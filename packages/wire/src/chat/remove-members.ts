@@ -2,8 +2,8 @@ import { isObject } from '@floe/contract/json';
 import type { ByteEdit } from '../json-edits.ts';
 
 /**
- * Collects the edits that remove members and their commas from an object. Call `retain` or `remove` for every
- * member in order, then `finish`.
+ * Collects the edits that remove members and their commas from an object. The caller must call
+ * `retain` or `remove` for every member in order, and then `finish`.
  */
 export class MemberRemover {
   /** Whether a member was retained. */

@@ -26,7 +26,7 @@ import { ToolCallAssembler } from './tool-call-assembler.ts';
 const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
 const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
 
-/** Creates a reader of Chat Completions chunks. It accepts the variants of all known hosts. */
+/** Creates a reader for Chat Completions chunks. It accepts the variants of all known providers. */
 export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,

@@ -15,7 +15,7 @@ const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
   other: 'stop',
 };
 
-/** Creates a writer of Chat Completions chunks. */
+/** Creates a writer for Chat Completions chunks. */
 export function createResponseWriter(context: ResponseWriteContext): ResponseStreamWriter {
   return new ChatAnswerWriter(context);
 }

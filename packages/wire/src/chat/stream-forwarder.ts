@@ -8,7 +8,7 @@ import { upstreamErrorFault } from '../upstream-error.ts';
 import type { Usage } from '../usage.ts';
 import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
 
-/** The settings of a forwarded stream. */
+/** The settings for forwarding a Chat stream. */
 export interface ChatForwardOptions extends ReasoningStripOptions {
   /** Whether to remove the usage chunk without choices, because only the gateway requested it. */
   readonly dropUsageFrame: boolean;
@@ -20,9 +20,9 @@ export interface ChatForwardOptions extends ReasoningStripOptions {
 type FrameAction = 'keep' | 'drop' | 'fault' | 'done' | Buffer;
 
 /**
- * Forwards a Chat stream as bytes. Frames pass unchanged, without a copy if nothing is removed. An invalid
- * frame and everything after it are not forwarded. Each frame is validated in one pass over its bytes; only
- * usage is parsed.
+ * Forwards a Chat stream as bytes. Frames are forwarded unchanged, without a copy if nothing is
+ * removed. An invalid frame and everything after it are not forwarded. Each frame is validated in
+ * one pass over its bytes. Only usage is parsed.
  */
 export class ChatStreamForwarder {
   /**
@@ -166,7 +166,7 @@ export class ChatStreamForwarder {
     return 'done';
   }
 
-  /** Some hosts wrap an error in an array. Any other value is not a chunk of this dialect. */
+  /** Some providers wrap an error in an array. Any other value is not a chunk of this dialect. */
   #notAChunk(data: SseFrameData): FrameAction {
     const text = frameText(data);
     if (text.startsWith('[')) return this.#fail(upstreamErrorFault(text));

@@ -15,9 +15,9 @@ interface PartialToolCall {
 }
 
 /**
- * Assembles the fragments of tool calls. Hosts identify a call by index, by id, by position or not at all. A
- * call opens when its name and id are known. It closes when its arguments are complete and another block
- * starts, so parallel calls are streamed one after another.
+ * Assembles tool calls from their fragments. Providers identify a call by index, by id, by position
+ * or not at all. A call opens when its name and id are known. It closes when its arguments are
+ * complete and another block starts, so parallel calls are streamed one after another.
  */
 export class ToolCallAssembler {
   readonly #blocks: BlockEmitter;

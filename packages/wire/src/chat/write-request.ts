@@ -29,7 +29,7 @@ import { writeChatReasoning, writeChatResponseFormat, writeChatTools } from './w
 
 /** OpenAI rejects `tool_calls[].id` with more than 40 characters in Chat. */
 const CALL_ID_MAX = 40;
-/** Limit of OpenAI's schema, which most hosts copy. */
+/** Limit of OpenAI's schema, which most providers copy. */
 const MAX_STOPS = 4;
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
 const CACHING_PART_CAPABILITIES: PartCapabilities = { ...PART_CAPABILITIES, cacheBreakpoints: 'texts' };
@@ -207,7 +207,7 @@ function writeMedia(part: MediaPart): JsonObject {
   return { type: 'file', file: { file_data: url, filename: part.name ?? 'file.pdf' } };
 }
 
-/** Some hosts reject a user message after a tool message. Its text is then appended to the last result. */
+/** Some providers reject a user message after a tool message. Its text is then appended to the last result. */
 function mergeUserAfterTool(messages: readonly JsonObject[]): JsonObject[] {
   const folded: JsonObject[] = [];
   for (const message of messages) {

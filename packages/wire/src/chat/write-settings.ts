@@ -9,7 +9,7 @@ import type { RequestWriteOptions } from '../dialect.ts';
 import type { CanonicalRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
 import { toProviderToolName } from '../tool-names.ts';
 
-/** Writes `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */
+/** Writes the members `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */
 export function writeChatTools(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -58,7 +58,7 @@ function writeChoice(
   return { type: 'function', function: { name } };
 }
 
-/** Writes `response_format` of a Chat request. */
+/** Writes the member `response_format` of a Chat request. */
 export function writeChatResponseFormat(format: ResponseFormat | undefined): JsonObject | undefined {
   if (format === undefined) return undefined;
   if (format.type === 'json') return { type: 'json_object' };

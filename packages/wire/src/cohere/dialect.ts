@@ -3,7 +3,7 @@ import { parseUpstreamFault } from '../upstream-fault.ts';
 import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 import { writeRequest } from './write-request.ts';
 
-/** The dialect Cohere Chat, version 2. */
+/** The Cohere Chat dialect, version 2. */
 export const cohereDialect: UpstreamDialect = {
   name: 'cohere',
   supportedFeatures: new Set(['image', 'image-url', 'image-type', 'json', 'schema']),

@@ -19,7 +19,7 @@ import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { readCohereUsage } from './usage.ts';
 
-/** Creates a reader of a Cohere Chat stream (version 2). */
+/** Creates a reader for a Cohere Chat stream (version 2). */
 export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,
@@ -27,7 +27,7 @@ export function createResponseReader(
   return new CohereAnswerReader(emit, options);
 }
 
-/** Reads a complete response, or an error body. */
+/** Reads a complete Cohere Chat response, or an error body. */
 export function readCompleteResponse(body: Json, options: ResponseReadOptions): CanonicalResponse {
   const fold = new ResponseAccumulator();
   new CohereAnswerReader((event) => fold.add(event), options).whole(body);

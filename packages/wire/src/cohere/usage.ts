@@ -3,8 +3,9 @@ import { asNumber, asObject } from '../json-narrowing.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
- * Reads `usage` of version 2. `tokens` are the processed tokens. `billed_units` are the charged ones and are
- * used if `tokens` are missing. Image tokens are added to the input; reasoning is part of the output.
+ * Reads `usage` in a Cohere response (version 2). `tokens` are the processed tokens. `billed_units`
+ * are the charged tokens, and are used if `tokens` is missing. Image tokens are added to the input.
+ * Reasoning is part of the output.
  */
 export function readCohereUsage(usage: JsonObject): Usage | undefined {
   const tokens = asObject(usage['tokens']);

@@ -3,7 +3,7 @@ import { parseUpstreamFault } from '../upstream-fault.ts';
 import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 import { writeRequest } from './write-request.ts';
 
-/** The dialect of Amazon Bedrock: Converse and ConverseStream. */
+/** The Amazon Bedrock dialect: Converse and ConverseStream. */
 export const converseDialect: UpstreamDialect = {
   name: 'converse',
   supportedFeatures: new Set(['image', 'file', 'file-type', 'json', 'schema']),

@@ -36,17 +36,18 @@ export function isAwsEventStream(contentType: string): boolean {
   return CONTENT_TYPE.test(contentType);
 }
 
-/** Frames as server-sent events, and the fault after them, if any. */
+/** Frames that were converted to server-sent events, and the fault that follows them, if any. */
 export interface TranscodedChunk {
   readonly sse: Buffer;
   readonly fault: Fault | undefined;
 }
 
 /**
- * Converts AWS event stream frames to server-sent events, so that each dialect needs one reader only. A frame
- * consists of total length, header length, CRC-32 of both; headers; payload; CRC-32 of everything before. An
- * exception frame becomes an `error` event in the Messages format. A `chunk` frame is unwrapped to its event.
- * A wrong checksum is a fault: this frame and everything after it are discarded.
+ * Converts AWS event stream frames to server-sent events, so that each dialect needs only one
+ * reader. A frame consists of the total length, the header length, the CRC-32 of both, headers,
+ * payload, and the CRC-32 of everything before. An exception frame becomes an `error` event in the
+ * Messages format. A `chunk` frame is replaced with the event that it contains. A wrong checksum is
+ * a fault, and this frame and everything after it are discarded.
  */
 export class EventStreamTranscoder {
   #pieces: Buffer[] = [];

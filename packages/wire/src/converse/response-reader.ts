@@ -18,8 +18,8 @@ import { generateCallId } from '../tool-names.ts';
 import { readConverseUsage } from './usage.ts';
 
 /**
- * Creates a reader of a ConverseStream response. `EventStreamTranscoder` must have converted its binary
- * frames.
+ * Creates a reader for a ConverseStream response. `EventStreamTranscoder` must already have
+ * converted its binary frames.
  */
 export function createResponseReader(
   emit: EmitResponseEvent,

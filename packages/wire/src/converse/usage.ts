@@ -4,8 +4,8 @@ import { addUnitCount, parseServiceTier } from '../unit-counts.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
- * Reads Converse `usage`. Cache reads and writes are not part of `inputTokens`, so the total input is their
- * sum.
+ * Reads `usage` in a Converse response. `inputTokens` excludes cache reads and writes, so the total
+ * input is the sum of all three.
  */
 export function readConverseUsage(usage: JsonObject, serviceTier?: Json): Usage | undefined {
   const fresh = asNumber(usage['inputTokens']);

@@ -46,7 +46,7 @@ interface BlockWriter {
   documents: number;
 }
 
-/** Writes a Converse request. Model and streaming are part of the URL. */
+/** Writes a Converse request. The model and streaming are part of the URL, not of the body. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const dropped = new Set<string>();
   const marks = options.hints?.includes('cache-mark') === true;

@@ -20,8 +20,9 @@ const MIN_BUDGET = 1_024;
 const ANSWER_TOKENS = 4_096;
 
 /**
- * Writes `toolConfig` of a Converse request. The dialect cannot forbid calls, so the tools are omitted,
- * unless the history contains calls, which require tools.
+ * Writes the member `toolConfig` of a Converse request. Because the dialect cannot forbid tool
+ * calls, the tools are omitted in that case. If the history contains tool calls, the tools are
+ * kept, because the dialect then requires them.
  */
 export function writeConverseToolConfig(
   request: CanonicalRequest,
@@ -78,7 +79,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
   return [{ toolSpec }, ...writeConverseCachePoint(tool.cache, options)];
 }
 
-/** Writes a cache breakpoint, which is a separate member after the cached content. */
+/** Writes a cache breakpoint, which is a separate element after the cached content. */
 export function writeConverseCachePoint(
   cache: CacheBreakpoint | undefined,
   options: RequestWriteOptions,
@@ -95,7 +96,7 @@ export function writeConverseResponseFormat(format: ResponseFormat | undefined):
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
-/** Additional fields, and the token limit that they require. */
+/** Additional model-specific fields, and the token limit that they require. */
 export interface AdditionalModelFields {
   /** `additionalModelRequestFields`. Each model family accepts only its own fields. */
   readonly extras: JsonObject | undefined;
@@ -103,7 +104,7 @@ export interface AdditionalModelFields {
   readonly maxTokens?: number;
 }
 
-/** Writes reasoning and other fields that depend on the model family. */
+/** Writes reasoning settings and other fields that depend on the model family. */
 export function writeAdditionalModelFields(
   request: CanonicalRequest,
   options: RequestWriteOptions,

@@ -3,7 +3,7 @@ import { parseUpstreamFault } from '../upstream-fault.ts';
 import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 import { writeRequest } from './write-request.ts';
 
-/** The dialect Gemini: generateContent and streamGenerateContent. */
+/** The Gemini dialect: generateContent and streamGenerateContent. */
 export const geminiDialect: UpstreamDialect = {
   name: 'gemini',
   supportedFeatures: new Set([

@@ -24,7 +24,7 @@ const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMe
 const CALL_MEMBERS = ['functionCall'];
 const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
 
-/** Creates a reader of a streamGenerateContent stream (`alt=sse`). */
+/** Creates a reader for a streamGenerateContent stream (`alt=sse`). */
 export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,

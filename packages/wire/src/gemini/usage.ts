@@ -15,8 +15,8 @@ const MEDIA = [
 ] as const;
 
 /**
- * Reads `usageMetadata`. Candidates exclude thoughts, so the output is their sum. The prompt includes cached
- * tokens.
+ * Reads `usageMetadata` in a Gemini response. Candidate tokens exclude thinking tokens, so the
+ * output is the sum of both. Prompt tokens include cached tokens.
  */
 export function readGeminiUsage(usage: JsonObject): Usage | undefined {
   const prompt = asNumber(usage['promptTokenCount']);

@@ -44,7 +44,9 @@ interface ContentWriter {
   readonly names: Map<string, string>;
 }
 
-/** Writes a generateContent request. Model and streaming are part of the URL. */
+/**
+ * Writes a generateContent request. The model and streaming are part of the URL, not of the body.
+ */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const request = ensureNonEmptyConversation(original);
   const dropped = new Set<string>();

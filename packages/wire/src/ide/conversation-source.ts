@@ -2,7 +2,7 @@ import type { Json, JsonArray, JsonObject } from '@floe/contract/json';
 import { asArray, asObjects, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
 import { invalidFieldFault } from '../request-draft.ts';
 
-/** The elements of a conversation and the member that contains them. */
+/** The elements of a conversation, and the name of the member that contains them. */
 export interface ConversationSource {
   readonly member: 'messages' | 'input';
   readonly elements: JsonArray;

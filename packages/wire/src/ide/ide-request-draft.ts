@@ -17,8 +17,8 @@ const OPTIONAL_FEATURES: ReadonlySet<RequiredFeature> = new Set([
 const MAX_DROPPED = 40;
 
 /**
- * Collects what the reader of an IDE body finds. A field that no provider supports is dropped and reported if
- * the request keeps its meaning; otherwise it is a 400.
+ * Collects what the reader of an IDE request finds. A field that no provider supports is dropped
+ * and reported if the request keeps its meaning. Otherwise the request is rejected with 400.
  */
 export class IdeRequestDraft extends RequestDraft {
   override requireFeature(need: RequiredFeature, param: string): void {

@@ -17,7 +17,9 @@ import type { ConversationSource } from './conversation-source.ts';
 const MIME = /^[\w.+-]+\/[\w.+;=-]+$/;
 const DETAILS = new Set(['low', 'high', 'auto']);
 
-/** Reads every element of a conversation by its own form: message, item or content part. */
+/**
+ * Reads every element of a conversation according to its own form: message, item or content part.
+ */
 export function readConversationElements(
   { member, elements }: ConversationSource,
   tools: readonly ToolDefinition[],
@@ -161,7 +163,7 @@ class CallIdAssigner {
   }
 }
 
-/** Returns whether the elements contain a conversation and not only its newest message. */
+/** Returns whether the elements contain a conversation, and not only its newest message. */
 export function includesHistory(turns: readonly ConversationTurn[], system: readonly ContentPart[]): boolean {
   return system.length > 0 || turns.some(({ role }) => role !== 'user');
 }

@@ -25,14 +25,17 @@ const MAX_METADATA_PAIRS = 16;
 const MAX_METADATA_KEY_CHARS = 64;
 const MAX_METADATA_VALUE_CHARS = 512;
 
-/** The tools of a request and the choice among them. */
+/** A request's tools and its tool choice. */
 export interface ToolSettings {
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice | undefined;
   readonly parallelTools: boolean | undefined;
 }
 
-/** Reads tools of every form, without hosted tools. A choice of a hosted tool is a 400. */
+/**
+ * Reads tools in any form, except hosted tools. A tool choice that requires a hosted tool is
+ * rejected with 400.
+ */
 export function readToolSettings(body: JsonObject, draft: RequestDraft): ToolSettings {
   const member = isNonEmpty(body['tools']) ? 'tools' : 'functions';
   const given = body[member];
@@ -82,7 +85,10 @@ function readAllowedToolChoice(
   return choice.mode === 'none' ? { mode: 'none' } : { mode: choice.mode, allowed };
 }
 
-/** Returns the first token limit of any dialect. @throws Fault 400 if it is not a positive integer */
+/**
+ * Returns the first token limit that is present, under the name that any dialect uses.
+ * @throws Fault 400 if it is not a positive integer
+ */
 export function readMaxTokens(body: JsonObject): number | undefined {
   const limit = readTokenLimit(body, TOKEN_LIMIT_FIELDS);
   if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
@@ -147,8 +153,9 @@ export interface RequestAttribution {
 }
 
 /**
- * Reads the user, conversation and metadata of a request. An account name of an IDE identifies the user. The
- * conversation is `prompt_cache_key` or the conversation id in the IDE's metadata, which is not forwarded.
+ * Reads the user, conversation and metadata of a request. An IDE's account name identifies the
+ * user. The conversation is `prompt_cache_key` or the conversation id in the IDE's metadata. That
+ * id is not forwarded.
  */
 export function readRequestAttribution(body: JsonObject, draft: RequestDraft): RequestAttribution {
   const pairs = Object.entries(asObject(body['metadata']) ?? {});
@@ -182,7 +189,7 @@ function nonEmptyText(value: Json | undefined): string | undefined {
   return asString(value) || undefined;
 }
 
-/** IDEs read a single choice, so several choices are rejected. */
+/** Rejects a request for several choices, because IDEs read only one choice. */
 export function rejectMultipleChoices(body: JsonObject, draft: RequestDraft): void {
   const n = body['n'];
   if (n === undefined || n === null || n === 1) return;

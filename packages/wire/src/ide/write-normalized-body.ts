@@ -16,8 +16,9 @@ import type {
 } from '../request.ts';
 
 /**
- * Writes a request as a Chat body without loss. For features that Chat does not have (cache breakpoints,
- * failed results, files by URL), it uses members of other dialects that the Chat reader accepts.
+ * Writes a request as a Chat body without losing information. For features that Chat does not have
+ * (cache breakpoints, failed results, files by URL), it uses members from other dialects that the
+ * Chat reader accepts.
  */
 export function writeNormalizedBody(request: CanonicalRequest): JsonObject {
   const { sampling, tools } = request;

@@ -6,7 +6,7 @@ import { createResponseReader, readCompleteResponse } from './response-reader.ts
 import { createResponseWriter, writeCompleteResponse } from './response-writer.ts';
 import { writeRequest } from './write-request.ts';
 
-/** The dialect Anthropic Messages. */
+/** The Anthropic Messages dialect. */
 export const messagesDialect: ClientDialect & UpstreamDialect = {
   name: 'messages',
   supportedFeatures: new Set(['image', 'image-url', 'file', 'file-url', 'json', 'schema']),

@@ -17,7 +17,7 @@ import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { readMessagesUsage } from './usage.ts';
 
-/** Creates a reader of a Messages stream. */
+/** Creates a reader for a Messages stream. */
 export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,

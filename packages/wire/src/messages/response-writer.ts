@@ -15,7 +15,7 @@ import type {
 import type { Usage } from '../usage.ts';
 import { writeMessagesUsage } from './usage.ts';
 
-/** Creates a writer of a Messages stream. */
+/** Creates a writer for a Messages stream. */
 export function createResponseWriter(context: ResponseWriteContext): ResponseStreamWriter {
   return new MessagesAnswerWriter(context);
 }

@@ -15,8 +15,9 @@ const SUPPORTED_FORMATS = new Set(
 const NAME_MAPS = new Set(['properties', '$defs', 'definitions']);
 
 /**
- * Converts a schema to the subset that structured output accepts: removes rejected keywords, replaces `oneOf`
- * with `anyOf` and disallows additional properties. Calls `onDropped` with each removed keyword.
+ * Converts a schema to the subset that structured output accepts: removes rejected keywords,
+ * replaces `oneOf` with `anyOf` and disallows additional properties. Calls `onDropped` for each
+ * removed keyword.
  */
 export function toSchemaSubset(schema: JsonObject, onDropped: (keyword: string) => void): JsonObject {
   const written: Record<string, Json | undefined> = {};

@@ -9,8 +9,9 @@ import {
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
- * Reads Messages `usage`. Cache reads and writes are not part of `input_tokens`, so the total input is their
- * sum. Output includes thinking. The top-level totals exclude compaction.
+ * Reads `usage` in a Messages response. `input_tokens` excludes cache reads and writes, so the
+ * total input is the sum of all three. The output includes thinking. The top-level totals exclude
+ * compaction.
  */
 export function readMessagesUsage(usage: JsonObject): Usage | undefined {
   const runs = asObjects(usage['iterations']);

@@ -12,7 +12,7 @@ import { toSchemaSubset } from './schema-subset.ts';
 
 const MIN_BUDGET = 1_024;
 
-/** Writes `tools` and `tool_choice` of a Messages request. */
+/** Writes the members `tools` and `tool_choice` of a Messages request. */
 export function writeMessagesTools(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -69,7 +69,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
   };
 }
 
-/** Writes the response format of a Messages request. */
+/** Writes the response format in a Messages request. */
 export function writeMessagesResponseFormat(
   format: ResponseFormat | undefined,
   dropped: Set<string>,
@@ -87,7 +87,10 @@ export interface MessagesThinking {
   readonly maxTokens?: number | undefined;
 }
 
-/** Writes the thinking settings. They are omitted and reported if the request does not permit thinking. */
+/**
+ * Writes the thinking settings. If the request does not permit thinking, they are omitted and
+ * reported as dropped.
+ */
 export function writeMessagesThinking(
   request: CanonicalRequest,
   options: RequestWriteOptions,

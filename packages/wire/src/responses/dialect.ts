@@ -6,7 +6,7 @@ import { createResponseReader, readCompleteResponse } from './response-reader.ts
 import { createResponseWriter, writeCompleteResponse } from './response-writer.ts';
 import { writeRequest } from './write-request.ts';
 
-/** The dialect OpenAI Responses, which Open Responses also specifies. */
+/** The OpenAI Responses dialect, which Open Responses also specifies. */
 export const responsesDialect: ClientDialect & UpstreamDialect = {
   name: 'responses',
   supportedFeatures: new Set([

@@ -12,7 +12,8 @@ interface StreamedPart {
 }
 
 /**
- * Reads a streamed output item. `complete` adds content of the final item that the deltas did not contain.
+ * Reads a streamed output item. `complete` adds the content of the final item that the deltas did
+ * not contain.
  */
 export class OutputItemReader {
   readonly type: string;

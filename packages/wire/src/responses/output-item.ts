@@ -1,7 +1,10 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockOpenEvent } from '../response-events.ts';
 
-/** An item that is being written. A message can have several parts; the last one is open. */
+/**
+ * An output item that is being written. A message can have several parts, of which the last one is
+ * open.
+ */
 export interface OpenOutputItem {
   readonly index: number;
   readonly id: string;
@@ -12,12 +15,12 @@ export interface OpenOutputItem {
   text: string;
 }
 
-/** Returns the prefix of the events for the input of a call. */
+/** Returns the prefix of the event names for a call's input. */
 export function getCallEventPrefix(open: BlockOpenEvent): string {
   return open.freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
 }
 
-/** Writes a content part of a message. */
+/** Writes one content part of a message. */
 export function writeOutputPart(kind: 'text' | 'refusal', text: string): JsonObject {
   return kind === 'refusal'
     ? { type: 'refusal', refusal: text }

@@ -60,7 +60,7 @@ const TEXT_FIELDS = new Set(['format', 'verbosity']);
 const SUPPORTED_INCLUDES = new Set<Json>(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
 /**
- * Reads a Responses request. Stored turns must have been inserted into `input`.
+ * Reads a Responses request. Stored turns must already have been inserted into `input`.
  * @throws Fault 400 with `param`
  */
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {

@@ -18,7 +18,7 @@ import type { SseEvent } from '../sse.ts';
 import { OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
 
-/** Creates a reader of a Responses stream. */
+/** Creates a reader for a Responses stream. */
 export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,
@@ -143,7 +143,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     return index === undefined ? this.#last : this.#items.get(index);
   }
 
-  /** Handles the text of an item without a start event. Some hosts send only deltas. */
+  /** Handles the text of an item without a start event. Some providers send only deltas. */
   #unannounced(type: string, event: JsonObject): OutputItemReader | undefined {
     const said = type.startsWith('response.output_text.') || type.startsWith('response.refusal.');
     const thought = type.startsWith('response.reasoning_');

@@ -11,12 +11,15 @@ import { getCallEventPrefix, type OpenOutputItem, writeOutputPart } from './outp
 import { createResponseObject } from './response-object.ts';
 import { writeResponsesUsage } from './usage.ts';
 
-/** Creates a writer of a Responses stream. */
+/** Creates a writer for a Responses stream. */
 export function createResponseWriter(context: ResponseWriteContext): ResponseStreamWriter {
   return new ResponsesAnswerWriter(context);
 }
 
-/** Writes a complete Responses response, as in its final event. @throws the response's fault */
+/**
+ * Writes a complete Responses response, as the stream's final event contains it.
+ * @throws the response's fault
+ */
 export function writeCompleteResponse(
   answer: CanonicalResponse,
   context: ResponseWriteContext,

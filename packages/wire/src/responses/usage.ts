@@ -4,9 +4,10 @@ import { addHostedToolCalls, addReportedToolUse, parseServiceTier } from '../uni
 import { addMediaTokens, toUnitCounts, type Usage } from '../usage.ts';
 
 /**
- * Reads the usage of a Responses response. Input includes cached tokens, and output includes reasoning.
- * Hosted tools are counted from their output items. The tier is next to `usage`. `answer` may be a native
- * response for images or audio, whose `usage` has the same names.
+ * Reads the usage of a Responses response. Input includes cached tokens, and output includes
+ * reasoning. Hosted tool calls are counted from the output items. The service tier is next to
+ * `usage`. `answer` may also be a native response for images or audio, because its `usage` has the
+ * same names.
  */
 export function readResponsesUsage(answer: Json | undefined): Usage | undefined {
   const body = asObject(answer);

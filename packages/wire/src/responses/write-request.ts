@@ -45,7 +45,10 @@ interface ItemWriter {
   readonly custom: Set<string>;
 }
 
-/** Writes a stateless Responses request with separate instructions and explicit strict mode. */
+/**
+ * Writes a Responses request that requires no stored state, with separate instructions and an
+ * explicit strict mode.
+ */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const request = ensureNonEmptyConversation(original);
   const dropped = new Set<string>();
@@ -116,7 +119,7 @@ function writeTurn(turn: ConversationTurn, writer: ItemWriter): JsonObject[] {
 
 /**
  * Writes plain text if possible. Assistant parts require the id and status of their response, and strict
- * hosts reject parts without them.
+ * providers reject parts without them.
  */
 function writeContent({ role }: ConversationTurn, said: readonly MessagePart[]): Json {
   const words = said.filter((part) => part.type !== 'media');

@@ -5,7 +5,7 @@ import type { LitellmDeployment } from './deployment.ts';
 import { expandAllowedModels } from './key-models.ts';
 import { toBudgetPeriod } from './periods.ts';
 
-/** Rows of LiteLLM tables, by table. Null for a table that the database does not have. */
+/** LiteLLM table rows by table name. Null for a table that the database does not have. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 
 interface DatabaseImport {
@@ -54,7 +54,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds teams, budgets, limits and keys from the database. A key keeps its value: only its SHA-256 is known.
+ * Adds teams, budgets, limits and keys from the database. Keys keep their values, although only the
+ * SHA-256 of each value is known.
  */
 export function addLitellmDatabase(from: DatabaseImport): void {
   const rowsOf = (table: string) => readRows(from, table);

@@ -8,7 +8,7 @@ import {
 import { escapeVariableReferences, type SourceObject } from '../source-object.ts';
 import { readLitellmProviderFields } from './provider-fields.ts';
 
-/** An entry of `model_list` as a target of Floe. */
+/** An entry of `model_list`, converted to a Floe target. */
 export interface LitellmDeployment {
   /** `model_name`. Entries with the same name form a group. */
   readonly group: string;
@@ -78,7 +78,10 @@ function splitModel(params: SourceObject): { name: string; model: string } | und
   return value === '*' ? { name: '*', model: '*' } : { name: 'openai', model: value };
 }
 
-/** Converts one entry. Null if it has no equivalent; the report contains the reason. */
+/**
+ * Converts one `model_list` entry. Null if it has no equivalent. The report then contains the
+ * reason.
+ */
 export function readLitellmDeployment(entry: SourceObject, draft: FloeDraft): LitellmDeployment | null {
   const group = entry.text('model_name');
   if (group === undefined && !entry.has('model_name')) entry.problem('model_name', 'is required');
@@ -214,7 +217,10 @@ function readRouting(
   };
 }
 
-/** LiteLLM limits the time until the response and between its chunks. Floe has a deadline for each. */
+/**
+ * Converts timeouts. LiteLLM limits the time until the response and the time between its chunks.
+ * Floe has a timeout for each.
+ */
 export function readLitellmTimeouts(source: SourceObject, name: string, streamName: string): DraftFields {
   const toMs = (seconds: number | undefined) =>
     seconds === undefined || seconds === 0 ? undefined : Math.max(1, Math.round(seconds * 1000));

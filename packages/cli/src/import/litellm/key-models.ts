@@ -14,7 +14,7 @@ export interface AllowedKeyModels {
 }
 
 /**
- * Converts the allowed models of a key. In Floe, a key must also be allowed to use the targets of a route.
+ * Converts a key's allowed models. In Floe, a key must also be allowed to use a route's targets.
  */
 export function expandAllowedModels(
   own: readonly string[],

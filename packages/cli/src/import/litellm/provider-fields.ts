@@ -3,7 +3,10 @@ import type { DraftFields } from '../floe-draft.ts';
 import { isUrlRequired, type KnownProvider, resolveProviderKindForUrl } from '../provider-names.ts';
 import { isMembers, type SourceObject } from '../source-object.ts';
 
-/** Converts the provider of a deployment, without model-specific fields. Null if Floe cannot call it. */
+/**
+ * Converts a deployment's provider, without model-specific fields. Null if Floe cannot call the
+ * provider.
+ */
 export function readLitellmProviderFields(params: SourceObject, provider: KnownProvider): DraftFields | null {
   const baseField = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'].find((name) => params.has(name));
   const baseUrl =

@@ -2,7 +2,7 @@ import type { DraftFields } from '../floe-draft.ts';
 import { isMembers, type SourceObject } from '../source-object.ts';
 import { readLitellmTimeouts } from './deployment.ts';
 
-/** Routing settings of `router_settings` and `litellm_settings`. */
+/** The routing settings in `router_settings` and `litellm_settings`. */
 export interface LitellmRouterSettings {
   readonly strategy: 'weighted' | 'least_latency';
   readonly isShuffle: boolean;
@@ -39,7 +39,7 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
   set_verbose: 'set FLOE_LOG_LEVEL',
 };
 
-/** Reads both sections. `router_settings` takes precedence. */
+/** Reads the routing settings from both sections. `router_settings` takes precedence. */
 export function readLitellmRouterSettings(
   router: SourceObject | undefined,
   litellm: SourceObject | undefined,

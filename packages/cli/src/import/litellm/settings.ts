@@ -54,7 +54,8 @@ const GENERAL_REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts budgets, cache and other settings of `litellm_settings`. `readLitellmRouterSettings` converts routing.
+ * Converts the budgets, cache and other settings in `litellm_settings`. `readLitellmRouterSettings`
+ * converts the routing settings.
  */
 export function readLitellmSettings(settings: SourceObject, draft: FloeDraft): void {
   readCache(settings, draft);

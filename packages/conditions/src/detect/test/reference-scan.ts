@@ -25,7 +25,10 @@ import {
 } from '../secrets.ts';
 import type { Finding, FindingKind, SecretDetector } from '../sensitive-data-scan.ts';
 
-/** The straightforward scan: looks at every position by every rule. The real one must find the same. */
+/**
+ * A simple reference implementation of the scan that checks every position against every rule. The
+ * real scan must find the same.
+ */
 export class ReferenceScan {
   readonly findings: Finding[] = [];
   readonly #text: string;

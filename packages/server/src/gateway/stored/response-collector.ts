@@ -21,7 +21,7 @@ export class ResponseCollector {
       this.#complete(event['response']);
   }
 
-  /** Some hosts omit the output in the last event. */
+  /** Some providers omit the output in the last event. */
   #complete(response: unknown): void {
     if (!isObject(response)) return;
     const output = response['output'];

@@ -5,15 +5,11 @@ import { RollingCounts } from './rolling-counts.ts';
 
 /** The state of a breaker (see the glossary). */
 export type CircuitState = 'closed' | 'open' | 'half_open' | 'ramping';
-/**
- * Whether to send the request (`go`), to send it as the probe (`probe`), or why not to send it (all
- * other values).
- */
+/** Whether to send the request (`go`), to send it as the probe (`probe`), or why not to send it (all other values). */
 export type BreakerAdmission = 'go' | 'probe' | 'cooling' | 'open' | 'probing' | 'ramping' | 'forced_open';
 
 /**
- * The state of a half-open breaker's probe: already sent and in progress, or still to be sent with
- * the next request.
+ * The state of a half-open breaker's probe: already sent and in progress, or still to be sent with the next request.
  */
 export type ProbeState = 'in_flight' | 'next_request';
 
@@ -43,19 +39,15 @@ const RAMP_FAILURES = 2;
 /** Retries are limited to a fifth of the calls, with a minimum of one per second. */
 const RETRY_SHARE = 0.2;
 const RETRY_FLOOR = 30;
-/**
- * After this many milliseconds, another process may send a probe even if this process's probe has
- * not ended.
- */
+/** After this many milliseconds, another process may send a probe even if this process's probe has not ended. */
 export const PROBE_LEASE_MS = 30_000;
 /** Wait before the next try after another process acquired the probe lease. */
 const PROBE_RECHECK_MS = 250;
 
 /**
- * The breaker for one provider, model and credential. While closed, it counts failures. While open,
- * it rejects requests until the waiting time ends. While half open, it sends one probe across all
- * processes. After a successful probe, it admits a growing share of requests. A rate limit causes a
- * separate cooldown.
+ * The breaker for one provider, model and credential. While closed, it counts failures. While open, it rejects
+ * requests until the waiting time ends. While half open, it sends one probe across all processes. After a successful
+ * probe, it admits a growing share of requests. A rate limit causes a separate cooldown.
  */
 export class Circuit {
   state: CircuitState = 'closed';

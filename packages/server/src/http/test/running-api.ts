@@ -49,9 +49,7 @@ import { requireValidResponse } from './validate-response.ts';
 export const API_TEST_NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const apiTestPepper = derivePepper(Buffer.alloc(32, 9));
 
-/**
- * The channel dependencies for tests. Channels may send to loopback, and there is no mail server.
- */
+/** The channel dependencies for tests. Channels may send to loopback, and there is no mail server. */
 export const testChannels = createTestChannelParts();
 
 export interface ApiTestResponse {
@@ -67,10 +65,7 @@ export function listResponseEntries(value: ResponseJson | undefined): readonly R
   return Object.values(value ?? {});
 }
 
-/**
- * Parsed JSON whose members tests access. An absent member is undefined, so that the assertion
- * fails.
- */
+/** Parsed JSON whose members tests access. An absent member is undefined, so that the assertion fails. */
 export interface ResponseJson {
   readonly [member: string]: ResponseJson;
 }

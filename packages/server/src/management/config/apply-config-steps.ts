@@ -110,7 +110,7 @@ async function applyStep(
 }
 
 /**
- * Resolves the change of a step. The actor needs the same access as for the verb alone. @throws Fault as
+ * Resolves the change of a step. The actor needs the same access as for the operation alone. @throws Fault as
  * `requireAccess`
  */
 function resolveStepChange(

@@ -98,7 +98,7 @@ export function defineApplyConfigVerb(dependencies: ConfigDependencies): Verb {
   });
 }
 
-/** Preparations that the verbs await before their transactions. */
+/** Preparations that the operations await before their transactions. */
 function listPreparations(dependencies: ConfigDependencies) {
   const monitors = dependencies.listVerbs().find(({ name }) => name === 'monitors.replace');
   return monitors?.prepare ? [monitors.prepare] : [];

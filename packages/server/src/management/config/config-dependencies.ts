@@ -20,7 +20,7 @@ export interface ConfigDependencies {
   getFileStatus(): ConfigFileStatus;
   /** Runs the work in a transaction and rolls it back. */
   dryRun<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
-  /** Returns all verbs of the API. Applying a document runs the verbs of its resources. */
+  /** Returns all API operations. Applying a document runs the operations of its resources. */
   listVerbs(): readonly Verb[];
   readonly rules: RuleVerbDependencies;
   readonly providers: ProviderDependencies;

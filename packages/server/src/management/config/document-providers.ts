@@ -23,7 +23,7 @@ import {
 } from './document-resource-kind.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** Builds the request body of the provider verb. It contains only the secrets that the document gives. */
+/** Builds the request body of the provider operation. It contains only the secrets that the document gives. */
 function toProviderBody(
   { headers, credentials, identity, outbound, ...provider }: ProviderConfig,
   isSecretKept: IsStoredSecretRetained,

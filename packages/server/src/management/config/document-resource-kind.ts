@@ -63,11 +63,11 @@ interface DocumentListOptions<Config> {
   readonly isOrdered?: boolean;
   /** Pruning does not remove these resources. */
   readonly isNeverPruned?: boolean;
-  /** Its verbs accept a reason for the audit log. */
+  /** Its operations accept a reason for the audit log. */
   readonly acceptsReason?: boolean;
-  /** Absent: the verb that replaces a resource. */
+  /** Absent: the operation that replaces a resource. */
   readonly verb?: string;
-  /** Builds the request body of the verb. Absent: the entry without omitted secrets. */
+  /** Builds the request body of the operation. Absent: the entry without omitted secrets. */
   toBody?(config: Config, keeps: IsStoredSecretRetained): object;
   /** The list is sorted by name. Otherwise it has the order of the store. */
   readonly isSortedByName?: boolean;

@@ -7,7 +7,7 @@ import { listAllOperators, type OperatorWithUser } from '../../store/operators.t
 import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
 import { defineReadVerb, defineWriteVerb } from '../verb.ts';
 
-/** Access rules of verbs for the installation. Platform keys are not accepted. */
+/** Access rules of operations for the installation. Platform keys are not accepted. */
 const OPERATOR_ACCESS = {
   scope: 'management',
   roles: MEMBER_ROLES,

@@ -147,7 +147,7 @@ async function updateGrants(
     await adjustMemberKeys(context, writer, member, { role: parseMemberRole(role), by });
 }
 
-/** The grant with the strongest role. It also determines the team. */
+/** The grant whose role has the most permissions. It also determines the team. */
 function strongestGrant(grants: readonly MemberGrantRow[]): MemberGrantRow | undefined {
   return grants.reduce<MemberGrantRow | undefined>((best, grant) => {
     if (!best) return grant;

@@ -30,7 +30,7 @@ interface Signer {
   shouldRetryAfter(status: number, headers: UpstreamHeaders, by: SignedHeaders['signedWith']): boolean;
 }
 
-/** Statuses with which a signature or token is rejected. One host uses 400. */
+/** Statuses that mean that a signature or token is rejected. One provider uses 400. */
 const REFUSAL_STATUSES = new Set([400, 401, 403]);
 /** Error types in a header that mean expired keys. */
 const EXPIRED_KEY_ERRORS = /^(ExpiredToken|InvalidClientTokenId|UnrecognizedClient)/;

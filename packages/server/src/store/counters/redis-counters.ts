@@ -40,10 +40,7 @@ export interface RedisCountersOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/**
- * The exchanges in progress in this process, by the process's own count, for limits of kind
- * `concurrency`.
- */
+/** The exchanges in progress in this process, by the process's own count, for limits of kind `concurrency`. */
 export interface LocalConcurrencySlots {
   getSlots(orgId: string, bucket: string): ProcessSlotBucket | undefined;
 }
@@ -62,8 +59,8 @@ export interface BucketWithLocalSlots {
 }
 
 /**
- * Counters in a remote store, whose calls may fail or not return. `resilient-counters.ts` protects
- * callers from such calls.
+ * Counters in a remote store, whose calls may fail or not return. `resilient-counters.ts` protects callers from such
+ * calls.
  */
 export interface SharedStoreCounters extends Counters {
   /**
@@ -86,9 +83,8 @@ export interface SharedStoreCounters extends Counters {
 }
 
 /**
- * Opens counters in Redis or Valkey. Each operation is one Lua call that uses the server's time, so
- * counts are exact across processes. All keys of an organization share a hash tag, so that a
- * cluster stores them on one node.
+ * Opens counters in Redis or Valkey. Each operation is one Lua call that uses the server's time, so counts are exact
+ * across processes. All keys of an organization share a hash tag, so that a cluster stores them on one node.
  */
 export async function openRedisCounters(options: RedisCountersOptions): Promise<SharedStoreCounters> {
   const { Redis } = await import('ioredis');

@@ -35,11 +35,10 @@ export interface ResilientCountersOptions extends SpendRefreshOptions {
 }
 
 /**
- * Counters that respond within `timeoutMs` even if the shared store fails. While the store is
- * unavailable, each process counts its share of every limit in memory, or applies
- * `BucketClaim.outageMode`. When the store is available again, the process sends its settlements
- * and grants to it. If the store does not respond at all, each caller waits at most three times
- * until the outage is detected.
+ * Counters that respond within `timeoutMs` even if the shared store fails. While the store is unavailable, each
+ * process counts its share of every limit in memory, or applies `BucketClaim.outageMode`. When the store is available
+ * again, the process sends its settlements and grants to it. If the store does not respond at all, each caller waits
+ * at most three times until the outage is detected.
  */
 export class ResilientCounters implements Counters {
   readonly #options: ResilientCountersOptions;

@@ -130,7 +130,7 @@ export interface MonitorDefaultsTable {
   grace_ms: number;
 }
 
-/** The processes that accept beats, each with the time until which it is considered running. */
+/** The processes that accept beats, one row each. */
 export interface MonitorLeasesTable {
   process_id: string;
   /** Since when the process accepts beats. */

@@ -11,7 +11,7 @@ import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from './
  * period or alert.
  */
 export interface UneventfulBeats {
-  /** The clock with which they were evaluated. */
+  /** The monitor state that they were evaluated with. */
   readonly before: MonitorClockRow;
   readonly after: MonitorClockRow;
   readonly checks: readonly MonitorCheckRow[];

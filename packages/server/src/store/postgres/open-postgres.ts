@@ -18,7 +18,7 @@ import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 
-/** Shared by lists, charts, verbs and row batches. More connections would only queue in the server. */
+/** Shared by lists, charts, operations and row batches. More connections would only queue in the server. */
 const CONNECTIONS = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** How long to wait for a database that starts at the same time, as in a compose file. */

@@ -27,9 +27,7 @@ export const UNPAIRED_DIMENSIONS = [
 ] as const;
 export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
 
-/**
- * Returns the facet name for a pair of dimensions. The name uses the order of `ROLLUP_DIMENSIONS`.
- */
+/** Returns the facet name for a pair of dimensions. The name uses the order of `ROLLUP_DIMENSIONS`. */
 export function formatPairFacet(
   one: RollupDimension,
   other: RollupDimension,
@@ -43,10 +41,7 @@ export function formatMetadataFacet(name: string): `metadata.${string}` {
   return `metadata.${name}`;
 }
 
-/**
- * An increment for a rollup row. `figures` are in the order of `ROLLUP_FIGURE_COLUMNS`. Pairs use
- * only the sums.
- */
+/** An increment for a rollup row. `figures` are in the order of `ROLLUP_FIGURE_COLUMNS`. Pairs use only the sums. */
 export interface RollupDelta {
   readonly orgId: string;
   readonly facet: string;

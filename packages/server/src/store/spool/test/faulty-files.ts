@@ -1,7 +1,7 @@
 import { diskSpoolFiles, type SpoolFiles } from '../spool-files.ts';
 
 export interface FaultySpoolFiles extends SpoolFiles {
-  /** Error code with which every write fails after half of its bytes. Null for success. */
+  /** Error code of writes, which all fail after half of their bytes. Null for success. */
   writeFault: string | null;
   createFault: string | null;
   syncFault: string | null;
