@@ -52,7 +52,7 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
 /** Returns one finding for each problem in a configuration or an environment. */
 export function describeConfigError({ path, problems }: ConfigError): DoctorFinding[] {
   return problems.map((problem) =>
-    fail(
+    createFailedFinding(
       'configuration',
       formatProblem(path, problem),
       'Correct the configuration file, and run floe config check.',

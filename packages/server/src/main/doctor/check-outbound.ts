@@ -53,9 +53,13 @@ async function checkProvider(
     provider.credentials.map(async (credential) => {
       const { ok, asked, message } = await testProvider(provider, credential, null, options);
       const text = `${id}, credential ${credential.name}: ${message}`;
-      if (ok) return pass('providers', text);
-      if (asked === null) return skip('providers', text);
-      return fail('providers', text, 'Check the base_url, credential and proxy settings of this provider.');
+      if (ok) return createPassedFinding('providers', text);
+      if (asked === null) return createSkippedFinding('providers', text);
+      return createFailedFinding(
+        'providers',
+        text,
+        'Check the base_url, credential and proxy settings of this provider.',
+      );
     }),
   );
 }
