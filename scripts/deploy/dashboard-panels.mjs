@@ -91,7 +91,7 @@ const providers = {
     stat(
       'Open breakers',
       'short',
-      `sum(floe_breakers{job=~"$job", provider=~"$provider", state="open"}) or vector(0)`,
+      `sum(floe_breakers_not_closed{job=~"$job", provider=~"$provider", state="open"}) or vector(0)`,
       1,
     ),
     stat('Retries per second', 'reqps', `sum(rate(floe_upstream_retries_total${JP}${RATE}))`),
@@ -126,7 +126,7 @@ const providers = {
     chart(
       'Breakers that are not closed',
       'short',
-      [[`sum by (provider, state) (floe_breakers${JP})`, '{{provider}} {{state}}']],
+      [[`sum by (provider, state) (floe_breakers_not_closed${JP})`, '{{provider}} {{state}}']],
       'Each process has breakers of its own. The sum counts all processes.',
     ),
     chart('State changes of breakers', 'short', [
@@ -271,7 +271,7 @@ const floe = {
       [rate('floe_api_request_duration_seconds_count', 'status'), '{{status}}'],
     ]),
     chart('API duration by operation, p95', 's', [
-      [`topk(10, ${quantile(0.95, 'floe_api_request_duration_seconds', 'le, verb')})`, '{{verb}}'],
+      [`topk(10, ${quantile(0.95, 'floe_api_request_duration_seconds', 'le, operation')})`, '{{operation}}'],
     ]),
     chart('Configuration reloads', 'short', [
       [`sum by (result) (increase(floe_config_reloads_total${J}${RATE}))`, '{{result}}'],

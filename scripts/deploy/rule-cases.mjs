@@ -49,7 +49,7 @@ export const RULE_CASES = {
       'floe_upstream_attempts_total{provider="openai", result="upstream_error"}': perMinute(40),
     },
   },
-  FloeBreakerOpen: { series: { 'floe_breakers{provider="openai", state="open"}': constant(1) } },
+  FloeBreakerOpen: { series: { 'floe_breakers_not_closed{provider="openai", state="open"}': constant(1) } },
   FloeFailoverRateHigh: {
     series: {
       'floe_upstream_attempts_total{provider="openai", result="success"}': perMinute(80),
@@ -105,7 +105,7 @@ export const HEALTHY = {
   'floe_upstream_attempts_total{provider="openai", result="success"}': perMinute(100),
   'floe_upstream_attempts_total{provider="openai", result="upstream_error"}': perMinute(2),
   'floe_failovers_total{provider="openai"}': perMinute(2),
-  'floe_breakers{provider="openai", state="half_open"}': constant(1),
+  'floe_breakers_not_closed{provider="openai", state="half_open"}': constant(1),
   'floe_cost_usd_total{provider="openai"}': perMinute(1),
   floe_spool_pending_rows: constant(12),
   floe_shared_store_up: constant(1),

@@ -192,9 +192,7 @@ test('the old value of a rotated key is ended from its page, and the new one wor
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/keys/${id}`);
   await page.getByRole('button', { name: 'Expire old value' }).click();
   const dialog = page.getByRole('dialog', { name: 'Expire the old value of key “rotated”?' });
-  await dialog
-    .getByText('Requests with the old value will be rejected with status 401 immediately.')
-    .waitFor();
+  await dialog.getByText('The old value stops working immediately').waitFor();
   await assertAccessible(page);
   await dialog.getByRole('button', { name: 'Expire old value' }).click();
   await page.getByText('The old value of key rotated has expired.').first().waitFor();

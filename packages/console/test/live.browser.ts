@@ -45,7 +45,7 @@ test('a view is saved, named in the link, told when it is edited, and deleted', 
   await page.goto(`${harness.url}/o/acme/requests?view=${view}`);
   await page.waitForURL(/model=echo/);
   await page.getByRole('button', { name: 'Remove filter model' }).click();
-  await page.getByRole('button', { name: 'Edit view (changed)' }).click();
+  await page.getByRole('button', { name: 'Edit view (unsaved changes)' }).click();
   await page.getByRole('menuitem', { name: 'Discard changes' }).click();
   await page.waitForURL(/model=echo/);
   await page.getByRole('button', { name: 'Edit view', exact: true }).click();

@@ -242,7 +242,7 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
   await page.getByLabel('Select Nightly backup').check();
   await bar.getByRole('button', { name: 'Mute…' }).click();
   await page.getByRole('menuitem', { name: 'Mute for 8 hours' }).click();
-  await page.getByText('Their status is still recorded.').first().waitFor();
+  await page.getByText('Status changes are still recorded.').first().waitFor();
   await page.getByLabel('Select Nightly backup').check();
   await bar.getByRole('button', { name: 'Edit tags…' }).click();
   await page.getByLabel('Add tags').fill('db');

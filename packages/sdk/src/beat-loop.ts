@@ -167,7 +167,7 @@ export class BeatLoop implements HeartbeatHandle {
     if (stallAfterSeconds !== undefined && idleSeconds > stallAfterSeconds)
       return unhealthyError(
         'stalled',
-        `touch() was not called for ${Math.round(idleSeconds)} s; no beats are sent`,
+        `touch() has not been called for ${Math.round(idleSeconds)} s; no beats are sent`,
       );
     if (healthy === undefined) return null;
     const limitSeconds = Math.min(timeoutSeconds, this.#everyMs / 4000);

@@ -55,7 +55,7 @@ test("a file that wants another organization's slug is refused with its line, at
   assert.match(told, /orgs\[1\]\.boards\[1\]\.slug.*another organization.*"line":6/);
   assert.match((await refused('rival')) ?? '', /1 problem in the configuration of other organizations/);
   await floe.waitForOutput(
-    /floe\.yaml:6:\d+: orgs\[1\]\.boards\[1\]\.slug: must be unique in the installation, but is already the slug of a board of another/,
+    /floe\.yaml:6:\d+: orgs\[1\]\.boards\[1\]\.slug: must be unique in the installation, but another organization already has a board with this slug/,
   );
   assert.equal((await api('rival', 'GET', 'monitoring/boards/status')).text, theirs);
   assert.equal(

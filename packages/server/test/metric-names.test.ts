@@ -52,5 +52,5 @@ test('usage, cost, attempts and the build are counted', async () => {
   );
   assert.match(text, /^floe_exchanges_in_flight\{\} 0$/m);
   assert.match(text, /^floe_config_last_reload_success\{\} 1$/m);
-  assert.match(text, /^floe_api_request_duration_seconds_count\{verb="keys.list",status="2xx"\} 1$/m);
+  assert.match(text, /^floe_api_request_duration_seconds_count\{operation="keys.list",status="2xx"\} 1$/m);
 });

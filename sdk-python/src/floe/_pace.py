@@ -86,7 +86,7 @@ class Pace:
         idle = self.parts.around.monotonic() - self._touched
         if self.options.stall_after is None or idle <= self.options.stall_after:
             return None
-        return kept_back("stalled", f"touch() was not called for {idle:.0f} s; no beats are sent")
+        return kept_back("stalled", f"touch() has not been called for {idle:.0f} s; no beats are sent")
 
     def keep_back(self, reason: FloeError) -> None:
         """Told once, and again when the reason changes or after beats have gone out."""

@@ -40,7 +40,7 @@ export function parseImportSource(text: string, file: string): unknown {
     requireDepth(tree, 0);
     tree = JSON.parse(JSON.stringify(tree) ?? 'null');
   } catch {
-    throw new ImportSourceError(`${file}: is nested too deeply, or its aliases expand to too many values`);
+    throw new ImportSourceError(`${file} is nested too deeply, or its aliases expand to too many values`);
   }
   return tree;
 }

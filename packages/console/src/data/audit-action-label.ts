@@ -58,9 +58,9 @@ const DEEDS: Readonly<Record<string, string>> = {
   'config.apply': 'Applied configuration to organization',
   'config.reload': 'Reloaded configuration of organization',
   'breakers.force': 'Overrode breaker',
-  'people.export': 'Exported the data of person',
+  'people.export': 'Exported personal data of',
   'people.erase': 'Started to erase the data of person',
-  'people.erased': 'Erased the data of person',
+  'people.erased': 'Erased personal data of',
 };
 
 function singular(kind: string): string {

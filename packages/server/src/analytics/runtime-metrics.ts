@@ -30,7 +30,7 @@ export class RuntimeMetrics {
     {
       name: 'floe_api_request_duration_seconds',
       help: 'Duration of requests to /api, by operation and HTTP status class.',
-      labels: ['verb', 'status'],
+      labels: ['operation', 'status'],
     },
     API_BUCKETS_S,
   );
@@ -45,9 +45,9 @@ export class RuntimeMetrics {
     this.#reloads.add(1, isApplied ? 'success' : 'failure');
   }
 
-  /** Counts a call of the API. @param verb null if the path has no verb */
-  recordApiCall(verb: string | null, status: number, durationMs: number): void {
-    this.#api.observe(durationMs / 1000, verb ?? 'unknown', `${Math.floor(status / 100)}xx`);
+  /** Counts a call of the API. @param operation null if no operation has the path */
+  recordApiCall(operation: string | null, status: number, durationMs: number): void {
+    this.#api.observe(durationMs / 1000, operation ?? 'unknown', `${Math.floor(status / 100)}xx`);
   }
 
   render(): string {

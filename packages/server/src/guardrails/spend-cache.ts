@@ -67,7 +67,7 @@ export class SpendCache {
     const again = () => {
       this.refresh()
         .catch((error: unknown) =>
-          this.#log.warn({ err: error }, 'could not read the spending of other processes'),
+          this.#log.warn({ err: error }, 'could not read the spending that other processes recorded'),
         )
         .finally(() => {
           if (this.#timer) this.#refreshLater();

@@ -61,7 +61,7 @@ export function formatApiCallLine(call: ApiCall, nowMs: number): string {
   const kind = actor === null ? 'anonymous' : actor.key === null ? 'member' : 'key';
   return `${formatAccessLogPrefix(nowMs)},"msg":"api_call","request_id":"${call.requestId}","org":${quoteJson(
     actor?.orgId,
-  )},"actor_kind":"${kind}","actor_id":${quoteJson(actor?.id)},"verb":${quoteJson(
+  )},"actor_kind":"${kind}","actor_id":${quoteJson(actor?.id)},"operation":${quoteJson(
     call.verb,
   )},"method":${quoteJson(call.method)},"path":${quoteJson(call.path)},"status":${
     call.status

@@ -35,7 +35,7 @@ export function createBreakerComponents(database: Database, counters: Counters, 
   const leases = createSharedProbeLeases(counters, systemClock);
   const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
   const open = new GaugeFamily({
-    name: 'floe_breakers',
+    name: 'floe_breakers_not_closed',
     help: 'Number of breakers that are not closed, by provider and state.',
     labels: ['provider', 'state'],
   });

@@ -216,7 +216,10 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
   await parts.lastUsed.close();
   for (const spool of [parts.rows, parts.bodies])
     await spool.flush(FLUSH_TIMEOUT_MS).catch((error: unknown) => {
-      parts.log.warn({ err: error }, 'rows remain in the spool; the next start stores them in the database');
+      parts.log.warn(
+        { err: error },
+        'rows remain in the spool and will be stored in the database at the next start',
+      );
     });
   await closeRelayComponents(parts.relay, FLUSH_TIMEOUT_MS, parts.log);
   await parts.guardrails.close();

@@ -41,7 +41,7 @@ export const STORED_PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, Pla
 export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
   const getValue = ({ config }: DeclaredKey): PlatformKeyValueColumns => {
     const value = buildPlatformKeyValueColumns(pepper, config);
-    if (!value) throw new Error('a key of floe.yaml has no value');
+    if (!value) throw new Error('a platform key in floe.yaml has no value');
     return value;
   };
   const hashOf = (key: DeclaredKey) => getValue(key).hash;

@@ -233,7 +233,7 @@ async function copyExchanges(
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
       throw new StoreUnusableError(
-        `PostgreSQL rejected ${result.rejected.length} requests after the id ${lastId}. The copy is incomplete.`,
+        `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}. The copy is incomplete.`,
       );
     added += result.inserted;
     known += result.known;

@@ -73,7 +73,7 @@ export function loadInstallationSecretKey({
   const own = computeFingerprint(key);
   if (fingerprint !== null && fingerprint !== own)
     throw new StoreUnusableError(
-      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous key: no stored key or credential can be read with a different key. If you copied a database from another installation to this directory, use the key of that installation and delete ${fingerprintFile}.`,
+      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous secret key: stored platform keys and credentials cannot be decrypted with a different one. If you copied a database from another installation to this directory, use the key of that installation and delete ${fingerprintFile}.`,
     );
   const remember = () => {
     if (kept === null) writeDurably(file, secret);

@@ -53,7 +53,7 @@ export const breakersText = {
     forcedBy: 'Overridden by',
     until: 'Override ends',
     automaticState: 'Automatic state',
-    whileForced: (word: string) => `${word}. The override applies instead.`,
+    whileForced: (word: string) => `Automatic state: ${word}. Currently overridden.`,
     next: 'Next step',
     calls: 'Calls, last 30 s',
     callCounts: (ok: string, failed: string, slow: string) =>

@@ -1,7 +1,7 @@
 /** Every string of the Cache page. */
 
 export const cacheText = {
-  page: { title: 'Cache', loadFailed: 'Could not load the cache.' },
+  page: { title: 'Cache', loadFailed: 'Could not load the cache statistics.' },
   figures: {
     none: '–',
     hitRate: 'Hit rate, 24 h',
@@ -9,7 +9,7 @@ export const cacheText = {
     request: 'cacheable request',
     disabled: 'The cache is disabled',
     saved: 'Savings, 24 h',
-    savedHint: 'Original cost of the cached responses',
+    savedHint: 'What the responses from the cache would have cost',
     hits: 'Hits',
     misses: 'Misses',
     bypassed: 'Bypassed',

@@ -153,7 +153,7 @@ const IDES: readonly ConnectClient[] = [
     ],
     run: 'Enter the values in Settings → Models → API Keys. Then send a prompt in Ask or Plan mode.',
     pitfalls: [
-      'The base URL ends in /ide-adapter, without a slash or /v1.',
+      'The base URL ends in /ide-adapter. Do not add a trailing slash or /v1.',
       'The Verify button in Cursor requests a fixed model and fails. Chat works nevertheless.',
       'Add the complete model ID as a custom model.',
     ],
@@ -179,7 +179,7 @@ const IDES: readonly ConnectClient[] = [
       },
       { label: 'API key', code: key },
     ],
-    run: 'Add the endpoint to the custom models of Copilot and choose it in the model list.',
+    run: 'In Copilot, add the endpoint as a custom model, then choose that model in the model list.',
     pitfalls: ['Each model needs its own entry.', clientText.fullModelId],
   },
   {

@@ -155,7 +155,7 @@ export const keysText = {
     button: 'Expire old value',
     title: (name: string) => `Expire the old value of key “${name}”?`,
     effect:
-      'Requests with the old value will be rejected with status 401 immediately. The new value stays valid.',
+      'The old value stops working immediately, and requests with it receive status 401. The new value stays valid.',
     used: (time: string) => `The old value was last used ${time}. `,
     neverUsed: 'The old value has not been used since the rotation. ',
     done: (name: string) => `The old value of key ${name} has expired.`,

@@ -105,7 +105,7 @@ export const monitorDetailText = {
     emptyTitle: 'No beats yet',
     empty: 'Beats and missed beats are listed here. Send the first beat with a command on this page.',
     noMatchTitle: (status: string) => `No ${status} checks`,
-    noMatch: 'Select All to see the other checks.',
+    noMatch: 'Select “All” to see the other checks.',
     from: (from: string) => `From ${from}`,
     fromTo: (from: string, to: string) => `From ${from} to ${to}`,
     showAll: 'Show all',

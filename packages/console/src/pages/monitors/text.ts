@@ -70,7 +70,7 @@ export const monitorsText = {
     paused: (name: string) => `Monitor ${name} is paused. Beats are still recorded but do not resume it.`,
     pausedUntil: (name: string, time: string) =>
       `Monitor ${name} is paused until ${time}. Beats are still recorded but do not resume it.`,
-    muted: (name: string) => `Monitor ${name} is muted. Its status is still recorded.`,
+    muted: (name: string) => `Monitor ${name} is muted. Status changes are still recorded.`,
     unmuted: (name: string) => `Monitor ${name} is no longer muted.`,
     replaceUrl: 'Replace beat URL…',
     replaceUrlTitle: (name: string) => `Replace the beat URL of monitor “${name}”?`,
@@ -97,7 +97,7 @@ export const monitorsText = {
     paused: (count: number) =>
       `${countMonitors(count)} paused. Beats are still recorded but do not resume them.`,
     resumed: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} resumed.`,
-    muted: (count: number) => `${countMonitors(count)} muted. Their status is still recorded.`,
+    muted: (count: number) => `${countMonitors(count)} muted. Status changes are still recorded.`,
     unmuted: (count: number) => `${countMonitors(count)} no longer muted.`,
     tagged: (count: number) => `The tags of ${pluralize(count, 'monitor')} were changed.`,
     resumeFailed: 'Could not resume the monitors.',

@@ -156,7 +156,7 @@ export const providersText = {
     billing: 'Billing',
     billingOptions: {
       metered: 'Per token',
-      free: 'Free (not counted by budgets)',
+      free: 'Free (not counted toward budgets)',
       seat: 'Per seat (not counted by budgets)',
     },
     multiplier: 'Price multiplier',

@@ -46,7 +46,7 @@ export const ruleText = {
     observe: 'Observe',
     observeHint: 'Records what the rule would decide. Nothing is blocked.',
     warn: 'Warn',
-    warnHint: 'Also shows a warning to the person. Nothing is blocked.',
+    warnHint: 'Also shows the user a warning. Nothing is blocked.',
     enforce: 'Enforce',
     enforceHint: 'Applies the decision.',
     events: 'Events',
@@ -137,7 +137,7 @@ export const ruleText = {
     onlyAllowed: 'The only differences are actions that would now be allowed explicitly.',
     evaluated: (count: number) => `${pluralize(count, 'decision was', 'decisions were')} re-evaluated.`,
     skipped: (count: number) =>
-      `${pluralize(count, 'decision was', 'decisions were')} skipped because no text is stored or the time limit was reached.`,
+      `${pluralize(count, 'decision was', 'decisions were')} skipped because their input was not stored or the time limit was reached.`,
     stale: 'The draft has changed since this evaluation.',
     changed: 'Changed decisions',
     change: (before: string, after: string, rule: string | null) =>

@@ -15,7 +15,7 @@ export const listMenusText = {
       'The view in this link was deleted, or it is private to another member. The list uses the other filters in the link.',
     save: 'Save view',
     edit: 'Edit view',
-    edited: 'Edit view (changed)',
+    edited: 'Edit view (unsaved changes)',
     update: 'Save changes to view',
     reset: 'Discard changes',
     rename: 'Rename or share view',

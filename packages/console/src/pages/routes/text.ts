@@ -121,7 +121,7 @@ export const routesText = {
     open: (target: string) =>
       `The breakers of all targets are open. One request at a time is sent to ${target}; other requests fail with status 503.`,
     halfOpen: (target: string) =>
-      `${target} would be used. The request would be its breaker’s probe request.`,
+      `${target} would be used. The request would test whether the target has recovered.`,
     ramping: (target: string) =>
       `${target} would be used for part of the requests, because its breaker is ramping up.`,
     used: (target: string) => `${target} would be used.`,

@@ -15,7 +15,7 @@ export const settingsText = {
       account: 'Account',
       appearance: 'Appearance',
     },
-    notFound: { title: 'Settings not found', text: 'Select a section of the settings.' },
+    notFound: { title: 'Settings section not found', text: 'Select a section of the settings.' },
     loadFailed: 'Could not load the settings.',
     save: {
       gateway: 'Save gateway settings',

@@ -60,7 +60,7 @@ export const signInText = {
     email_not_verified:
       'The identity provider has not verified your email address. Ask the administrator of the identity provider.',
     account_exists:
-      'An account with your email address already exists. Sign in to it another way, then connect the identity provider in Settings, Account.',
+      'An account with your email address already exists. Sign in to it another way, then connect the identity provider in Settings > Account.',
     account_mismatch:
       'The identity provider returned a different account than the one that is signed in. Sign out of the identity provider and try again.',
     expired: 'The sign-in took longer than ten minutes or was started in another browser. Try again.',

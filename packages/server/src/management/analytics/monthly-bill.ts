@@ -38,7 +38,9 @@ export function defineExportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
       if (to > now)
         throw invalidMonthFault(`must be a month that has ended, got ${month}. Choose an earlier month.`);
       if (Date.parse(complete_until) < to)
-        throw invalidMonthFault(`some requests of ${month} are not counted yet. Try again in a few minutes.`);
+        throw invalidMonthFault(
+          `some requests from ${month} have not been counted yet. Try again in a few minutes.`,
+        );
       if (from < coverage.retainedFrom(now))
         throw new Fault(
           'not_found',

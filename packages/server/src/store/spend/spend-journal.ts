@@ -181,7 +181,10 @@ class DiskSpendJournal implements SpendJournal {
         this.#leftovers = this.#leftovers.filter((other) => other !== name);
       }
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'spending of an earlier process could not be counted; retrying');
+      this.#options.log.warn(
+        { err: error },
+        'could not count spending that an earlier process recorded; retrying',
+      );
       this.#scheduleApply(RETRY_MS);
     }
   }

@@ -89,7 +89,7 @@ export async function openSpool({
   if (leftovers.length > 0)
     log.info(
       { files: leftovers.length, directory },
-      'rows of an earlier process are being stored in the database',
+      'storing rows left over from an earlier process in the database',
     );
   const drain = new SpoolDrain({ database, files, clock, log }, leftovers);
   const writer = new SpoolWriter({
