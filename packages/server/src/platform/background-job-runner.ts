@@ -74,14 +74,7 @@ export class BackgroundJobRunner {
     { orgId, kind, by }: { readonly orgId: string; readonly kind: string; readonly by: string },
     work: (handle: RunningBackgroundJob) => Promise<JsonObject>,
   ): Promise<BackgroundJobRow> {
-    if (this.#isClosed) throw new Fault('shutting_down', 'This process is shutting down. Retry the request.');
-    const ofOrg = [...this.#running.values()].filter((job) => job.orgId === orgId).length;
-    if (this.#running.size >= MAX_RUNNING_JOBS || ofOrg >= MAX_RUNNING_JOBS_PER_ORG)
-      throw new Fault(
-        'rate_limit_exceeded',
-        `Too many background jobs are in progress (limit: ${MAX_RUNNING_JOBS_PER_ORG} per organization). Wait for a job to finish, or cancel a job.`,
-        { retryAfterMs: 5_000 },
-      );
+    this.requireCapacity(orgId);
     const { database, clock } = this.#options;
     const now = clock.now();
     const row: BackgroundJobRow = {
@@ -109,6 +102,22 @@ export class BackgroundJobRunner {
     this.#running.set(row.id, { orgId, abort, finished: over.finally(() => this.#running.delete(row.id)) });
     await written;
     return row;
+  }
+
+  /**
+   * For an operation that changes something before it starts its job.
+   *
+   * @throws Fault `rate_limit_exceeded` if too many jobs run, `shutting_down`
+   */
+  requireCapacity(orgId: string): void {
+    if (this.#isClosed) throw new Fault('shutting_down', 'This process is shutting down. Retry the request.');
+    const ofOrg = [...this.#running.values()].filter((job) => job.orgId === orgId).length;
+    if (this.#running.size >= MAX_RUNNING_JOBS || ofOrg >= MAX_RUNNING_JOBS_PER_ORG)
+      throw new Fault(
+        'rate_limit_exceeded',
+        `Too many background jobs are in progress (limit: ${MAX_RUNNING_JOBS_PER_ORG} per organization). Wait for a job to finish, or cancel a job.`,
+        { retryAfterMs: 5_000 },
+      );
   }
 
   /** Cancels a job. A job of this process stops immediately, others with their next progress report. */

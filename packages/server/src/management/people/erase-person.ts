@@ -38,6 +38,7 @@ export function defineErasePersonVerb(dependencies: PeopleDependencies): Verb {
     status: 200,
     invalidates: 'keys',
     async run({ orgId, actor, clock, writer }, { body }) {
+      dependencies.jobRunner.requireCapacity(orgId);
       const { reason, ...selector } = body;
       const person = await resolvePerson(writer, orgId, selector);
       const subject = getPersonReference(person);
