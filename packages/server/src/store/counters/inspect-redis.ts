@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { StoreInspection } from '../store-inspection.ts';
+import { measureFastest, type StoreInspection } from '../store-inspection.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -25,9 +25,8 @@ export async function inspectRedis(url: string, clock: Clock): Promise<StoreInsp
   });
   try {
     await client.connect();
-    const started = clock.monotonic();
-    const [seconds = 0, microseconds = 0] = await client.time();
-    const latencyMs = clock.monotonic() - started;
+    const { result, latencyMs } = await measureFastest(() => client.time(), clock);
+    const [seconds = 0, microseconds = 0] = result;
     const storeMs = Number(seconds) * 1000 + Number(microseconds) / 1000;
     return {
       version: findVersion(await client.info('server')),

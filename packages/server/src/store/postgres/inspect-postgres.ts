@@ -1,10 +1,12 @@
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import type { StoreInspection } from '../store-inspection.ts';
+import { measureFastest, type StoreInspection } from '../store-inspection.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 const STATEMENT_TIMEOUT_MS = 5_000;
+const INSPECTION_SQL = `select current_setting('server_version') as version,
+  floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
 
 /**
  * Connects to a PostgreSQL server once and reports its state. Changes nothing.
@@ -20,14 +22,9 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<StoreI
   });
   try {
     return await pool.withConnection(async (connection) => {
-      const started = clock.monotonic();
-      const { rows } = await connection.query<{ version: string; now: number }>(
-        `select current_setting('server_version') as version,
-          floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`,
-        [],
-      );
-      const latencyMs = clock.monotonic() - started;
-      const [row] = rows;
+      const ask = () => connection.query<{ version: string; now: number }>(INSPECTION_SQL, []);
+      const { result, latencyMs } = await measureFastest(ask, clock);
+      const [row] = result.rows;
       const nowMs = row?.now ?? 0;
       return {
         version: `PostgreSQL ${row?.version ?? ''}`,
