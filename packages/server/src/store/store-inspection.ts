@@ -14,17 +14,23 @@ export interface StoreInspection {
 
 const ROUND_TRIPS = 5;
 
-/** Runs `ask` several times. Returns the result and the duration of the fastest run, in milliseconds. */
-export async function measureFastest<T>(
-  ask: () => Promise<T>,
-  clock: Clock,
-): Promise<{ readonly result: T; readonly latencyMs: number }> {
-  let fastest: { readonly result: T; readonly latencyMs: number } | null = null;
+/** One answer of a store. */
+export interface MeasuredAnswer<T> {
+  readonly result: T;
+  readonly latencyMs: number;
+  /** Wall clock of this machine in the middle of the round trip, in milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+/** Runs `ask` several times and returns the fastest answer. */
+export async function measureFastest<T>(ask: () => Promise<T>, clock: Clock): Promise<MeasuredAnswer<T>> {
+  let fastest: MeasuredAnswer<T> | null = null;
   for (let run = 0; run < ROUND_TRIPS || fastest === null; run += 1) {
     const started = clock.monotonic();
     const result = await ask();
     const latencyMs = clock.monotonic() - started;
-    if (fastest === null || latencyMs < fastest.latencyMs) fastest = { result, latencyMs };
+    const atMs = clock.now() - latencyMs / 2;
+    if (fastest === null || latencyMs < fastest.latencyMs) fastest = { result, latencyMs, atMs };
   }
   return fastest;
 }

@@ -25,13 +25,13 @@ export async function inspectRedis(url: string, clock: Clock): Promise<StoreInsp
   });
   try {
     await client.connect();
-    const { result, latencyMs } = await measureFastest(() => client.time(), clock);
+    const { result, latencyMs, atMs } = await measureFastest(() => client.time(), clock);
     const [seconds = 0, microseconds = 0] = result;
     const storeMs = Number(seconds) * 1000 + Number(microseconds) / 1000;
     return {
       version: findVersion(await client.info('server')),
       latencyMs,
-      clockOffsetMs: storeMs - (clock.now() - latencyMs / 2),
+      clockOffsetMs: storeMs - atMs,
       evictionPolicy: findEvictionPolicy(await client.info('memory')),
     };
   } catch (error) {

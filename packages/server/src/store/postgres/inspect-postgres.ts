@@ -23,13 +23,13 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<StoreI
   try {
     return await pool.withConnection(async (connection) => {
       const ask = () => connection.query<{ version: string; now: number }>(INSPECTION_SQL, []);
-      const { result, latencyMs } = await measureFastest(ask, clock);
+      const { result, latencyMs, atMs } = await measureFastest(ask, clock);
       const [row] = result.rows;
       const nowMs = row?.now ?? 0;
       return {
         version: `PostgreSQL ${row?.version ?? ''}`,
         latencyMs,
-        clockOffsetMs: nowMs - (clock.now() - latencyMs / 2),
+        clockOffsetMs: nowMs - atMs,
         evictionPolicy: null,
       };
     });
