@@ -20,7 +20,7 @@ import {
   toFailedHeartbeatResult,
   toUnexpectedFailureDeliveryResult,
 } from './send-with-retries.ts';
-import { requireApiKey, requireBaseUrl, requireTimeoutSeconds } from './validate-options.ts';
+import { parseBaseUrl, requireApiKey, requireTimeoutSeconds } from './validate-options.ts';
 
 const RETRY_BUDGET_SECONDS = 20;
 /**
@@ -78,7 +78,7 @@ export class Floe {
 
   /** `around` is for tests. */
   constructor(options: FloeOptions, around: Runtime = createRuntime(options?.fetch)) {
-    this.#account = { apiKey: requireApiKey(options?.apiKey), baseUrl: requireBaseUrl(options.baseUrl) };
+    this.#account = { apiKey: requireApiKey(options?.apiKey), baseUrl: parseBaseUrl(options.baseUrl) };
     this.#timeoutSeconds = requireTimeoutSeconds(options.timeoutSeconds);
     this.#runtime = around;
     this.#reporter = new FailureReporter(around, options.onError);

@@ -19,7 +19,7 @@ export function requireApiKey(apiKey: unknown): string {
  * Validates a base URL and returns it without trailing slashes.
  * @throws FloeConfigurationError
  */
-export function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
+export function parseBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
   const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
   if (!/^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i.test(text))
     throw new FloeConfigurationError(

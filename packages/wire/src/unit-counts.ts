@@ -57,10 +57,10 @@ function isCharged(item: Json): boolean {
  * Adds hosted tool calls and seconds of audio that providers report in `usage`.
  * @example
  * const units = {};
- * addReportedToolUse(units, { server_tool_use: { web_search_requests: 2 } });
+ * addReportedUnits(units, { server_tool_use: { web_search_requests: 2 } });
  * units; // { web_search: 2 }
  */
-export function addReportedToolUse(units: MutableUnitCounts, usage: JsonObject): void {
+export function addReportedUnits(units: MutableUnitCounts, usage: JsonObject): void {
   const tools = usage['server_tool_use'];
   if (isObject(tools)) {
     addUnitCount(units, 'web_search', tools['web_search_requests']);

@@ -1,7 +1,7 @@
 import { BILLED_UNITS } from '@floe/contract/billed-units';
 import { ExactNumber, isObject } from '@floe/contract/json';
 import {
-  addReportedToolUse,
+  addReportedUnits,
   addUnitCount,
   type MutableUnitCounts,
   parseServiceTier,
@@ -110,7 +110,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
   });
   if (units === undefined) return undefined;
   addMediaTokens(units, promptDetails, completionDetails);
-  addReportedToolUse(units, value);
+  addReportedUnits(units, value);
   return { units, tier: parseServiceTier(tier) ?? parseServiceTier(value.service_tier) };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findDenialReason, isActionAllowed } from './permissions.ts';
+import { explainDenial, isActionAllowed } from './permissions.ts';
 
 test('a role may do what it and every lesser role may', () => {
   assert.deepEqual(
@@ -20,12 +20,12 @@ test('a role may do what it and every lesser role may', () => {
 
 test('a refusal says which role is needed and who can help', () => {
   assert.equal(
-    findDenialReason('management', ['Mara Koch', 'Jo Lind']),
+    explainDenial('management', ['Mara Koch', 'Jo Lind']),
     'Requires the admin role. Ask Mara Koch or Jo Lind.',
   );
   assert.equal(
-    findDenialReason('management', ['Ann', 'Ben', 'Cem', 'Dan']),
+    explainDenial('management', ['Ann', 'Ben', 'Cem', 'Dan']),
     'Requires the admin role. Ask Ann, Ben or Cem.',
   );
-  assert.equal(findDenialReason('owners'), 'Requires the owner role. Ask an owner.');
+  assert.equal(explainDenial('owners'), 'Requires the owner role. Ask an owner.');
 });

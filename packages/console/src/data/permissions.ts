@@ -24,7 +24,7 @@ export function isActionAllowed(role: MemberRole, action: PermissionAction): boo
 }
 
 /** Explains why a control is disabled and who can help. Names the members in `people`, if known. */
-export function findDenialReason(action: PermissionAction, people: readonly string[] = []): string {
+export function explainDenial(action: PermissionAction, people: readonly string[] = []): string {
   const role = NEEDS[action];
   const named = people.slice(0, MOST_NAMES);
   const who = joinWithOr(named) || (role === 'owner' ? 'an owner' : 'an owner or admin of this organization');

@@ -1,7 +1,7 @@
 import { use, useEffect } from 'react';
 import { PermissionHelpersContext } from './permission-helpers.tsx';
 import {
-  findDenialReason,
+  explainDenial,
   isActionAllowed,
   listRolesWithPermission,
   type PermissionAction,
@@ -21,5 +21,5 @@ export function useDenialReason(action: PermissionAction | undefined): string | 
   const named = listRolesWithPermission(isRefused).flatMap((role) =>
     people.filter((person) => person.role === role).map(({ name, email }) => name || email),
   );
-  return findDenialReason(isRefused, named);
+  return explainDenial(isRefused, named);
 }

@@ -54,7 +54,7 @@ export function resolveTimeRange(query: URLSearchParams, now: Date, standard = '
  * Converts a time range to query parameters of the API. A relative range has no end, so that new requests are
  * included.
  */
-export function timeRangeQuery({ from, to, range }: SelectedTimeRange): Record<string, string> {
+export function toTimeRangeParameters({ from, to, range }: SelectedTimeRange): Record<string, string> {
   return { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
 }
 

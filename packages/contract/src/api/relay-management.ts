@@ -7,7 +7,7 @@ import { resourceSource } from './keys.ts';
 import { pageQuery, rangeQuery, timestamp } from './page.ts';
 import {
   relayDecisionKind,
-  relayDetection,
+  relayDetectionCount,
   relayEvent,
   relayRuleHit,
   relayRuleMode,
@@ -38,7 +38,7 @@ export const storedRelayDecision = z
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
     matches: z.array(relayRuleHit),
-    findings: z.array(relayDetection),
+    findings: z.array(relayDetectionCount),
     approval_id: z.string().nullable(),
     latency_us: z.int(),
   })
@@ -229,7 +229,7 @@ export const relaySimulationResult = z.strictObject({
         ),
     }),
   ),
-  findings: z.array(relayDetection),
+  findings: z.array(relayDetectionCount),
   commands: z.array(
     z.strictObject({
       name: z.string().nullable(),

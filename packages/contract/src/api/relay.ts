@@ -106,7 +106,7 @@ export const relayEvent = z
 export type RelayEvent = z.output<typeof relayEvent>;
 
 /** The number of findings of one kind. */
-export const relayDetection = z.strictObject({ kind: z.string(), count: z.int() });
+export const relayDetectionCount = z.strictObject({ kind: z.string(), count: z.int() });
 
 /** A rule that matches an event. */
 export const relayRuleHit = z.strictObject({
@@ -133,7 +133,7 @@ export const relayDecision = z
     enforced_decision: relayDecisionKind.describe('Decision if all rules were enforced.'),
     on_error: z.enum(['open', 'closed']),
     matches: z.array(relayRuleHit).describe('All rules that apply.'),
-    findings: z.array(relayDetection),
+    findings: z.array(relayDetectionCount),
     approval: pendingApproval.nullable(),
   })
   .meta({ id: 'RelayDecision' });

@@ -194,7 +194,7 @@ export const ownIdentity = z
   .strictObject({ name: z.string(), connected: z.boolean() })
   .meta({ id: 'OwnIdentity' });
 
-export const ownIdentityList = createPageSchema(ownIdentity);
+export const ownIdentityPage = createPageSchema(ownIdentity);
 
 /**
  * The response of `POST /api/me/identities/{name}/connect`: the URL to which the browser is

@@ -12,7 +12,7 @@ import { getTargetName } from './routing-strategy.ts';
 const WARM_WAIT_MS = 2_000;
 
 /** The attempts that one target has had so far. */
-export interface TargetRetries {
+export interface TargetAttempts {
   readonly retries: number;
   readonly maxRetries: number;
   /** Whether no other target is left. */
@@ -33,7 +33,7 @@ export function computeRetryDelayMs(
   x: Exchange,
   target: Target,
   error: unknown,
-  tries: TargetRetries,
+  tries: TargetAttempts,
 ): number | null {
   if (tries.retries >= tries.maxRetries || classifyRetry(error) !== 'same_target') return null;
   const why = tries.isLast ? null : reasonToMoveOn(x, target, error, tries);
@@ -67,7 +67,7 @@ function reasonToMoveOn(
   x: Exchange,
   target: Target,
   error: unknown,
-  { isWarm }: TargetRetries,
+  { isWarm }: TargetAttempts,
 ): string | null {
   if (!(error instanceof Fault && error.code === 'upstream_rate_limited')) return reasonForSilence(x);
   if (!isWarm) return 'rate limited; another target is available, and the prompt cache is not warm';

@@ -1,4 +1,4 @@
-import { MAX_BEAT_BODY_BYTES } from '../monitoring/beat-url.ts';
+import { MAX_STORED_BEAT_BODY_BYTES } from '../monitoring/beat-url.ts';
 import { MAX_BEAT_METADATA_BYTES, MAX_HEARTBEAT_BODY_BYTES } from '../monitoring/parse-heartbeat.ts';
 
 const ERROR_RESPONSE = {
@@ -121,7 +121,7 @@ function beatUrlOperations(operationId: string, what: string, more: readonly obj
   const operation = (method: string) => ({
     operationId: `${operationId}.${method}`,
     summary: `Send a signal to the secret URL of a monitor: ${what}`,
-    description: `Requires no key. Any body of any media type is accepted; up to ${MAX_BEAT_BODY_BYTES} bytes of it are stored.`,
+    description: `Requires no key. Any body of any media type is accepted; up to ${MAX_STORED_BEAT_BODY_BYTES} bytes of it are stored.`,
     tags: ['beats'],
     parameters: [token, ...more, run, IDEMPOTENCY_KEY],
     ...(method === 'post' && {

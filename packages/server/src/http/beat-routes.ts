@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { BeatReceipt } from '../monitoring/beat-call.ts';
 import {
-  MAX_BEAT_BODY_BYTES,
+  MAX_STORED_BEAT_BODY_BYTES,
   type ParsedBeatUrl,
   parseBeatUrl,
   parseBeatUrlCall,
@@ -44,7 +44,7 @@ const BEAT_METHODS = ['GET', 'HEAD', 'POST'];
 const HEARTBEAT_BODY = { limitBytes: MAX_HEARTBEAT_BODY_BYTES, onExcess: 'refuse' } as const;
 
 /** Clients of other heartbeat services read `ping-body-limit` for the stored length of a body. */
-const COMMON_HEADERS = ['cache-control', 'no-store', 'ping-body-limit', String(MAX_BEAT_BODY_BYTES)];
+const COMMON_HEADERS = ['cache-control', 'no-store', 'ping-body-limit', String(MAX_STORED_BEAT_BODY_BYTES)];
 
 /**
  * Creates the two routes for beats. They do not use the operations of `/api`, because beats are
@@ -98,7 +98,10 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   async function receiveByUrl(url: ParsedBeatUrl, ...[req, res, requestId]: Parameters<BeatHandler>) {
     await respondWith(req, res, requestId, async () => {
       requireMethod(BEAT_METHODS, req, res);
-      const body = await readRequestBody(req, clock, { limitBytes: MAX_BEAT_BODY_BYTES, onExcess: 'drop' });
+      const body = await readRequestBody(req, clock, {
+        limitBytes: MAX_STORED_BEAT_BODY_BYTES,
+        onExcess: 'drop',
+      });
       const call = parseBeatUrlCall(url, parseQuery(req.url), body, req.headers['idempotency-key']);
       await engine.recordBeat(call);
       markConnectionAuthenticated(req.socket);

@@ -4,7 +4,7 @@ import type { BeatCall } from '../monitoring/beat-call.ts';
 import { commitBeats } from '../monitoring/commit-beats.ts';
 import type { AvailabilityGap } from '../monitoring/monitor-clock.ts';
 import { MISSED_BEAT_ERROR } from '../monitoring/monitoring-unit-of-work.ts';
-import { sweepDueMonitorClocks } from '../monitoring/sweep.ts';
+import { sweepDueMonitors } from '../monitoring/sweep.ts';
 import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
@@ -43,7 +43,7 @@ before(async () => {
   const at = (hour: number, minute: number) => API_TEST_NOW + ((hour - 12) * 60 + minute) * MINUTE;
   for (let minute = 0; minute <= 60; minute += 10)
     await beat(at(7, minute), minute === 0 ? { metadataJson: '{"host":"=cmd()","n":1}' } : {});
-  await sweepDueMonitorClocks(api.database, { gaps: [GAP], committedUntil: at(8, 50), nowMs: at(8, 50) });
+  await sweepDueMonitors(api.database, { gaps: [GAP], committedUntil: at(8, 50), nowMs: at(8, 50) });
   for (let minute = 0; minute <= 100; minute += 10) await beat(at(9, minute));
   await beat(at(11, 5));
   await beat(at(11, 15), { kind: 'fail', error: 'exit "1", badly' });
@@ -53,7 +53,7 @@ before(async () => {
   now = at(11, 30);
   await api.call('POST', `${JOB}/resume`, { key });
   now = API_TEST_NOW;
-  await sweepDueMonitorClocks(api.database, { gaps: [GAP], committedUntil: now, nowMs: now });
+  await sweepDueMonitors(api.database, { gaps: [GAP], committedUntil: now, nowMs: now });
 });
 after(() => api.close());
 

@@ -15,7 +15,7 @@ import { getCachePurgeCounts } from '../store/cache-purges.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Returns a function that tells whether the file sets an organization's section. */
-export function createIsSetInConfigFile({ config, sets }: LoadedConfig): IsSetInConfigFile {
+export function createConfigSectionChecker({ config, sets }: LoadedConfig): IsSetInConfigFile {
   return (orgId, section) => sets(['orgs', config.orgs.findIndex(({ id }) => id === orgId), section]);
 }
 
@@ -63,7 +63,7 @@ export async function compileConfig(
   const { orgs, outbound } = file.config;
   const environmentOrg = orgs.length === 0 ? DEFAULT_ORG_ID : null;
   const stored = await loadStoredConfig(database.read, secretsKey);
-  const merged = mergeConfig(orgs, createIsSetInConfigFile(file), stored, environmentOrg);
+  const merged = mergeConfig(orgs, createConfigSectionChecker(file), stored, environmentOrg);
   const isOnly = merged.orgCount <= 1;
   const mayBorrow = (config: ProviderConfig) =>
     !merged.apiProviders.has(config) || (isOnly && usesDefaultOrigin(config));

@@ -29,7 +29,7 @@ import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import { loadStoredRelayRules } from '../relay/stored-relay-rules.ts';
 import { listForcedBreakers } from '../store/forced-breakers.ts';
 import { upsertOrg } from '../store/orgs.ts';
-import { compileConfig, createIsSetInConfigFile, type EffectiveConfig } from './compile-config.ts';
+import { compileConfig, createConfigSectionChecker, type EffectiveConfig } from './compile-config.ts';
 import { followSnapshotChanges } from './follow-snapshot-changes.ts';
 import { collectRelayConfigs } from './relay-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
@@ -55,7 +55,7 @@ export async function applyConfigFile(
       const changing = { ...moment, writer, secret: pepper };
       // Settings that the file does not contain come from the API.
       const stored = await loadStoredConfig(writer, secretsKey);
-      const { orgs: inForce } = mergeConfig(orgs, createIsSetInConfigFile(loaded), stored, null);
+      const { orgs: inForce } = mergeConfig(orgs, createConfigSectionChecker(loaded), stored, null);
       for (const org of inForce) if (orgs.some(({ id }) => id === org.id)) await upsertFileOrg(changing, org);
       await syncConfigFile(fileKinds(changing, secretsKey), loaded, changing);
       if (before) await auditConfigFileChange(writer, before.config, loaded.config, systemClock.now());

@@ -4,7 +4,7 @@ import { hashBeatToken } from './beat-token.ts';
 import { normalizeIdempotencyKey } from './parse-heartbeat.ts';
 
 /** The maximum number of body bytes that are stored with a beat. */
-export const MAX_BEAT_BODY_BYTES = 16 * 1024;
+export const MAX_STORED_BEAT_BODY_BYTES = 16 * 1024;
 
 export interface ParsedBeatUrl {
   readonly token: string;

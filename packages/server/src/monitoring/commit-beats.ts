@@ -16,7 +16,7 @@ import {
   sortBeatCallsByReceivedAt,
   toBeatReceipt,
 } from './beat-call.ts';
-import type { MonitorClockCache } from './monitor-clock-cache.ts';
+import type { MonitorStateCache } from './monitor-clock-cache.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function commitBeats(
   database: Pick<Database, 'rowTransaction'>,
   calls: readonly BeatCall[],
   context: BeatEvaluationContext,
-  clocks?: MonitorClockCache,
+  clocks?: MonitorStateCache,
 ): Promise<BeatResult[]> {
   const done = await database.rowTransaction(async (writer) => {
     const rows = await lockReferencedMonitorClocks(writer, distinctAddresses(calls));

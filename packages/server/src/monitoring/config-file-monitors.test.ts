@@ -12,7 +12,7 @@ import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './commit-beats.ts';
 import { createConfigFileMonitorKind } from './config-file-monitors.ts';
 import { createMonitor, deleteMonitor, setDefaultGrace } from './monitors.ts';
-import { sweepDueMonitorClocks } from './sweep.ts';
+import { sweepDueMonitors } from './sweep.ts';
 import {
   addTestOrg,
   createTestBeatCall,
@@ -123,7 +123,7 @@ test('a monitor that leaves the file takes no beats and keeps its history; back 
   await beat(database, 'job', MONITOR_TEST_START + 10_000);
   await file(database, MONITOR_TEST_START + 20_000, []);
   assert.equal(await beat(database, 'job', MONITOR_TEST_START + 30_000), 'unknown');
-  await sweepDueMonitorClocks(database, {
+  await sweepDueMonitors(database, {
     gaps: [],
     committedUntil: MONITOR_TEST_START + 60 * MINUTE,
     nowMs: MONITOR_TEST_START + 60 * MINUTE,

@@ -6,10 +6,10 @@ import type { DatabaseWithBeats } from '../store/open-database.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import type { BeatCall, BeatEvaluationContext } from './beat-call.ts';
 import { commitBeats } from './commit-beats.ts';
-import { MonitorClockCache } from './monitor-clock-cache.ts';
+import { MonitorStateCache } from './monitor-clock-cache.ts';
 import { createMonitor, pauseMonitor, replaceMonitor, resumeMonitor } from './monitors.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
-import { sweepDueMonitorClocks } from './sweep.ts';
+import { sweepDueMonitors } from './sweep.ts';
 import {
   MonitorModel,
   type MonitorModelEvent,
@@ -181,7 +181,7 @@ async function applyBeat(
   database: DatabaseWithBeats,
   beat: BeatCall,
   context: BeatEvaluationContext,
-  clocks: MonitorClockCache,
+  clocks: MonitorStateCache,
 ): Promise<void> {
   const [kept] = await untilDone(() => applyBeatsOptimistically(database, [beat], context, clocks));
   if (!kept) await untilDone(() => commitBeats(database, [beat], context, clocks));
@@ -191,7 +191,7 @@ type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 async function playStory(database: DatabaseWithBeats, id: string, told: Story): Promise<string> {
   const { gaps, events, first, workers, twice } = told;
-  const clocks = new MonitorClockCache();
+  const clocks = new MonitorStateCache();
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   const context = (at: number) => ({
     nowMs: at,
@@ -207,7 +207,7 @@ async function playStory(database: DatabaseWithBeats, id: string, told: Story): 
     Promise.all(
       Array.from({ length: workers }, () =>
         untilDone(() =>
-          sweepDueMonitorClocks(database, { gaps: known(at), committedUntil: at, nowMs: at }, 1 + (at % 3)),
+          sweepDueMonitors(database, { gaps: known(at), committedUntil: at, nowMs: at }, 1 + (at % 3)),
         ),
       ),
     );

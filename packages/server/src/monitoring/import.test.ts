@@ -12,7 +12,7 @@ import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './commit-beats.ts';
 import { createMonitor } from './monitors.ts';
-import { sweepDueMonitorClocks } from './sweep.ts';
+import { sweepDueMonitors } from './sweep.ts';
 import {
   addTestOrg,
   createTestBeatCall,
@@ -68,7 +68,7 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   await beats(source, IDS, START + 1_000);
   await beats(source, ['fine'], START + MINUTE);
   await pulse(source, START + 90_000);
-  await sweepDueMonitorClocks(source, { gaps: [], committedUntil: START + 90_000, nowMs: START + 90_000 });
+  await sweepDueMonitors(source, { gaps: [], committedUntil: START + 90_000, nowMs: START + 90_000 });
   const url = await createTestDatabase(t);
   await importSqliteDatabase(from, { url, dataDir }, parts);
   // The old server went on for a while; a second import takes what came since.
@@ -83,7 +83,7 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   for (const id of IDS) assert.deepEqual(await history(target, id), await history(source, id));
   const { gaps, nowMs } = await pulse(target, 0);
   assert.deepEqual(gaps.at(-1), { startAt: START + 2 * MINUTE, endAt: nowMs });
-  await sweepDueMonitorClocks(target, { gaps, committedUntil: nowMs + MINUTE, nowMs: nowMs + MINUTE });
+  await sweepDueMonitors(target, { gaps, committedUntil: nowMs + MINUTE, nowMs: nowMs + MINUTE });
   const [missed] = await target.read
     .selectFrom('checks')
     .select('at')

@@ -5,7 +5,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { MonitorClockCache } from './monitor-clock-cache.ts';
+import { MonitorStateCache } from './monitor-clock-cache.ts';
 import { createMonitor } from './monitors.ts';
 import {
   addTestOrg,
@@ -28,7 +28,7 @@ test('a monitor that was deleted and made anew stays known when its old clock is
   const [before] = await database.read.selectFrom('monitor_clocks').selectAll().execute();
   assert.ok(before);
   const after = { ...before, uid: 'mon_anew', token_hash: 'another' };
-  const clocks = new MonitorClockCache();
+  const clocks = new MonitorStateCache();
   clocks.set(before);
   clocks.set(after);
   clocks.delete(before.uid);

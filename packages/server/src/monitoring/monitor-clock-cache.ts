@@ -8,7 +8,7 @@ const MAX_CACHED_CLOCKS = 20_000;
  * Caches the monitor states that this process last wrote. They may be outdated, so an update that
  * relies on a cached state must compare it with the database (`BeatStore.applyBeatsIfUnchanged`).
  */
-export class MonitorClockCache {
+export class MonitorStateCache {
   readonly #byUid = new Map<string, MonitorClockRow>();
   readonly #uids = new Map<string, string>();
 

@@ -7,12 +7,12 @@ import type { DatabaseWithBeats } from '../store/open-database.ts';
 import type { BeatCall, BeatReceipt, BeatEvaluationContext as BeatSight } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './commit-beats.ts';
-import { MonitorClockCache } from './monitor-clock-cache.ts';
+import { MonitorStateCache } from './monitor-clock-cache.ts';
 import type { MonitoringCounters } from './monitoring-metrics.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { ProcessPulse } from './process-pulse.ts';
 import type { MonitorEvaluationContext } from './read-monitors.ts';
-import { MAX_CLOCKS_PER_SWEEP_BATCH, sweepDueMonitorClocks } from './sweep.ts';
+import { MAX_CLOCKS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
 
 /** How long idempotency keys are stored. */
 const IDEMPOTENCY_KEY_TTL_MS = 48 * 60 * 60 * 1000;
@@ -43,7 +43,7 @@ export class MonitoringEngine {
   readonly #options: MonitoringEngineOptions;
   readonly #queue: BeatQueue;
   readonly #pulse: ProcessPulse;
-  readonly #clocks = new MonitorClockCache();
+  readonly #clocks = new MonitorStateCache();
   #keysCleanedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: MonitoringEngineOptions) {
@@ -186,7 +186,7 @@ export class MonitoringEngine {
   async #sweepAll(): Promise<void> {
     const { database, counters, clock } = this.#options;
     for (;;) {
-      const swept = await sweepDueMonitorClocks(database, this.evaluationContext());
+      const swept = await sweepDueMonitors(database, this.evaluationContext());
       counters.countSweep(swept);
       if (swept.evaluated < MAX_CLOCKS_PER_SWEEP_BATCH) break;
       // During a long sweep, this process must not appear to be down.

@@ -14,7 +14,7 @@ import {
   toBeatReceipt,
 } from './beat-call.ts';
 import type { MonitorHistoryChanges } from './monitor-clock.ts';
-import type { MonitorClockCache } from './monitor-clock-cache.ts';
+import type { MonitorStateCache } from './monitor-clock-cache.ts';
 
 /** Calls of one monitor, evaluated with its cached clock. */
 interface EvaluatedBeats extends UneventfulBeats {
@@ -36,7 +36,7 @@ export async function applyBeatsOptimistically(
   database: BeatStore,
   calls: readonly BeatCall[],
   context: BeatEvaluationContext,
-  clocks: MonitorClockCache,
+  clocks: MonitorStateCache,
 ): Promise<(BeatReceipt | null)[]> {
   const evaluated = groupByMonitor(calls, clocks).flatMap(
     ([row, own]) => evaluateIfUneventful(row, own, context) ?? [],
@@ -70,7 +70,7 @@ async function writeIfUnchanged(
 
 function groupByMonitor(
   calls: readonly BeatCall[],
-  clocks: MonitorClockCache,
+  clocks: MonitorStateCache,
 ): readonly (readonly [MonitorClockRow, readonly BeatCall[]])[] {
   const groups = new Map<string, [MonitorClockRow, BeatCall[]]>();
   for (const call of calls) {

@@ -24,7 +24,7 @@ export interface SweepResult {
  * reads their state, and writes states, checks, periods and alerts. Several processes may run it at
  * the same time for different monitors.
  */
-export function sweepDueMonitorClocks(
+export function sweepDueMonitors(
   database: Pick<Database, 'rowTransaction'>,
   { gaps, committedUntil, nowMs }: MonitorEvaluationContext,
   limit: number = MAX_CLOCKS_PER_SWEEP_BATCH,

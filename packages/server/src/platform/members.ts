@@ -17,7 +17,7 @@ import {
 } from './member-keys.ts';
 
 /** Ends a user's sessions in an organization, in the transaction that removes the membership. */
-export type EndUserSessionsInOrg = (
+export type SignOutUserInOrg = (
   writer: DatabaseWriter,
   who: { readonly orgId: string; readonly memberId: string; readonly userId: string },
 ) => Promise<void>;
@@ -77,7 +77,7 @@ export async function changeMemberRole(
 export async function removeMemberFromOrg(
   writer: DatabaseWriter,
   row: MemberWithUser,
-  endSessions: readonly EndUserSessionsInOrg[],
+  endSessions: readonly SignOutUserInOrg[],
   stamp: ChangeAuthorAndTime,
 ): Promise<readonly MemberKeyChange[]> {
   const { id, org_id, user_id } = row;

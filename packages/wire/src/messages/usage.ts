@@ -1,11 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import { asNumber, asObject, asObjects } from '../json-narrowing.ts';
-import {
-  addReportedToolUse,
-  addUnitCount,
-  type MutableUnitCounts,
-  parseServiceTier,
-} from '../unit-counts.ts';
+import { addReportedUnits, addUnitCount, type MutableUnitCounts, parseServiceTier } from '../unit-counts.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
@@ -35,7 +30,7 @@ export function readMessagesUsage(usage: JsonObject): Usage | undefined {
   for (const run of compacted ? own : [usage]) addUnitCount(units, 'cache_write_1h', oneHourCacheWrites(run));
   addAdvisorTokens(units, runs);
   if (usage['inference_geo'] === 'us') addUnitCount(units, 'regional_inference', 1);
-  addReportedToolUse(units, usage);
+  addReportedUnits(units, usage);
   return { units, tier: usage['speed'] === 'fast' ? 'fast' : parseServiceTier(usage['service_tier']) };
 }
 

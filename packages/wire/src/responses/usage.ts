@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { asNumber, asObject } from '../json-narrowing.ts';
-import { addHostedToolCalls, addReportedToolUse, parseServiceTier } from '../unit-counts.ts';
+import { addHostedToolCalls, addReportedUnits, parseServiceTier } from '../unit-counts.ts';
 import { addMediaTokens, toUnitCounts, type Usage } from '../usage.ts';
 
 /**
@@ -25,7 +25,7 @@ export function readResponsesUsage(answer: Json | undefined): Usage | undefined 
     }) ?? {};
   addMediaTokens(units, details, outputs);
   addHostedToolCalls(units, body?.['output']);
-  addReportedToolUse(units, usage);
+  addReportedUnits(units, usage);
   if (Object.keys(units).length === 0) return undefined;
   return { units, tier: parseServiceTier(body?.['service_tier']) ?? parseServiceTier(usage['service_tier']) };
 }

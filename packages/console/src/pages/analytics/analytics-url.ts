@@ -1,7 +1,7 @@
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { annotationsListQuery } from '../../data/annotations.ts';
 import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
-import { chooseChartInterval, timeRangeQuery } from '../../filters/time-range.ts';
+import { chooseChartInterval, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import {
   CHART_FIELDS,
@@ -22,7 +22,7 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
   const interval = query.get('interval') ?? chooseChartInterval(span);
   const percentile = query.get('p') ?? 'p95';
   const filter = toFilterTokens(query, CHART_FIELDS);
-  const time = timeRangeQuery(span);
+  const time = toTimeRangeParameters(span);
   const tz = query.get('tz');
   const timezone = resolveTimezone(tz);
   const which = {

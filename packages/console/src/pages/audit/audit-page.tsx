@@ -9,7 +9,7 @@ import { apiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
-import { resolveTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { browserZone, formatClockTime, formatDayLabel } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -130,7 +130,7 @@ function useAuditList() {
     const asked = new URLSearchParams(text);
     const time = resolveTimeRange(asked, new Date(), '30d');
     const found = toFilterTokens(asked, AUDIT_FIELDS);
-    return { span: time, tokens: found, filters: { ...filterValues(found), ...timeRangeQuery(time) } };
+    return { span: time, tokens: found, filters: { ...filterValues(found), ...toTimeRangeParameters(time) } };
   }, [text]);
   const answer = useInfiniteQuery({ ...auditQuery(filters), placeholderData: (before) => before });
   useLiveQuery('config', ['audit']);

@@ -10,7 +10,7 @@ import {
   describeSubject,
   EMPTY_SUBJECT,
   type SubjectForm,
-  toSubjectBody,
+  toSubjectFields,
   toSubjectForm,
 } from '../limits/subject.ts';
 import { budgetsText } from './text.ts';
@@ -57,7 +57,7 @@ export function toBudgetForm(budget: Budget): BudgetForm {
 
 export function toBudgetBody(form: BudgetForm) {
   return {
-    ...toSubjectBody(form),
+    ...toSubjectFields(form),
     name: form.name.trim() || null,
     limit_usd: parseNumberField(form.limit_usd),
     period: form.period,

@@ -50,7 +50,7 @@ export function keyFiguresQuery(id: string) {
 /**
  * Returns the query for the requests of one key that a limit, budget or policy rejected in the last 30 days.
  */
-export function keyBlockedQuery(id: string) {
+export function blockedKeyRequestsQuery(id: string) {
   return summaryQuery({ key: id, outcome: 'blocked' }, MONTH_MS);
 }
 

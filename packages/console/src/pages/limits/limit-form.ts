@@ -9,7 +9,7 @@ import {
   describeSubject,
   EMPTY_SUBJECT,
   type SubjectForm,
-  toSubjectBody,
+  toSubjectFields,
   toSubjectForm,
 } from './subject.ts';
 import { limitsText } from './text.ts';
@@ -37,7 +37,7 @@ export function toLimitForm(limit: Limit): LimitForm {
 
 export function toLimitBody(form: LimitForm) {
   return {
-    ...toSubjectBody(form),
+    ...toSubjectFields(form),
     name: form.name.trim() || null,
     rpm: parseNumberField(form.rpm),
     tpm: parseNumberField(form.tpm),

@@ -82,7 +82,7 @@ export const EMPTY_SUBJECT: SubjectForm = {
 };
 
 /** Converts the form to API fields. Fields that do not apply are null, which clears them. */
-export function toSubjectBody({
+export function toSubjectFields({
   subject,
   who,
   model,

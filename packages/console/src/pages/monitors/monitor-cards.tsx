@@ -153,7 +153,7 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
 }
 
 /** Shows the recent alerts of a monitor and their deliveries. */
-export function AlertsSentCard({ id }: { readonly id: string }) {
+export function RecentAlertsCard({ id }: { readonly id: string }) {
   const { data, error } = useQuery(monitorAlertsQuery(id));
   return (
     <Card

@@ -14,7 +14,7 @@ import { useNow } from '../../ui/time-text.tsx';
 import { CheckHistory } from './check-history.tsx';
 import { monitorDetailText } from './detail-text.ts';
 import { MonitorActions } from './monitor-actions.tsx';
-import { AlertsSentCard, ConfigurationCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
+import { ConfigurationCard, RecentAlertsCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
 import { maintenanceWindowsQuery, monitorQuery } from './monitor-data.ts';
 import { formatSchedule } from './monitor-schedule.ts';
 import { MonitorTimeline } from './monitor-timeline.tsx';
@@ -81,7 +81,7 @@ function MonitorDetails({ monitor }: { readonly monitor: Monitor }) {
         <div className="grid min-w-0 gap-4">
           <ConfigurationCard monitor={monitor} />
           {!waiting && <SendBeatsCard monitor={monitor} />}
-          <AlertsSentCard id={monitor.id} />
+          <RecentAlertsCard id={monitor.id} />
         </div>
       </div>
     </div>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import { useAnnotations } from '../../data/annotations.ts';
 import type { Timeseries } from '../../data/charts.ts';
-import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import {
   formatCompact,
   formatCount,
@@ -48,7 +48,7 @@ interface Props {
 function RequestsCard({ span, sum, onChoose }: Props) {
   const { data } = useQuery(overviewMetricQuery('requests', span, GROUP_BY_OUTCOME));
   const lanes = useMemo(() => toOutcomeLanes(data), [data]);
-  const marks = useAnnotations(timeRangeQuery(span));
+  const marks = useAnnotations(toTimeRangeParameters(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
     <Card title={overviewText.charts.requests} aside={<ComparisonNote span={span} />}>
@@ -155,7 +155,7 @@ function ZoomableChart({
   readonly format: (value: number) => string;
   readonly onChoose: Props['onChoose'];
 }) {
-  const marks = useAnnotations(timeRangeQuery(span));
+  const marks = useAnnotations(toTimeRangeParameters(span));
   if (!drawn) return <Skeleton className="mt-3 h-36" />;
   return (
     <div className="mt-3">

@@ -4,7 +4,11 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from '../../data/api-client.ts';
 import * as charts from '../../data/charts.ts';
-import { chooseChartInterval, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import {
+  chooseChartInterval,
+  type SelectedTimeRange,
+  toTimeRangeParameters,
+} from '../../filters/time-range.ts';
 
 export type Overview = z.output<typeof orgOverview>;
 export type AnnotationsPage = z.output<typeof analyticsAnnotations>;
@@ -14,7 +18,7 @@ const CHARTS_MS = 15_000;
 const COUNTERS_MS = 5_000;
 
 export function overviewQuery(span: SelectedTimeRange) {
-  const time = timeRangeQuery(span);
+  const time = toTimeRangeParameters(span);
   return queryOptions({
     queryKey: ['overview', time],
     queryFn: ({ signal }) => getJson<Overview>('api/overview', time, signal),
@@ -32,19 +36,19 @@ export function overviewMetricQuery(
   span: SelectedTimeRange,
   more: Readonly<Record<string, string>> = {},
 ) {
-  const query = { ...timeRangeQuery(span), metric, interval: chooseChartInterval(span), ...more };
+  const query = { ...toTimeRangeParameters(span), metric, interval: chooseChartInterval(span), ...more };
   return { ...charts.timeseriesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
 /** Returns the query for the values of the dimension `by` with the highest `metric`. */
 export function overviewTopQuery(by: string, metric: string, span: SelectedTimeRange, limit = 5) {
-  const query = { ...timeRangeQuery(span), by, metric, limit };
+  const query = { ...toTimeRangeParameters(span), by, metric, limit };
   return { ...charts.topQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
 /** Returns the query for the newest annotations of the time range, at most six. */
 export function recentEventsQuery(span: SelectedTimeRange) {
-  const query = { ...timeRangeQuery(span), limit: 6 };
+  const query = { ...toTimeRangeParameters(span), limit: 6 };
   return queryOptions({
     queryKey: ['analytics', 'annotations', query],
     queryFn: ({ signal }) => getJson<AnnotationsPage>('api/analytics/annotations', query, signal),

@@ -8,7 +8,7 @@ import { annotationsListQuery } from '../../data/annotations.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { gapsQuery } from '../../data/gaps.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
-import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import { browserZone, formatDayLabel } from '../../format/times.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
@@ -115,7 +115,7 @@ export const prefetchOverview: PrefetchQueries = (client, { query }) => {
   void client.prefetchQuery(overviewQuery(span));
   if (isGuideAsked) return;
   prefetchParts(client, span);
-  void client.prefetchQuery(annotationsListQuery(timeRangeQuery(span)));
+  void client.prefetchQuery(annotationsListQuery(toTimeRangeParameters(span)));
   void client.prefetchQuery(gapsQuery);
 };
 

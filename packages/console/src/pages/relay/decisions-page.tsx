@@ -6,7 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
 import { type FilterToken, filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
-import { resolveTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { ColumnMenu } from '../../ui/column-menu.tsx';
@@ -127,7 +127,7 @@ function useDecisions() {
     const asked = new URLSearchParams(filterQuery);
     const time = resolveTimeRange(asked, new Date());
     const found = toFilterTokens(asked, DECISION_FIELDS);
-    return { span: time, tokens: found, filters: { ...filterValues(found), ...timeRangeQuery(time) } };
+    return { span: time, tokens: found, filters: { ...filterValues(found), ...toTimeRangeParameters(time) } };
   }, [filterQuery]);
   const live = span.range !== null && query.get('live') !== '0';
   const answer = useInfiniteQuery({

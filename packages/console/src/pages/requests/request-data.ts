@@ -5,7 +5,11 @@ import type * as z from 'zod';
 import { getJson } from '../../data/api-client.ts';
 import * as charts from '../../data/charts.ts';
 import { parseFilterValues } from '../../filters/filter-value.ts';
-import { chooseChartInterval, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import {
+  chooseChartInterval,
+  type SelectedTimeRange,
+  toTimeRangeParameters,
+} from '../../filters/time-range.ts';
 
 /** Query parameters of the API, with one or several values. */
 export type RequestFilters = Readonly<Record<string, string | readonly string[]>>;
@@ -21,7 +25,7 @@ export function toRequestFilters(
       return [name, others.length === 0 ? first : [first, ...others]];
     }),
   );
-  return { ...filters, ...timeRangeQuery(span) };
+  return { ...filters, ...toTimeRangeParameters(span) };
 }
 
 const PAGE_ROWS = 100;
@@ -74,7 +78,7 @@ const COUNTED: ReadonlySet<string> = new Set([
  */
 export function fieldValuesQuery(field: string, begun: string, span: SelectedTimeRange) {
   if (!COUNTED.has(field)) return null;
-  const time = timeRangeQuery(span);
+  const time = toTimeRangeParameters(span);
   return {
     queryKey: ['values', field, begun, time],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import { useAnnotations } from '../../data/annotations.ts';
 import type { ChartSummary } from '../../data/charts.ts';
-import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
@@ -28,7 +28,7 @@ export function RequestFigures({
   const { data: summary, error } = useQuery(requestSummaryQuery(filters));
   const outcomes = useQuery(requestOutcomesQuery(filters, span)).data;
   const lanes = useMemo(() => toOutcomeLanes(outcomes), [outcomes]);
-  const marks = useAnnotations(timeRangeQuery(span));
+  const marks = useAnnotations(toTimeRangeParameters(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
     <RequestFiguresLayout

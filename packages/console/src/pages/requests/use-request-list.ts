@@ -5,7 +5,7 @@ import { useUrlState } from '../../app/url-state.ts';
 import { annotationsListQuery } from '../../data/annotations.ts';
 import { toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
-import { timeRangeQuery } from '../../filters/time-range.ts';
+import { toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import { useLiveTail } from './live-tail.ts';
 import {
@@ -40,7 +40,7 @@ export const prefetchRequests: PrefetchQueries = (client, { query }) => {
   const summary = requestSummaryQuery(filters);
   if (summary.enabled === false) return;
   void client.prefetchQuery(summary);
-  void client.prefetchQuery(annotationsListQuery(timeRangeQuery(span)));
+  void client.prefetchQuery(annotationsListQuery(toTimeRangeParameters(span)));
   void client.prefetchQuery(requestOutcomesQuery(filters, span));
 };
 

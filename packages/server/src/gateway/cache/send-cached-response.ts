@@ -11,7 +11,7 @@ import type { Exchange } from '../exchange-record.ts';
 import { createIdeResponseOptions } from '../ide/response-options.ts';
 import type { Target } from '../org-catalog.ts';
 import { applyResponsePolicies } from '../policy/apply-response-policies.ts';
-import { applyStreamPolicies } from '../policy/stream-policy-filter.ts';
+import { applyPoliciesToCachedStream } from '../policy/stream-policy-filter.ts';
 import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
 import {
   type CachedResponseMetadata,
@@ -63,7 +63,9 @@ export function sendCachedResponse(
   { head, text }: AdaptedCachedResponse,
 ): void {
   // Policies may depend on the caller, so a cached response is evaluated again.
-  const judged = ask.stream ? applyStreamPolicies(x, text, head.usage) : applyResponsePolicies(x, text);
+  const judged = ask.stream
+    ? applyPoliciesToCachedStream(x, text, head.usage)
+    : applyResponsePolicies(x, text);
   x.answer.setUsage(head.usage);
   x.answer.setFinishReason(head.finish);
   x.answer.setDropped(head.dropped);

@@ -217,7 +217,7 @@ export class StreamPolicyFilter {
  * Applies the response policies to a cached stream and returns the resulting bytes.
  * @throws Fault `policy_denied` before anything is sent
  */
-export function applyStreamPolicies(
+export function applyPoliciesToCachedStream(
   x: Exchange,
   text: Buffer | string,
   usage: Usage | null,

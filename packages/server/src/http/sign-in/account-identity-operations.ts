@@ -1,4 +1,4 @@
-import { oidcConnectRedirect, oidcParams, ownIdentityList } from '@floe/contract/api/session';
+import { oidcConnectRedirect, oidcParams, ownIdentityPage } from '@floe/contract/api/session';
 import { startOidcFlow } from '../../platform/sign-in/oidc-flow.ts';
 import { requireAccountControl, requireSignedIn } from '../../platform/sign-in/session-changes.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
@@ -15,7 +15,7 @@ export function createAccountIdentityOperations(parts: SignInContext): readonly 
       path: '/api/me/identities',
       summary: 'List the OpenID Connect issuers and show whether your account is connected to each',
       status: 200,
-      answer: ownIdentityList,
+      answer: ownIdentityPage,
       async run({ browser }) {
         const { live } = await requireSignedIn(parts, browser);
         const own = await listIdentitiesOfUser(parts.database.read, live.user.id);

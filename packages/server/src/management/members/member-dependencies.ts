@@ -1,4 +1,4 @@
-import type { EndUserSessionsInOrg } from '../../platform/members.ts';
+import type { SignOutUserInOrg } from '../../platform/members.ts';
 
 /** An e-mail with an invitation link. */
 export interface InvitationMail {
@@ -12,7 +12,7 @@ export interface InvitationMail {
 /** The dependencies of the member operations. */
 export interface MemberDependencies {
   /** Callbacks that end the sessions of a member. Each session store adds its own. */
-  readonly endSessions: readonly EndUserSessionsInOrg[];
+  readonly endSessions: readonly SignOutUserInOrg[];
   /** Public base URL of this installation, without a trailing slash. */
   baseUrl(): string;
   /** Tries once, for at most 15 seconds. Resolves to `off` if floe.yaml has no mail server. Never rejects. */

@@ -10,7 +10,7 @@ import type { Database } from '../../store/ports.ts';
 import { commitBeats } from '../commit-beats.ts';
 import { createMonitor, deleteMonitor } from '../monitors.ts';
 import { listMonitors } from '../read-monitors.ts';
-import { sweepDueMonitorClocks } from '../sweep.ts';
+import { sweepDueMonitors } from '../sweep.ts';
 import {
   addTestOrg,
   createTestBeatCall,
@@ -155,7 +155,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       );
     await beat(database, 'a', MONITOR_TEST_START + 1_000);
     await beat(database, 'b', MONITOR_TEST_START + 1_000);
-    await sweepDueMonitorClocks(database, {
+    await sweepDueMonitors(database, {
       gaps: [],
       committedUntil: MONITOR_TEST_START + 10 * MINUTE,
       nowMs: MONITOR_TEST_START + 10 * MINUTE,

@@ -18,7 +18,7 @@ import { computeSessionExpiry, type SessionPolicy } from './session-policy.ts';
 import { generateSecretToken, hasTokenFormat, sha256Hex } from './tokens.ts';
 
 /** How long after a sign-in actions that require step-up are allowed, in milliseconds. */
-export const STEP_UP_MS = 10 * 60_000;
+export const STEP_UP_WINDOW_MS = 10 * 60_000;
 /** How long the previous cookie remains valid after a rotation, for requests in progress. */
 const ROTATION_OVERLAP_MS = 30_000;
 const SEEN_INTERVAL_MS = 60_000;
@@ -140,7 +140,7 @@ export class ConsoleSessions {
       created_at: now,
       last_seen_at: now,
       expires_at: now + this.#rules().maxLifetimeMs,
-      stepped_up_until: from.steppedUp ? now + STEP_UP_MS : 0,
+      stepped_up_until: from.steppedUp ? now + STEP_UP_WINDOW_MS : 0,
       ip_address: from.address,
       user_agent: from.agent.slice(0, MAX_AGENT_CHARS),
     });

@@ -8,7 +8,7 @@ import { mapGroupsToMemberships } from '../group-mapping.ts';
 import { isUnclaimedAccount, linkAccountIdentity, replaceAccountCredentials } from './account-credentials.ts';
 import { auditFailedSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
-import { STEP_UP_MS } from './console-sessions.ts';
+import { STEP_UP_WINDOW_MS } from './console-sessions.ts';
 import { applyGroupGrants, type GrantedMembership } from './group-grants.ts';
 import {
   completeOidcFlow,
@@ -77,7 +77,8 @@ export async function startOidcSession(
       if (listSessionMemberships(await listMembershipsWithRoles(writer, userId, name), name).length === 0)
         return null;
       await throttle.recordSuccess(writer, trier, taken);
-      const isFresh = person.authenticatedAt !== null && clock.now() - person.authenticatedAt < STEP_UP_MS;
+      const isFresh =
+        person.authenticatedAt !== null && clock.now() - person.authenticatedAt < STEP_UP_WINDOW_MS;
       // A step-up keeps the organization of the session.
       const at = live && { orgId: live.membership.org.id };
       return startConsoleSession(

@@ -4,7 +4,7 @@ import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { findUserById, updateUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { auditFailedSignIn, auditSignIn } from './audit-sign-in.ts';
-import { type ActiveConsoleSession, STEP_UP_MS } from './console-sessions.ts';
+import { type ActiveConsoleSession, STEP_UP_WINDOW_MS } from './console-sessions.ts';
 import { consumePasskeyAssertion, verifyPasskeyAssertion } from './passkeys.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { requirePasswordsEnabled } from './password-sign-in.ts';
@@ -59,7 +59,7 @@ export async function stepUp(
       subject: live.id,
       after: { method: proof.passkey ? 'passkey' : 'password', address: browser.address },
     });
-    return sessions.rotate(writer, token, { stepped_up_until: clock.now() + STEP_UP_MS });
+    return sessions.rotate(writer, token, { stepped_up_until: clock.now() + STEP_UP_WINDOW_MS });
   });
   sessions.clearCache();
   if (next === null) throw createSessionExpiredFault();
