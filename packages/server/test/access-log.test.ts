@@ -236,7 +236,7 @@ test('a call of the API has a line with the template of its path', async () => {
     msg: 'api_call',
     org: 'acme',
     actor_kind: 'key',
-    verb: 'monitors.get',
+    operation: 'monitors.get',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}',
     status: 200,
@@ -250,7 +250,7 @@ test('a call of the API has a line with the template of its path', async () => {
   const headers = { authorization: `Bearer eis_${MARKER}` };
   const stranger = await logged.line(await logged.call('/api/management/keys', { headers }));
   assert.equal(stranger['actor_kind'], 'anonymous');
-  assert.equal(stranger['verb'], 'keys.list');
+  assert.equal(stranger['operation'], 'keys.list');
   assert.equal(stranger['status'], 401);
 });
 

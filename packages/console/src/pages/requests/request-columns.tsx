@@ -97,7 +97,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   {
     id: 'status',
     label: requestsText.columns.status,
-    width: 'minmax(8.5rem, 12rem)',
+    width: 'minmax(7rem, 12rem)',
     cell: (row) => <OutcomeText row={row} />,
   },
 ];
