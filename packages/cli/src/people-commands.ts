@@ -16,9 +16,8 @@ import {
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseOptions } from './parse-options.ts';
+import { type ApiRequest, sendApiRequest } from './send-api-request.ts';
 
-/** Time limit until the response starts. A download has no limit. */
-const ANSWER_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 500;
 /** Only the user who runs the command may read the file. */
 const EXPORT_FILE_MODE = 0o600;
@@ -91,7 +90,7 @@ async function createExportFile(path: string): Promise<FileHandle> {
 
 /** @throws ApiRequestError also for an incomplete export */
 async function download(connection: ApiConnection, selector: object, to: Writable): Promise<void> {
-  const { body } = await postJson(connection, '/api/management/people/export', selector);
+  const { body } = await sendApiRequest(connection, post('/api/management/people/export', selector));
   if (!body) throw new ApiRequestError(`${connection.baseUrl} returned no file.`);
   try {
     await pipeline(Readable.fromWeb(body), to, { end: to !== process.stdout });
@@ -118,7 +117,7 @@ async function erasePerson(args: readonly string[]): Promise<number> {
     return 1;
   }
   const body = { ...selector, reason: values.reason };
-  const response = await postJson(connection, '/api/management/people/erase', body);
+  const response = await sendApiRequest(connection, post('/api/management/people/erase', body));
   const id = readTextProperty(parseUntrustedJson(await response.text()), 'id');
   if (id === undefined) throw toApiRequestError(connection, response.status, undefined);
   const job = await waitForJob(connection, id);
@@ -172,26 +171,6 @@ function formatErasure(job: unknown): string {
   return lines.length === 0 ? 'Erased. Nothing was stored.\n' : `Erased:\n${lines.join('')}`;
 }
 
-/** Sends a POST request and returns the successful response. @throws ApiRequestError */
-async function postJson({ apiKey, baseUrl }: ApiConnection, path: string, body: object): Promise<Response> {
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new Error('no response within a minute')), ANSWER_TIMEOUT_MS);
-  try {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-      body: JSON.stringify(body),
-      redirect: 'manual',
-      signal: abort.signal,
-    });
-    if (response.ok) return response;
-    throw toApiRequestError({ apiKey, baseUrl }, response.status, parseUntrustedJson(await response.text()));
-  } catch (error) {
-    if (error instanceof ApiRequestError) throw error;
-    throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
-    );
-  } finally {
-    clearTimeout(timer);
-  }
+function post(path: string, body: object): ApiRequest {
+  return { method: 'POST', path, body: JSON.stringify(body) };
 }

@@ -188,11 +188,14 @@ test('PostgreSQL and Redis are asked for version, latency, clock and eviction po
 
 test('providers, mail and the certificate of the public URL are tried', async (t) => {
   const { examine, writeConfig } = createInstallation(t);
+  const asked: string[] = [];
   const upstream = await startFakeUpstream({
-    respond: ({ headers }) =>
-      headers['authorization'] === 'Bearer right'
+    respond: ({ headers, method }) => {
+      asked.push(method);
+      return headers['authorization'] === 'Bearer right'
         ? createJsonReply({ object: 'list', data: [{ id: 'm' }] })
-        : createJsonReply({ error: { message: 'wrong key' } }, 401),
+        : createJsonReply({ error: { message: 'wrong key' } }, 401);
+    },
   });
   t.after(() => upstream.close());
   const authority = createCertificateAuthority('doctor');
@@ -215,11 +218,16 @@ orgs:
     providers:
       - { id: good, kind: openai-compatible, base_url: "${upstream.url}/v1", api_key: right }
       - { id: bad, kind: openai-compatible, base_url: "${upstream.url}/v1", api_key: wrong-secret }
+      - { id: lent, kind: openai-compatible, base_url: "${upstream.url}/v1", credential_source: caller, models: [m] }
+      - { id: sandbox, kind: sandbox }
 `);
   const report = await examine();
   const providers = messagesOf(report, 'providers').join('\n');
   assert.match(providers, /^ok: acme\/good, credential default: /m);
   assert.match(providers, /^error: acme\/bad, credential default: .*wrong key/m);
+  assert.match(providers, /^skipped: acme\/lent: not tested, because callers send their own credentials$/m);
+  assert.match(providers, /^skipped: acme\/sandbox: not tested, because it has no credential$/m);
+  assert.deepEqual(asked, ['GET', 'GET'], 'a test lists models and costs nothing');
   assert.doesNotMatch(JSON.stringify(report), /wrong-secret/);
   assert.match(messagesOf(report, 'mail').join(), /^warning: mail server error: /);
   assert.match(

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   ApiRequestError,
-  describeFetchError,
   parseUntrustedJson,
   readProperty,
   readTextProperty,
   toApiRequestError,
 } from '../api-request.ts';
 import type { ApiConnection } from '../connection.ts';
+import { sendApiRequest } from '../send-api-request.ts';
 import type { ApiOperation } from './api-operations.ts';
 import { formatResponse } from './format-response.ts';
 import { formatTable } from './format-rows.ts';
@@ -17,8 +17,6 @@ import { type IdLookupList, resolveNameInPath } from './resolve-name.ts';
 import type { CliTableColumn } from './table-column.ts';
 import { TABLE_COLUMNS } from './table-columns.ts';
 
-/** Time limit until the response starts. The body has no limit. */
-const ANSWER_TIMEOUT_MS = 60_000;
 const MAX_PAGE_SIZE = 500;
 /** Limit for a server that always returns a next page. */
 const MAX_PAGES = 10_000;
@@ -57,7 +55,7 @@ async function printAnswer(
 ): Promise<void> {
   const columns = TABLE_COLUMNS[name];
   if (operation.page) return printList(from, request, columns);
-  const response = await sendOperationRequest(from, request, request.path);
+  const response = await sendApiRequest(from, request);
   if (!isJsonResponse(response)) return pipeToStdout(response);
   const answer = await readJsonAnswer(from, response);
   if (answer === undefined) return writeStdout('Done.\n');
@@ -79,7 +77,7 @@ async function printList(
     if (cursor !== undefined) url.searchParams.set('cursor', cursor);
     const answer = await readJsonAnswer(
       from,
-      await sendOperationRequest(from, request, `${url.pathname}${url.search}`),
+      await sendApiRequest(from, { ...request, path: `${url.pathname}${url.search}` }),
     );
     const data = readProperty(answer, 'data');
     if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not return a list.`);
@@ -90,38 +88,6 @@ async function printList(
   if (request.json) return writeStdout(`${JSON.stringify(rows, null, 2)}\n`);
   await writeStdout(rows.length === 0 ? 'None.\n' : formatTable(rows, columns));
   if (cursor !== undefined) process.stderr.write('More rows exist. Use --all or --limit N.\n');
-}
-
-/** Does not follow redirects, because they would receive the key. */
-async function sendOperationRequest(
-  { apiKey, baseUrl }: ApiConnection,
-  request: OperationRequest,
-  path: string,
-): Promise<Response> {
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new Error('no response within a minute')), ANSWER_TIMEOUT_MS);
-  try {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method: request.method,
-      headers: {
-        'x-api-key': apiKey,
-        ...(request.body !== null && { 'content-type': 'application/json' }),
-        ...request.headers,
-      },
-      body: request.body,
-      redirect: 'manual',
-      signal: abort.signal,
-    });
-    if (response.ok) return response;
-    throw toApiRequestError({ apiKey, baseUrl }, response.status, parseUntrustedJson(await response.text()));
-  } catch (error) {
-    if (error instanceof ApiRequestError) throw error;
-    throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
-    );
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const isJsonResponse = (response: Response) =>

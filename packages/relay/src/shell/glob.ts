@@ -43,7 +43,7 @@ export function toGlobPattern(text: string, isStart: boolean, dotglob: boolean):
 const MAX_CHARACTERS = 600;
 
 /**
- * Returns whether a word's pattern and a rule's pattern (`*`: any characters) can match the same
+ * Returns whether a word's pattern and a rule's pattern (`*` matches every text) can match the same
  * text. Returns false if only unknown parts of the word would match, because the word must contain
  * a part of the rule's text.
  */

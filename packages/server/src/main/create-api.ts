@@ -1,7 +1,7 @@
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { listProviderModels } from '../gateway/model-endpoints.ts';
-import { openStoredTurn } from '../gateway/stored/turn-store.ts';
+import { decryptStoredTurn } from '../gateway/stored/turn-store.ts';
 import { type ApiCallRecorder, createApiCallLogger } from '../http/api-calls.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApiApplication } from '../http/lazy-api.ts';
@@ -126,7 +126,7 @@ export function createApiFromComponents(
       monitoring,
       relay,
       members: createMemberDependencies(parts, () => loaded().config, monitoring.baseUrl),
-      people: { database, openStoredResponse: (row) => openStoredTurn(row, parts.turnsKey) },
+      people: { database, openStoredResponse: (row) => decryptStoredTurn(row, parts.turnsKey) },
       runningGateway: { ...gateway, getRunningOrg, listProviderModels: models },
       analytics: {
         backlog: () => rows.backlog(),

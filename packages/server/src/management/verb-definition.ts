@@ -59,8 +59,8 @@ export interface VerbDescription {
   /** Path parameters are written as `{id}`. */
   readonly path: `/api/${string}` | `/relay/v1/${string}`;
   /**
-   * Scope that a key needs, or a list of which one suffices. Null: any valid key. `read` suffices for every
-   * `GET`.
+   * The required scope, or a list of scopes of which a key needs one. Null if every valid key is accepted.
+   * `read` is sufficient for every `GET`.
    */
   readonly scope: KeyScope | readonly [KeyScope, ...KeyScope[]] | null;
   /** Roles of members who may use the operation, regardless of scopes. Absent: the roles whose scopes allow it. */

@@ -259,8 +259,8 @@ function sealOriginOf(id: string, credential: Credential): string {
 }
 
 /**
- * Smooth weighted round robin: any sequence of picks contains each credential in proportion to its weight,
- * evenly distributed.
+ * Smooth weighted round robin. The picks contain each credential in proportion to its weight, evenly
+ * distributed.
  */
 function weightedRotation(credentials: readonly Credential[]): () => Credential {
   const first = credentials[0] ?? NO_CREDENTIAL;

@@ -151,7 +151,7 @@ function encryptTurn(turn: StoredTurn, key: SecretEncryptionKey): StoredResponse
 }
 
 function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTurn {
-  const { input, response } = decryptContent(row, key);
+  const { input, response } = decryptStoredTurn(row, key);
   return {
     id: row.id,
     orgId: row.org_id,
@@ -165,19 +165,12 @@ function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTu
   };
 }
 
-/** @throws Fault if the content cannot be decrypted, which requires an operator */
 /**
- * Decrypts the input and the response of a stored turn, for the export of a person's data.
- * @throws Fault `internal_error` if it cannot be decrypted
+ * Decrypts the input and the response of a stored turn.
+ *
+ * @throws Fault `internal_error` if it cannot be decrypted, which requires an operator
  */
-export function openStoredTurn(
-  row: StoredResponseRow,
-  key: SecretEncryptionKey,
-): Pick<StoredTurn, 'input' | 'response'> {
-  return decryptContent(row, key);
-}
-
-function decryptContent(
+export function decryptStoredTurn(
   row: StoredResponseRow,
   key: SecretEncryptionKey,
 ): Pick<StoredTurn, 'input' | 'response'> {

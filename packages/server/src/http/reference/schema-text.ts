@@ -34,8 +34,8 @@ function choicesOf(schema: JsonObject): readonly Json[] {
 /**
  * Describes a schema in words: `text`, `whole number, at least 1`, `"a" or "b"`, `list of text`, …
  *
- * @param parentReferences the references that enclose the schema. A recursive schema is described
- * as any value.
+ * @param parentReferences the references that enclose the schema. A reference to one of them becomes
+ * `any value`.
  */
 export function formatSchemaType(
   given: Json | undefined,

@@ -13,7 +13,7 @@ export interface RouteExpectation {
   /** A body, or a function that creates it for a caller: a role, or the scope of a key. */
   readonly body?: unknown;
   readonly succeeds: 200 | 201 | 204;
-  /** One scope, or several of which one suffices. Null: any valid key. */
+  /** The required scope, or a list of scopes of which a key needs one. Null if every valid key is accepted. */
   readonly scope: KeyScope | readonly KeyScope[] | null;
   /** For a key, `read` does not suffice. */
   readonly isConfidential?: true;

@@ -10,7 +10,7 @@ import { type CompiledCatalogs, compileCatalogs } from '../../gateway/compile-ca
 import { ConversationTargets } from '../../gateway/conversation-targets.ts';
 import { listProviderModels } from '../../gateway/model-endpoints.ts';
 import { EMPTY_ORG_CATALOG } from '../../gateway/org-catalog.ts';
-import { openStoredTurn } from '../../gateway/stored/turn-store.ts';
+import { decryptStoredTurn } from '../../gateway/stored/turn-store.ts';
 import { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
 import type { ApiVerbDependencies } from '../../management/api-verbs.ts';
@@ -154,7 +154,7 @@ export function createTestConsoleParts(
       ...standing,
     },
     liveHub: new LiveHub(parts),
-    people: { database, openStoredResponse: (row) => openStoredTurn(row, apiTestSecretsKey) },
+    people: { database, openStoredResponse: (row) => decryptStoredTurn(row, apiTestSecretsKey) },
     jobRunner: new BackgroundJobRunner(parts),
   };
 }

@@ -45,16 +45,13 @@ async function checkProvider(
   options: ProviderCheckOptions,
 ): Promise<DoctorFinding[]> {
   const id = `${orgId}/${provider.id}`;
-  if (provider.credentials.length === 0)
-    return [
-      createSkippedFinding('providers', `${id}: not tested, because callers send their own credentials`),
-    ];
+  const reason = findReasonNotToTest(provider);
+  if (reason !== null) return [createSkippedFinding('providers', `${id}: not tested, because ${reason}`)];
   return Promise.all(
     provider.credentials.map(async (credential) => {
-      const { ok, asked, message } = await testProvider(provider, credential, null, options);
+      const { ok, message } = await testProvider(provider, credential, null, options);
       const text = `${id}, credential ${credential.name}: ${message}`;
       if (ok) return createPassedFinding('providers', text);
-      if (asked === null) return createSkippedFinding('providers', text);
       return createFailedFinding(
         'providers',
         text,
@@ -62,6 +59,13 @@ async function checkProvider(
       );
     }),
   );
+}
+
+/** A test must cost nothing, so it only lists models. */
+function findReasonNotToTest({ usesCallerCredential, credentials, modelLists }: Provider): string | null {
+  if (usesCallerCredential) return 'callers send their own credentials';
+  if (credentials.length === 0) return 'it has no credential';
+  return modelLists.length === 0 ? 'it does not offer a model list' : null;
 }
 
 /** Connects to the mail server and signs in. Does not send an email. */

@@ -20,7 +20,7 @@ export interface SlotLeaseRenewerOptions {
   readonly inFlight: () => number;
 }
 
-/** Renews this process's concurrency slots in the shared store while it has any. */
+/** Renews the concurrency slots that this process holds in the shared store, as long as it holds one. */
 export class SlotLeaseRenewer {
   readonly #options: SlotLeaseRenewerOptions;
   #timer: Timer | null = null;

@@ -1,0 +1,51 @@
+import { ApiRequestError, describeFetchError, parseUntrustedJson, toApiRequestError } from './api-request.ts';
+import type { ApiConnection } from './connection.ts';
+
+/** Time limit until the response starts. The body has no limit. */
+const RESPONSE_TIMEOUT_MS = 60_000;
+
+/** One request to the API. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Path with query. */
+  readonly path: string;
+  /** JSON text; null for a request without a body. */
+  readonly body: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends one request and returns its successful response. Does not follow redirects, because they would
+ * receive the key.
+ *
+ * @throws ApiRequestError if the server cannot be reached or returns an error
+ */
+export async function sendApiRequest(
+  { apiKey, baseUrl }: ApiConnection,
+  { method, path, body, headers }: ApiRequest,
+): Promise<Response> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new Error('no response within a minute')), RESPONSE_TIMEOUT_MS);
+  try {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        'x-api-key': apiKey,
+        ...(body !== null && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body,
+      redirect: 'manual',
+      signal: abort.signal,
+    });
+    if (response.ok) return response;
+    throw toApiRequestError({ apiKey, baseUrl }, response.status, parseUntrustedJson(await response.text()));
+  } catch (error) {
+    if (error instanceof ApiRequestError) throw error;
+    throw new ApiRequestError(
+      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
