@@ -15,9 +15,6 @@ import { fileURLToPath } from 'node:url';
 import { CACHE, cachedFile, hashOf } from './cache.mjs';
 
 const PINS_FILE = join(import.meta.dirname, 'debian-packages.json');
-const ARCHIVE = 'http://deb.debian.org/debian';
-/** Has every version that was ever published; asked only for versions that the archive no longer has. */
-const SNAPSHOTS = 'http://snapshot.debian.org/archive/debian';
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** gcc-14-base has the license texts of the libraries of GCC. */
 const NAMES = ['gcc-14-base', 'libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6'];
@@ -39,7 +36,7 @@ export function readPins() {
 /**
  * Extracts pinned packages of an architecture into the directory `to`.
  *
- * @throws Error when the machine has no apt-get and dpkg-deb, or no archive has a package with the pinned hash
+ * @throws Error when the machine has no apt-get and dpkg-deb, or the archive has no package with the pinned hash
  */
 export function extractDebianPackages(architecture, to, names = NAMES) {
   const pins = readPins();
@@ -57,18 +54,30 @@ export function extractDebianPackages(architecture, to, names = NAMES) {
 }
 
 /** Path of the downloaded package in `dir`. */
-function downloadPin({ name, version, architecture }, { suite, date }, dir) {
+function downloadPin({ name, version, architecture }, { suite }, dir) {
   const wanted = `${name}:${architecture}=${version}`;
-  const snapshot = `${SNAPSHOTS}/${date.replace(/[-:]/g, '')}`;
-  for (const source of [`[trusted=yes] ${ARCHIVE}`, `[trusted=yes check-valid-until=no] ${snapshot}`]) {
-    const apt = openApt(`deb ${source} ${suite} main\n`);
-    const found = apt(['download', wanted], dir);
-    const [file] = readdirSync(dir);
-    if (found.status === 0 && file !== undefined) return join(dir, file);
-  }
+  const apt = openApt(`deb [trusted=yes] ${findArchive()} ${suite} main\n`);
+  const found = apt(['download', wanted], dir);
+  const [file] = readdirSync(dir);
+  if (found.status === 0 && file !== undefined) return join(dir, file);
   throw new Error(
     `${wanted} is not in the Debian archive. Check the network, or pin the current versions: node scripts/release/debian.mjs --update`,
   );
+}
+
+/**
+ * The Debian archive that FLOE_DEBIAN_ARCHIVE names, else the one that this machine uses.
+ *
+ * @throws Error when there is none
+ */
+function findArchive() {
+  const named = process.env.FLOE_DEBIAN_ARCHIVE;
+  if (named) return named;
+  const targets = run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
+  const archive = targets.split('\n').find((uri) => /\/debian\/?$/.test(uri));
+  if (!archive)
+    throw new Error('This machine uses no Debian archive. Set FLOE_DEBIAN_ARCHIVE to the URL of one.');
+  return archive;
 }
 
 /** apt-get with a source list, package lists and a state of its own; `download` needs no change of the machine. */
@@ -107,7 +116,7 @@ function updatePins(suite) {
   if (!existsSync(KEYRING))
     throw new Error(`${KEYRING} is missing. Install the package debian-archive-keyring.`);
   mkdirSync(CACHE, { recursive: true });
-  const apt = openApt(`deb [signed-by=${KEYRING}] ${ARCHIVE} ${suite} main\n`);
+  const apt = openApt(`deb [signed-by=${KEYRING}] ${findArchive()} ${suite} main\n`);
   const dir = mkdtempSync(join(CACHE, 'pins-'));
   const packages = NAMES.flatMap((name) =>
     ARCHITECTURES.map((architecture) => {
