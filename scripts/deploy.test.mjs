@@ -98,7 +98,7 @@ test('every pod satisfies the restricted pod security standard and writes only t
       const { runAsNonRoot, runAsUser, seccompProfile } = pod.securityContext;
       assert.deepEqual([runAsNonRoot, seccompProfile.type], [true, 'RuntimeDefault'], name);
       for (const container of pod.containers) {
-        const isFloe = container.image.startsWith('ghcr.io/floe/floe');
+        const isFloe = /^floe:/.test(container.image);
         if (isFloe) assert.equal(runAsUser, 65532);
         assert.deepEqual(container.securityContext, {
           allowPrivilegeEscalation: false,
@@ -200,6 +200,20 @@ test('Floe starts with what the chart gives to its pod, and the probes succeed',
 test('the chart contains the alerting rules unchanged', () => {
   const rule = objectsOf(rendered.get('external.yaml')).find(({ kind }) => kind === 'PrometheusRule');
   assert.deepEqual(rule.spec, parse(readFileSync(RULES, 'utf8')));
+});
+
+test('the alerting rules of the chart use its name as the job', () => {
+  const values = ['--values', join(VALUES, 'external.yaml'), '--set', 'nameOverride=gateway'];
+  const objects = objectsOf(render(values));
+  const { spec } = objects.find(({ kind }) => kind === 'PrometheusRule');
+  const text = readFileSync(RULES, 'utf8');
+  assert.ok(text.includes('job="floe"'));
+  assert.deepEqual(spec, parse(text.replaceAll('job="floe"', 'job="gateway"')));
+  const service = objects.find(
+    ({ kind, metadata }) =>
+      kind === 'Service' && metadata.labels['app.kubernetes.io/component'] === 'metrics',
+  );
+  assert.equal(service.metadata.labels['app.kubernetes.io/name'], 'gateway');
 });
 
 test('promtool accepts the alerting rules', () => {
