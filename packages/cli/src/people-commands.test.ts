@@ -69,7 +69,7 @@ test('an erasure needs one person, a reason and a confirmation, and prints what 
     refused.map(({ code }) => code),
     [2, 2, 2, 2],
   );
-  assert.match(refused[3]?.err ?? '', /Add --yes/);
+  assert.match(refused[3]?.err ?? '', /add --yes/);
   assert.equal(server.requests.length, 0);
   const done = await floe('erase', '--member-id', 'mem_1', '--reason', 'Request 1', '--yes');
   assert.equal(done.code, 0, done.err);

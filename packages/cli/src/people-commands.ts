@@ -31,7 +31,7 @@ const SELECTOR_OPTIONS = {
 const SELECTOR_HELP = `Options:
   --email <email>      a member, a former member or the owner of a key
   --member-id <id>     a member or a former member
-  --end-user <id>      an end user that your clients name in requests`;
+  --end-user <id>      an end user whom your clients name in requests`;
 
 export const exportPersonCommand: CliCommand = {
   words: ['people', 'export'],
@@ -45,7 +45,7 @@ ${CONNECTION_HELP}`,
 
 export const erasePersonCommand: CliCommand = {
   words: ['people', 'erase'],
-  usage: 'people erase --email <email> --reason <text> [--yes]',
+  usage: 'people erase --email <email> --reason <text> [--yes] [--json]',
   summary: 'Erases the data of one person and waits until it is done; cannot be undone.',
   help: `${SELECTOR_HELP}
   --reason <text>      recorded in the audit log; must not contain personal data
@@ -91,7 +91,7 @@ async function createExportFile(path: string): Promise<FileHandle> {
 /** @throws ApiRequestError also for an incomplete export */
 async function download(connection: ApiConnection, selector: object, to: Writable): Promise<void> {
   const { body } = await sendApiRequest(connection, post('/api/management/people/export', selector));
-  if (!body) throw new ApiRequestError(`${connection.baseUrl} returned no file.`);
+  if (!body) throw new ApiRequestError(`${connection.baseUrl} returned an empty response.`);
   try {
     await pipeline(Readable.fromWeb(body), to, { end: to !== process.stdout });
   } catch (error) {
@@ -141,7 +141,9 @@ function readSelector(values: SelectorValues): Readonly<Record<string, string>> 
 
 async function confirm(person: string): Promise<boolean> {
   if (!process.stdin.isTTY)
-    throw new UsageError('There is no terminal to ask for confirmation. Add --yes to erase without it.');
+    throw new UsageError(
+      'Cannot ask for confirmation without a terminal. To erase without confirmation, add --yes.',
+    );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const question = `Erase all data of ${person} in this organization? This cannot be undone. [y/N] `;
@@ -168,7 +170,9 @@ function formatErasure(job: unknown): string {
   const erased = readProperty(readProperty(job, 'result'), 'erased');
   const counts = isRecord(erased) ? Object.entries(erased) : [];
   const lines = counts.map(([kind, count]) => `  ${kind.padEnd(16)}  ${String(count)}\n`);
-  return lines.length === 0 ? 'Erased. Nothing was stored.\n' : `Erased:\n${lines.join('')}`;
+  return lines.length === 0
+    ? 'Nothing to erase: Floe stores no data of this person.\n'
+    : `Erased:\n${lines.join('')}`;
 }
 
 function post(path: string, body: object): ApiRequest {

@@ -89,7 +89,7 @@ test('a running server is found, and the terminal output shows each finding', as
   assert.match(messagesOf(report, 'database').join(), /^ok: SQLite at .*floe\.db is usable$/);
   assert.deepEqual(messagesOf(report, 'secret_key'), [
     `ok: ${join(dataDir, 'secret.key')} is usable`,
-    'ok: the database belongs to this secret key',
+    'ok: the database was created with this secret key',
   ]);
   const { stdout, code } = await runProgramToEnd(CLI_PROGRAM, ['doctor'], { FLOE_DATA_DIR: dataDir }, home);
   assert.equal(code, 0);

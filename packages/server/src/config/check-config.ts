@@ -40,7 +40,8 @@ function formatSummary({ config, path }: LoadedConfig): string {
   return `ok: ${path ?? 'no file, defaults only'}: ${parts.join(', ')}`;
 }
 
-function pluralize(count: number, what: string): string {
+/** Formats a count with its noun, such as `1 org` or `2 orgs`. */
+export function pluralize(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 

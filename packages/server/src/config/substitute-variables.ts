@@ -70,7 +70,7 @@ function expandVariable(reference: string, variables: VariableValueLookup, found
   const [name = '', fallback] = splitOnce(reference, ':-');
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     found.faults.push(
-      'a reference must have the form ${NAME}, ${NAME:-default} or ${file:PATH}, where NAME consists of letters, digits and _',
+      'a reference must have the form ${NAME}, ${NAME:-default} or ${file:PATH}, where NAME consists of letters, digits and _, and does not start with a digit',
     );
     return '';
   }
@@ -88,7 +88,7 @@ function expandFile(
   const path = reference.slice(FILE_PREFIX.length);
   if (readFile === undefined)
     found.faults.push(
-      "${file:PATH} can be used only in the server's floe.yaml; use ${NAME} instead, and send its value in variables",
+      "${file:PATH} can be used only in the server's floe.yaml; use ${NAME} instead. The command floe config apply takes its value from your environment; API clients send it in the field variables",
     );
   else if (path.trim() === '') found.faults.push('${file:PATH} must contain a file path');
   else {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
+import { pluralize } from '../../config/check-config.ts';
 import {
   createFailedFinding,
   createPassedFinding,
@@ -73,10 +74,10 @@ export async function checkCertificate(baseUrl: string, nowMs: number): Promise<
       return createFailedFinding(
         'certificate',
         `clients will reject the certificate of ${hostname}: ${problem}`,
-        'Install a certificate for this name with its complete chain.',
+        'Install a certificate that is valid for this name, with its complete chain.',
       );
     const days = Math.floor((Date.parse(certificate.valid_to) - nowMs) / DAY_MS);
-    const message = `the certificate of ${hostname} expires in ${days} days`;
+    const message = `the certificate of ${hostname} expires in ${pluralize(days, 'day')}`;
     return days < EXPIRY_WARNING_DAYS
       ? createWarningFinding('certificate', message, 'Renew the certificate.')
       : createPassedFinding('certificate', message);

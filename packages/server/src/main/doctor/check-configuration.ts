@@ -31,7 +31,11 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
           path === null ? 'no floe.yaml; defaults apply' : `${path} is valid`,
         ),
         ...warnings.map((text) =>
-          createWarningFinding('configuration', text, 'Change the field, or ignore this if intended.'),
+          createWarningFinding(
+            'configuration',
+            text,
+            'Change the setting, or ignore this warning if the setting is intended.',
+          ),
         ),
         ...inactiveFields.map((field) =>
           createWarningFinding(
@@ -55,7 +59,7 @@ export function describeConfigError({ path, problems }: ConfigError): DoctorFind
     createFailedFinding(
       'configuration',
       formatProblem(path, problem),
-      'Correct the configuration file, and run floe config check.',
+      'Correct the configuration file or the environment variable, and run floe config check.',
     ),
   );
 }

@@ -36,7 +36,7 @@ export function checkDataDirectory(dataDir: string): DoctorFinding {
   if (!isWritable(dataDir))
     return createFailedFinding(
       'data_directory',
-      `${dataDir} is not writable for this user`,
+      `this user cannot write to ${dataDir}`,
       'Run Floe as the owner of the directory, or change the owner with chown.',
     );
   if (process.platform !== 'win32' && (statSync(dataDir).mode & GROUP_AND_OTHERS_BITS) !== 0)
@@ -55,14 +55,14 @@ export function checkDataDirectory(dataDir: string): DoctorFinding {
 export async function checkDisk(dataDir: string, databaseBytes: number): Promise<DoctorFinding> {
   const { bavail, bsize } = await statfs(closestExisting(dataDir));
   const free = bavail * bsize;
-  const message = `${formatBytes(free)} free at ${dataDir}`;
+  const message = `${formatBytes(free)} free on the disk of ${dataDir}`;
   const remedy = 'Free disk space, or move the data directory to a larger disk.';
   if (free < MIN_FREE_BYTES) return createFailedFinding('disk', message, remedy);
   if (free < LOW_FREE_BYTES) return createWarningFinding('disk', message, remedy);
   if (free < databaseBytes)
     return createWarningFinding(
       'disk',
-      `${message}; the database has ${formatBytes(databaseBytes)}, and an upgrade copies it first`,
+      `${message}; the database is ${formatBytes(databaseBytes)}, and an upgrade first copies it`,
       remedy,
     );
   return createPassedFinding('disk', message);
@@ -87,7 +87,8 @@ export function checkClock(nowMs: number, offsets: ReadonlyMap<string, number>):
       remedy,
     );
   const [worst] = [...offsets].sort(([, one], [, other]) => Math.abs(other) - Math.abs(one));
-  if (!worst) return createSkippedFinding('clock', 'no shared store to compare the clock with');
+  if (!worst)
+    return createSkippedFinding('clock', 'there is no PostgreSQL, Redis or Valkey to compare the clock with');
   const [name, offsetMs] = worst;
   const distance = Math.abs(offsetMs);
   const direction = offsetMs > 0 ? 'ahead of' : 'behind';

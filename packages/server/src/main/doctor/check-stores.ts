@@ -91,7 +91,7 @@ async function openWithKey(place: DatabaseLocation, secret: InstallationSecretKe
     await requireSecretKeyOfDatabase(database.read, secret);
     return {
       database,
-      finding: createPassedFinding('secret_key', 'the database belongs to this secret key'),
+      finding: createPassedFinding('secret_key', 'the database was created with this secret key'),
     };
   } catch (error) {
     await database.close();
@@ -115,7 +115,7 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
       findings: [
         createSkippedFinding(
           'shared_store',
-          'storage.shared is memory, so only one process can share the counters',
+          'storage.shared is memory, so several processes cannot share limit and budget counters',
         ),
       ],
       clockOffsetMs: null,
@@ -128,7 +128,7 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
         ? createWarningFinding(
             'shared_store',
             message,
-            'Run Redis in the same network as Floe, or raise storage.shared_timeout_ms.',
+            'Run Redis or Valkey in the same network as Floe, or raise storage.shared_timeout_ms.',
           )
         : createPassedFinding('shared_store', message),
     ];
@@ -136,13 +136,13 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
       findings.push(
         createWarningFinding(
           'shared_store',
-          `maxmemory-policy is ${evictionPolicy}: the server can delete limit and budget counters`,
+          `maxmemory-policy is ${evictionPolicy}: Redis or Valkey can delete limit and budget counters`,
           'Set maxmemory-policy to noeviction.',
         ),
       );
     return { findings, clockOffsetMs };
   } catch (error) {
-    const remedy = 'Check storage.shared (or FLOE_REDIS_URL) and whether the server is running.';
+    const remedy = 'Check storage.shared (or FLOE_REDIS_URL) and whether Redis or Valkey is running.';
     return {
       findings: [createFailedFinding('shared_store', describeReason(error), remedy)],
       clockOffsetMs: null,

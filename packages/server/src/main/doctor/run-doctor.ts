@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { toSmtpSettings } from '../../alerts/mailer.ts';
+import { pluralize } from '../../config/check-config.ts';
 import { ConfigError } from '../../config/config-problem.ts';
 import { type Environment, readProcessEnvironment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
@@ -28,6 +29,7 @@ import {
   createFailedFinding,
   createPassedFinding,
   createSkippedFinding,
+  DOCTOR_CHECKS,
   type DoctorFinding,
   describeReason,
 } from './doctor-finding.ts';
@@ -65,10 +67,17 @@ async function collectFindings(): Promise<DoctorFinding[]> {
       ...findings,
       ...machine,
       await checkDisk(dataDir, 0),
-      createSkippedFinding('database', 'not checked: the configuration is invalid'),
+      ...CHECKS_OF_CONFIGURATION.map((check) =>
+        createSkippedFinding(check, 'not checked: the configuration is invalid'),
+      ),
     ];
   return [...findings, ...machine, ...(await checkInstallation(environment, loaded, dataDir))];
 }
+
+/** Checks that need the configuration. */
+const CHECKS_OF_CONFIGURATION = DOCTOR_CHECKS.filter(
+  (check) => !['configuration', 'data_directory', 'disk'].includes(check),
+);
 
 async function checkInstallation(
   environment: Environment,
@@ -123,7 +132,7 @@ function checkSecretKey(environment: Environment, url: string, dataDir: string):
     return { secret, finding: createPassedFinding('secret_key', `${source} is usable`) };
   } catch (error) {
     const remedy =
-      'Restore the secret key of this installation; without it, stored credentials cannot be read.';
+      'Set FLOE_SECRET_KEY, or restore the secret key of this installation. Without it, Floe cannot read stored credentials.';
     return { secret: null, finding: createFailedFinding('secret_key', describeReason(error), remedy) };
   }
 }
@@ -178,5 +187,9 @@ function formatFindings(findings: readonly DoctorFinding[]): string {
   ]);
   const count = (wanted: DoctorFinding['status']) =>
     findings.filter(({ status }) => status === wanted).length;
-  return [...lines, '', `${count('error')} errors, ${count('warning')} warnings`].join('\n');
+  return [
+    ...lines,
+    '',
+    `${pluralize(count('error'), 'error')}, ${pluralize(count('warning'), 'warning')}`,
+  ].join('\n');
 }
