@@ -36,7 +36,7 @@ function parseTokens(args: readonly string[], form: CommandSyntax): CommandArgum
   const options = Object.fromEntries((form.flags ?? []).map((name) => [name, { type: 'boolean' } as const]));
   try {
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    return { positionals: positionals, flags: new Set(Object.keys(values)) };
+    return { positionals, flags: new Set(Object.keys(values)) };
   } catch {
     throw createUsageError(form);
   }

@@ -55,7 +55,7 @@ export async function applyConfigSteps(
   context: WriteContext,
 ): Promise<AppliedConfig> {
   const { writer, orgId, clock } = context;
-  const reading = { reader: writer, orgId, dependencies: dependencies, nowMs: clock.now() };
+  const reading = { reader: writer, orgId, dependencies, nowMs: clock.now() };
   await requireSecretValues(document, reading);
   const steps = await buildConfigSteps(document, reading);
   const removals = prune ? await buildRemovalSteps(document, steps, reading) : [];
