@@ -22,7 +22,7 @@ export const windsurfAdapter: HookAdapter = {
   canAsk: () => false,
   canBlock: (name) => name.startsWith('pre_'),
   read,
-  reply: reply,
+  reply,
 };
 
 function read(payload: JsonObject): HookCall {
