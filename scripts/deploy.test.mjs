@@ -92,13 +92,15 @@ test('the grace period is longer than the shutdown delay and the drain timeout',
 });
 
 test('every pod satisfies the restricted pod security standard and writes only to volumes', () => {
-  for (const [name, text] of rendered)
+  for (const [name, text] of rendered) {
+    let ofFloe = 0;
     for (const pod of podsOf(text)) {
       assert.equal(pod.automountServiceAccountToken, false, name);
       const { runAsNonRoot, runAsUser, seccompProfile } = pod.securityContext;
       assert.deepEqual([runAsNonRoot, seccompProfile.type], [true, 'RuntimeDefault'], name);
       for (const container of pod.containers) {
         const isFloe = /^floe:/.test(container.image);
+        if (isFloe) ofFloe += 1;
         if (isFloe) assert.equal(runAsUser, 65532);
         assert.deepEqual(container.securityContext, {
           allowPrivilegeEscalation: false,
@@ -109,6 +111,8 @@ test('every pod satisfies the restricted pod security standard and writes only t
         if (isFloe) assert.ok(mounted.has('data'));
       }
     }
+    assert.ok(ofFloe > 0, name);
+  }
 });
 
 test('floe.yaml of each values file is valid and has a listener for metrics', () => {

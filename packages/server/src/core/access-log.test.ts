@@ -19,6 +19,7 @@ function createWriter() {
     },
     settings: () => ({ enabled: true, sample: 1 }),
     clock: {
+      now: () => 0,
       after(ms, callback) {
         assert.equal(ms, 100);
         timers.push(callback);
@@ -50,7 +51,17 @@ test('of a reader that stopped, 8 MB of lines are kept and further ones are drop
   assert.equal(written.length, 1);
   reader.drained();
   assert.equal(written.length, 2);
-  assert.ok(Math.abs((written[1]?.length ?? 0) - 8 * 1024 * 1024) <= 2048);
+  const lines = written[1]?.split('\n') ?? [];
+  assert.deepEqual(lines.pop(), '');
+  const { lines: dropped, ...report } = JSON.parse(lines.pop() ?? '');
+  assert.deepEqual(report, {
+    level: 'warn',
+    time: '1970-01-01T00:00:00.000Z',
+    msg: 'access log lines were dropped',
+  });
+  assert.ok(Math.abs(lines.length * line.length - 8 * 1024 * 1024) <= 2048);
+  // The first batch was written before the reader was known to be slow.
+  assert.equal((written[0]?.length ?? 0) / line.length + lines.length + dropped, 20_000);
 });
 
 test('texts are JSON, whatever they contain', () => {

@@ -34,7 +34,7 @@ export const DISABLED_ACCESS_LOG: AccessLog = { accepts: () => false, write: () 
 export interface AccessLogWriterOptions {
   readonly destination: LineDestination;
   readonly settings: () => AccessLogSettings;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'after' | 'now'>;
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
@@ -45,6 +45,7 @@ export class AccessLogWriter implements AccessLog {
   #pending = '';
   #timer: Timer | null = null;
   #isBlocked = false;
+  #dropped = 0;
 
   constructor(options: AccessLogWriterOptions) {
     this.#options = options;
@@ -61,7 +62,10 @@ export class AccessLogWriter implements AccessLog {
   }
 
   write(line: string): void {
-    if (this.#pending.length > MAX_PENDING_CHARS) return;
+    if (this.#pending.length > MAX_PENDING_CHARS) {
+      this.#dropped += 1;
+      return;
+    }
     this.#pending += line;
     if (this.#pending.length >= FLUSH_CHARS) this.#flush();
     else this.#timer ??= this.#options.clock.after(FLUSH_INTERVAL_MS, () => this.#flush());
@@ -70,8 +74,8 @@ export class AccessLogWriter implements AccessLog {
   /** Writes all pending lines. Called when the process ends. */
   close(): void {
     this.#timer?.cancel();
-    if (this.#pending !== '') this.#options.destination.write(this.#pending);
-    this.#pending = '';
+    const lines = this.#takePending();
+    if (lines !== '') this.#options.destination.write(lines);
     this.#options.destination.flushSync();
   }
 
@@ -79,9 +83,16 @@ export class AccessLogWriter implements AccessLog {
     this.#timer?.cancel();
     this.#timer = null;
     if (this.#isBlocked || this.#pending === '') return;
+    this.#isBlocked = !this.#options.destination.write(this.#takePending());
+  }
+
+  /** Returns the pending lines, and behind them one that reports how many further lines were dropped. */
+  #takePending(): string {
     const lines = this.#pending;
+    const dropped = this.#dropped;
     this.#pending = '';
-    this.#isBlocked = !this.#options.destination.write(lines);
+    this.#dropped = 0;
+    return dropped === 0 ? lines : lines + formatDropReport(this.#options.clock.now(), dropped);
   }
 }
 
@@ -95,6 +106,11 @@ export function quoteJson(text: string | null | undefined): string {
 }
 
 const PLAIN_TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+function formatDropReport(nowMs: number, lines: number): string {
+  const time = new Date(nowMs).toISOString();
+  return `${JSON.stringify({ level: 'warn', time, lines, msg: 'access log lines were dropped' })}\n`;
+}
 
 /** Returns the start of an access log line, which contains the fields that all log lines have. */
 export function formatAccessLogPrefix(nowMs: number): string {
