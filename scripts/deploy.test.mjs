@@ -99,7 +99,7 @@ test('every pod satisfies the restricted pod security standard and writes only t
       const { runAsNonRoot, runAsUser, seccompProfile } = pod.securityContext;
       assert.deepEqual([runAsNonRoot, seccompProfile.type], [true, 'RuntimeDefault'], name);
       for (const container of pod.containers) {
-        const isFloe = /^floe:/.test(container.image);
+        const isFloe = /^floe[:@]/.test(container.image);
         if (isFloe) ofFloe += 1;
         if (isFloe) assert.equal(runAsUser, 65532);
         assert.deepEqual(container.securityContext, {

@@ -88,7 +88,7 @@ test('an unsupported Node.js gets one line that names the supported ones', () =>
     assertSupportedNode();`;
   assert.throws(
     () => run(process.execPath, ['--input-type=module', '--eval', program]),
-    /Node\.js 20\.19\.0 is not supported\. Install Node\.js 22\.19 or newer/,
+    /Node\.js 20\.19\.0 is not supported\. Install Node\.js 22 \(22\.19 or newer\)/,
   );
 });
 

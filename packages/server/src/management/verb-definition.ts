@@ -28,9 +28,8 @@ export interface RawVerbInput {
   readonly preconditions?: Preconditions;
 }
 
-/** What an operation changed: the response and its audit entries. */
+/** The audit entries of an operation's change. */
 export interface VerbChange {
-  readonly answer: unknown;
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges: readonly SecondaryAuditedChange[];
 }

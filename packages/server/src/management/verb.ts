@@ -88,8 +88,6 @@ interface WriteDefinition<
   beforeTransaction?(): Promise<unknown>;
   /** Computes input for `run` before the transaction, if that takes long. */
   plan?(context: VerbContext, input: VerbInput<Params, Query, Body>): Promise<Plan>;
-  /** Awaited after the change is in force. May complete the response. */
-  afterCommit?(answer: z.input<Answer>): Promise<z.input<Answer>>;
   run(
     context: WriteContext,
     input: VerbInput<Params, Query, Body>,
@@ -98,13 +96,18 @@ interface WriteDefinition<
 }
 
 /** What `run` of a write verb returns. */
-interface WriteOutcome<Answer> {
-  readonly answer: Answer;
+type WriteOutcome<Answer> = WriteAnswer<Answer> & {
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges?: readonly SecondaryAuditedChange[];
-  /** Same as `afterCommit`, if it needs what `run` found. Returns the answer to send. */
-  completeAnswer?(): Promise<Answer>;
-}
+};
+
+/**
+ * The response, or a function that returns it and does what must not happen before the change is in force. A verb
+ * with such a function must handle idempotency itself, because no response exists when the change is committed.
+ */
+type WriteAnswer<Answer> =
+  | { readonly answer: Answer; readonly answerAfterCommit?: never }
+  | { readonly answer?: never; answerAfterCommit(): Promise<Answer> };
 
 /**
  * Defines an operation that changes something. Its `run` works inside one write transaction and
@@ -129,8 +132,8 @@ export function defineWriteVerb<
     async applyChange(context, raw) {
       const input = parseVerbInput(schemas, raw);
       const plan = asPlan(definition, await definition.plan?.(context, input));
-      const { additionalChanges = [], ...done } = await definition.run(context, input, plan);
-      return { ...done, additionalChanges };
+      const { audit, additionalChanges = [] } = await definition.run(context, input, plan);
+      return { audit, additionalChanges };
     },
     async perform(host, actor, raw, resourceVerb) {
       const input = parseVerbInput(schemas, raw);
@@ -143,9 +146,7 @@ export function defineWriteVerb<
       );
       // Also for 'unchanged', because an earlier call may have committed the change and failed here.
       if (definition.invalidates !== null) await host.refreshSnapshot(definition.invalidates, actor.orgId);
-      const { isRepeated } = committed;
-      const first = await (committed.completeAnswer?.() ?? committed.answer);
-      const answer = definition.afterCommit && !isRepeated ? await definition.afterCommit(first) : first;
+      const answer = committed.answerAfterCommit ? await committed.answerAfterCommit() : committed.answer;
       return {
         answer,
         entityTag:
@@ -175,7 +176,7 @@ async function commitWrite<Answer>(
     Pick<Verb, 'method' | 'status'> & { readonly invalidates: SnapshotPart | null },
   call: VerbCall,
   run: (context: WriteContext) => Promise<WriteOutcome<Answer>>,
-): Promise<Pick<WriteOutcome<Answer>, 'answer' | 'completeAnswer'> & { readonly isRepeated: boolean }> {
+): Promise<WriteAnswer<Answer>> {
   const { dependencies, actor, raw } = call;
   const creation = toIdempotentCreation(definition, actor, raw);
   return dependencies.database.transaction(async (writer) => {
@@ -183,7 +184,7 @@ async function commitWrite<Answer>(
     const now = dependencies.clock.now();
     const earlier =
       creation && (await findIdempotentResponse<Answer>(writer, creation, dependencies.secretsKey, now));
-    if (earlier) return { answer: earlier.answer, isRepeated: true };
+    if (earlier) return earlier;
     if (definition.method !== 'POST') await checkPreconditions(writer, call);
     const done = await run({ ...createVerbContext(dependencies, actor), reader: writer, writer });
     if (done.audit !== 'unchanged')
@@ -192,14 +193,14 @@ async function commitWrite<Answer>(
       await recordAuditedChange(writer, dependencies, actor, change);
     if (definition.invalidates !== null && done.audit !== 'unchanged')
       await dependencies.database.signals.announce(writer);
-    if (creation)
+    if (creation && done.answer !== undefined)
       await storeIdempotentResponse(
         writer,
         { ...creation, answer: done.answer },
         dependencies.secretsKey,
         now,
       );
-    return { ...done, isRepeated: false };
+    return done;
   });
 }
 

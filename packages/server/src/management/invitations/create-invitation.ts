@@ -44,15 +44,15 @@ export function defineCreateInvitationVerb(dependencies: MemberDependencies): Ve
       const after = toInvitationResource(row, now);
       const link = `${dependencies.baseUrl()}/invite#t=${token}`;
       return {
-        answer: { ...after, link, email_status: 'off' as const },
+        answerAfterCommit: async () => ({
+          ...after,
+          link,
+          email_status: await dependencies.sendMail(buildInvitationMail({ ...after, link })),
+        }),
         audit: { subject: row.id, before: null, after },
         additionalChanges: revoked.map((earlier) => toRevocationChange(earlier, now)),
       };
     },
-    afterCommit: async (answer) => ({
-      ...answer,
-      email_status: await dependencies.sendMail(buildInvitationMail(answer)),
-    }),
   });
 }
 

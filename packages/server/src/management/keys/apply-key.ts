@@ -92,9 +92,9 @@ async function changeStoredKey(
   }
   const written = await updateKeyIfChanged(context, row, { ...columns, ...value });
   const before = toPlatformKey(row, now);
-  if (written === null) return { answer: before, audit: 'unchanged', additionalChanges: [] };
+  if (written === null) return { audit: 'unchanged', additionalChanges: [] };
   const after = toPlatformKey(written, now);
-  return { answer: after, audit: { subject: row.id, before, after }, additionalChanges: [] };
+  return { audit: { subject: row.id, before, after }, additionalChanges: [] };
 }
 
 async function createDeclaredKey(
@@ -122,5 +122,5 @@ async function createDeclaredKey(
   );
   await insertPlatformKey(writer, row);
   const after = toPlatformKey(row, nowMs);
-  return { answer: after, audit: { subject: row.id, before: null, after }, additionalChanges: [] };
+  return { audit: { subject: row.id, before: null, after }, additionalChanges: [] };
 }

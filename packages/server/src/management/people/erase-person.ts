@@ -45,10 +45,9 @@ export function defineErasePersonVerb(dependencies: PeopleDependencies): Verb {
       const counts: PersonCounts = {};
       const further = await endAccess(dependencies, { writer, person, counts, actor, clock });
       return {
-        answer: UNSTARTED_JOB,
         audit: { subject, before: null, after: toAuditView(person), reason },
         additionalChanges: further,
-        async completeAnswer() {
+        async answerAfterCommit() {
           const work = { ...dependencies, person, subject, counts, actor, clock };
           const row = await dependencies.jobRunner.start(
             { orgId, kind: 'people.erase', by: actor.id },
@@ -60,21 +59,6 @@ export function defineErasePersonVerb(dependencies: PeopleDependencies): Verb {
     },
   });
 }
-
-/** Never sent: `completeAnswer` replaces it. */
-const UNSTARTED_JOB = {
-  id: '',
-  kind: 'people.erase',
-  state: 'running',
-  done: 0,
-  total: null,
-  cancel_requested: false,
-  created_by: '',
-  created_at: '',
-  ended_at: null,
-  result: null,
-  error: null,
-} as const;
 
 interface AccessEnd {
   readonly writer: DatabaseWriter;

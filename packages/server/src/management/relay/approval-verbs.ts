@@ -47,10 +47,6 @@ export function defineDecideApprovalVerb({ approvals }: RelayDependencies): Verb
     answer: relayApproval,
     status: 200,
     invalidates: null,
-    afterCommit: async (answer) => {
-      approvals.notifyDecided(answer.id);
-      return answer;
-    },
     async run({ writer, orgId, actor, clock }, { params, body }) {
       const nowMs = clock.now();
       const before = await findRelayApprovalById(writer, orgId, params.id);
@@ -71,7 +67,10 @@ export function defineDecideApprovalVerb({ approvals }: RelayDependencies): Verb
       await publishApproval(writer, { ...before, ...answered }, nowMs);
       const after = toApprovalResource({ ...before, ...answered, expires_at: untilMs }, nowMs);
       return {
-        answer: after,
+        async answerAfterCommit() {
+          approvals.notifyDecided(before.id);
+          return after;
+        },
         audit: { subject: before.id, before: toApprovalResource(before, nowMs), after },
       };
     },
