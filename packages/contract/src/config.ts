@@ -6,11 +6,11 @@ import {
   OutboundSchema,
   RetentionSchema,
   SecuritySchema,
-  ServerSchema,
   SmtpSchema,
   StorageSchema,
   TelemetrySchema,
 } from './config/platform.ts';
+import { ServerSchema } from './config/server.ts';
 
 /**
  * The schema of floe.yaml. Objects are strict, defaults are applied and short forms are expanded,

@@ -128,7 +128,7 @@ async function serve(environment: Environment): Promise<void> {
   const serverUrl = { url: base_url };
   const gateway = createGateway(parts, snapshots, {
     draining: () => phase.isDraining,
-    responsesDays: () => state.loaded.config.retention.responses_days,
+    config: () => state.loaded.config,
     baseUrl: () => serverUrl.url,
   });
   const alerts = createAlertComponents(parts, () => state.loaded.config, serverUrl, resolveMonitorMutes);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { MEMBER_ROLES } from '../roles.ts';
 import {
-  baseUrlField,
   labelField,
   networkField,
   optionalUrlField,
@@ -10,111 +9,6 @@ import {
   slugField,
   webUrlField,
 } from './fields.ts';
-
-/** The surfaces that a listener can serve. */
-export const LISTENER_SURFACES = [
-  'gateway',
-  'relay',
-  'beats',
-  'management',
-  'console',
-  'boards',
-  'metrics',
-  'health',
-] as const;
-
-/** First path segments that Floe uses at the root of the host. */
-const RESERVED_PATHS = new Set(['gateway', 'relay', 'beat', 'api', 'boards', 'metrics', 'healthz', 'readyz']);
-
-/** IPv6 addresses may be written in brackets, as in a URL. */
-const listenHostField = () =>
-  labelField()
-    .transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
-    .meta({ pattern: '.' });
-
-const ListenerSchema = z.strictObject({
-  port: z.int().min(0).max(65_535).describe('Port of this listener. 0 selects a free port.'),
-  host: listenHostField().optional().describe('Address to listen on. Defaults to `server.host`.'),
-  surfaces: z
-    .array(z.enum(LISTENER_SURFACES))
-    .min(1)
-    .describe(
-      'Groups of paths that this listener serves. All other paths return 404. `management` (or `api`) includes all paths under `/api`. `console` also requires `management`. Every listener serves `/healthz` and `/readyz`.',
-    ),
-});
-
-const UnauthenticatedSchema = z.strictObject({
-  total: positiveCountField()
-    .default(8_192)
-    .describe('Maximum number of such connections on all listeners together.'),
-  per_address: positiveCountField()
-    .default(1_024)
-    .describe(
-      'Maximum number of such connections from one client address. Connections from `trusted_proxies` do not count toward either maximum.',
-    ),
-});
-
-export const ServerSchema = z
-  .strictObject({
-    host: listenHostField().default('127.0.0.1').describe('Address to listen on. `::` means IPv4 and IPv6.'),
-    port: z
-      .int()
-      .min(0)
-      .max(65535)
-      .default(3563)
-      .describe('Port of the main listener, which serves every surface. 0 selects a free port.'),
-    base_url: baseUrlField()
-      .refine(isOriginUrl, 'must not have a path that starts with a path of Floe, such as /api or /gateway')
-      .optional()
-      .describe(
-        'Public URL of the installation, which Floe uses in links and cookies. The URL may contain a path. Defaults to a URL with the host and port.',
-      ),
-    trusted_proxies: z
-      .array(networkField())
-      .default([])
-      .describe('Proxies whose headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` Floe trusts.'),
-    shutdown_delay_ms: z
-      .int()
-      .min(0)
-      .max(300_000)
-      .default(5_000)
-      .describe(
-        'How long Floe still serves all requests after SIGTERM, in milliseconds. During this time, `/readyz` returns 503, so that load balancers stop sending requests. SIGINT skips the delay.',
-      ),
-    drain_timeout_ms: z
-      .int()
-      .min(0)
-      .max(86_400_000)
-      .default(900_000)
-      .describe(
-        'How long requests in progress may continue after the shutdown delay, in milliseconds. Floe then ends incomplete requests with an error.',
-      ),
-    unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
-      'Limits on connections without an authenticated caller. If there are more connections, Floe closes the oldest ones.',
-    ),
-    listeners: z
-      .array(ListenerSchema)
-      .default([])
-      .describe('Additional listeners. Each listener serves only the surfaces that you list.'),
-  })
-  .transform((server) => ({
-    ...server,
-    base_url: server.base_url ?? buildLocalListenerUrl(server.host, server.port),
-  }));
-
-function isOriginUrl(url: string): boolean {
-  const [, first = ''] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];
-  return !RESERVED_PATHS.has(first);
-}
-
-/** Returns a listener URL that a browser on this host can open. */
-export function buildLocalListenerUrl(host: string, port: number): string {
-  const everywhere = host === '0.0.0.0' || /^[0:]+$/.test(host);
-  // Browsers cannot open addresses with a zone.
-  const bare = host.replace(/%.*$/, '');
-  const name = everywhere ? '127.0.0.1' : bare.includes(':') ? `[${bare}]` : bare;
-  return `http://${name}:${port}`;
-}
 
 export const StorageSchema = z.strictObject({
   database: z

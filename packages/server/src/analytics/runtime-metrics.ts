@@ -2,10 +2,20 @@ import { CounterFamily, GaugeFamily, HistogramFamily } from './metric-families.t
 
 const API_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** What the gateway is doing at present. */
+export interface GatewayLoad {
+  /** Number of exchanges in progress. */
+  readonly inFlight: number;
+  /** Maximum number of exchanges in progress. */
+  readonly concurrencyLimit: number;
+  /** Size of the request bodies in progress, in bytes. */
+  readonly bodyBytes: number;
+}
+
 /** Metrics about the process: build, configuration, API calls and exchanges in progress. */
 export class RuntimeMetrics {
-  /** Returns the number of exchanges in progress. Set when the gateway has been created. */
-  countInFlight: () => number = () => 0;
+  /** Set when the gateway has been created. */
+  readLoad: () => GatewayLoad = () => ({ inFlight: 0, concurrencyLimit: 0, bodyBytes: 0 });
   readonly #build = new GaugeFamily({
     name: 'floe_build_info',
     help: 'Always 1. The labels are the version and commit of Floe and the version of Node.js.',
@@ -15,6 +25,21 @@ export class RuntimeMetrics {
     name: 'floe_exchanges_in_flight',
     help: 'Number of exchanges in progress.',
     labels: [],
+  });
+  readonly #concurrencyLimit = new GaugeFamily({
+    name: 'floe_exchanges_limit',
+    help: 'Maximum number of exchanges in progress. Floe lowers it while the event loop is delayed.',
+    labels: [],
+  });
+  readonly #bodyBytes = new GaugeFamily({
+    name: 'floe_request_bodies_bytes',
+    help: 'Size of the request bodies of all exchanges in progress.',
+    labels: [],
+  });
+  readonly #overload = new CounterFamily({
+    name: 'floe_overload_rejections_total',
+    help: 'Number of requests that were rejected because of overload, by reason (concurrent_requests, event_loop_delay or body_memory).',
+    labels: ['reason'],
   });
   readonly #reloads = new CounterFamily({
     name: 'floe_config_reloads_total',
@@ -50,11 +75,23 @@ export class RuntimeMetrics {
     this.#api.observe(durationMs / 1000, operation ?? 'unknown', `${Math.floor(status / 100)}xx`);
   }
 
+  recordOverloadRejection(reason: string): void {
+    this.#overload.add(1, reason);
+  }
+
   render(): string {
-    for (const gauge of [this.#inFlight, this.#lastReload]) gauge.clear();
-    this.#inFlight.add(this.countInFlight());
-    this.#lastReload.add(this.#isApplied ? 1 : 0);
-    const tables = [this.#build, this.#inFlight, this.#reloads, this.#lastReload, this.#api];
+    const load = this.readLoad();
+    const gauges: readonly [GaugeFamily, number][] = [
+      [this.#inFlight, load.inFlight],
+      [this.#concurrencyLimit, load.concurrencyLimit],
+      [this.#bodyBytes, load.bodyBytes],
+      [this.#lastReload, this.#isApplied ? 1 : 0],
+    ];
+    for (const [gauge, value] of gauges) {
+      gauge.clear();
+      gauge.add(value);
+    }
+    const tables = [this.#build, ...gauges.map(([gauge]) => gauge), this.#overload, this.#reloads, this.#api];
     return tables.map((table) => table.render()).join('');
   }
 }

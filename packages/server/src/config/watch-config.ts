@@ -2,7 +2,7 @@ import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FloeConfig } from '@floe/contract/config';
-import { buildLocalListenerUrl } from '@floe/contract/config/platform';
+import { buildLocalListenerUrl } from '@floe/contract/config/server';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { LoadedConfig } from './load-config.ts';

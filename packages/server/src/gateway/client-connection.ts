@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import type { BodyRecorder } from './bodies/body-recorder.ts';
 import type { ResponseRecorder } from './cache/response-recorder.ts';
@@ -39,6 +40,12 @@ export interface RequestHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
+/** Accounts for the memory of request bodies. */
+export interface BodyMemory {
+  /** Reserves memory for a part of a body. Returns the fault that rejects the request if there is none. */
+  takeBodyBytes(bytes: number): Fault | null;
+}
+
 /**
  * Transfers one client request and its response, independently of the HTTP server implementation.
  */
@@ -60,11 +67,11 @@ export interface ClientTransport {
   /** Marks the connection as authenticated, which lifts the limits for unauthenticated ones. */
   markAuthenticated(): void;
   /**
-   * Reads the complete body.
-   * @throws Fault `request_too_large`, `unsupported_media_type`, or `request_timeout` if it stalls for 30 s
+   * Reads the complete body, and takes `memory` for each part.
+   * @throws Fault `overloaded`, `request_too_large`, `unsupported_media_type`, or `request_timeout` if it stalls for 30 s
    * or is slower than 1 KB/s; `ClientDisconnectedError` if the connection closes first
    */
-  readBody(limitBytes: number): Promise<Buffer>;
+  readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer>;
   /** Sends a complete response. `headers` is a flat list of names and values. */
   sendAnswer(status: number, headers: readonly string[], body: Buffer): void;
   /** Starts a response of unknown length. */
@@ -93,6 +100,8 @@ export class ClientConnection {
   answerRecorder: ResponseRecorder | null = null;
   /** Records the body of the response for an organization that stores bodies. Includes errors. */
   bodyRecorder: BodyRecorder | null = null;
+  /** The memory for the request body; null before authentication. */
+  bodyMemory: BodyMemory | null = null;
   readonly #transport: ClientTransport;
 
   constructor(id: string, transport: ClientTransport) {
@@ -129,7 +138,7 @@ export class ClientConnection {
 
   /** See `ClientTransport`. */
   readBody(limitBytes: number): Promise<Buffer> {
-    return this.#transport.readBody(limitBytes);
+    return this.#transport.readBody(limitBytes, this.bodyMemory);
   }
 
   get target(): string {

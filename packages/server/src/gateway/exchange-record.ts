@@ -9,6 +9,7 @@ import type { Gateway } from './gateway.ts';
 import type { ModelSessionStatus } from './model-sessions.ts';
 import type { OpaqueRequest } from './opaque/opaque-request.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
+import type { AdmittedExchange } from './overload/overload-manager.ts';
 import type { ResponsePolicyContext } from './policy/response-policy-context.ts';
 import type { RequestControls } from './request-controls.ts';
 import type { ResponseProgress } from './response-progress.ts';
@@ -132,8 +133,9 @@ export interface UpstreamTiming {
 }
 
 /** An exchange with an authenticated caller. All stages after authentication use it. */
-export interface Exchange extends Omit<StartedExchange, 'caller'> {
+export interface Exchange extends Omit<StartedExchange, 'caller' | 'capacity'> {
   readonly caller: AuthenticatedCaller;
+  readonly capacity: AdmittedExchange;
 }
 
 /** Returns whether the exchange has an authenticated caller. */
@@ -154,8 +156,10 @@ export interface StartedExchange {
   readonly progress: ResponseProgress;
   /** Data about the response of the current attempt. */
   readonly answer: ResponseRecord;
-  /** Null before authentication. */
+  /** Null before authentication, and for a request that was rejected because of overload. */
   caller: AuthenticatedCaller | null;
+  /** The capacity that the exchange uses; null exactly if `caller` is. */
+  capacity: AdmittedExchange | null;
   /** Null if there are no limits or budgets. */
   admission: ExchangeAdmission | null;
   controls: RequestControls | null;

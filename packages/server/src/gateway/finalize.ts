@@ -23,8 +23,8 @@ const NO_USAGE: UsageAndCost = { usage: null, source: 'none', nanoUsd: null, cos
 
 /**
  * Counts an exchange and writes its row to the spool. Must be called exactly once per exchange,
- * whatever the result. A request without a valid key belongs to no organization and gets no row;
- * only metrics count it.
+ * whatever the result. A request without a valid key belongs to no organization, and a request that was rejected
+ * because of overload must not cause more work. Both get no row; only metrics count them.
  */
 export function finalizeExchange(x: StartedExchange): void {
   const latencyMs = x.gateway.clock.monotonic() - x.startedAt;
@@ -35,6 +35,7 @@ export function finalizeExchange(x: StartedExchange): void {
 function recordExchange(x: Exchange, latencyMs: number): void {
   const { gateway, admission, caller } = x;
   gateway.openExchanges.delete(x);
+  x.capacity.release();
   const background = findUnfinishedResponse(x);
   const usageAndCost = background ? NO_USAGE : computeUsageAndCost(x);
   if (admission && !background) {

@@ -19,6 +19,7 @@ import type { ModelSessions } from './model-sessions.ts';
 import type { ResourceOwners } from './opaque/resource-owners.ts';
 import type { OpenExchanges } from './open-exchanges.ts';
 import type { OrgCatalog } from './org-catalog.ts';
+import type { OverloadManager } from './overload/overload-manager.ts';
 import type { TurnStore } from './stored/turn-store.ts';
 import type { TargetLatencies } from './target-latencies.ts';
 
@@ -48,6 +49,7 @@ export interface Gateway {
   readonly answerCache: ResponseCache;
   readonly inFlight: InFlightRequests;
   readonly openExchanges: OpenExchanges;
+  readonly overload: OverloadManager;
   readonly guard: GuardrailEnforcer;
   /** Finalizes responses that continue after their exchange. */
   readonly background: BackgroundFinalizer;

@@ -22,7 +22,7 @@ import type { GatewaySurface } from './surface.ts';
 
 /**
  * Handles one exchange on any gateway path, from the first byte to the request log row. The order
- * is: authentication, limits and budgets, policies, cache, failover. Never throws. Every error is
+ * is: authentication, overload protection, limits and budgets, policies, cache, failover. Never throws. Every error is
  * sent to the client and recorded once.
  */
 export async function handleExchange(
@@ -44,14 +44,20 @@ export async function handleExchange(
   }
 }
 
-/** Authenticates the caller. @throws Fault with status 401, `insufficient_scope` or `shutting_down` */
+/**
+ * Authenticates the caller and takes capacity for the exchange.
+ * @throws Fault with status 401, `insufficient_scope`, `overloaded` or `shutting_down`
+ */
 function authenticate(x: StartedExchange): asserts x is Exchange {
   const { gateway, client } = x;
   if (gateway.isDraining())
     throw new Fault('shutting_down', 'This instance is shutting down. Retry the request.');
   const caller = authenticateCaller(client, gateway, x.createdAt);
   const { key, catalog } = caller;
+  // Before anything else, because the rejection must cost little.
+  x.capacity = gateway.overload.admit(key.orgId);
   x.caller = caller;
+  client.bodyMemory = x.capacity;
   requireKeyScope(key, 'gateway');
   gateway.recordKeyUse(key, x.createdAt);
   x.session = recordSession(gateway.sessions, key, client.headers);
@@ -81,6 +87,7 @@ function createExchange(
     progress: new ResponseProgress(),
     answer: new ResponseRecord(),
     caller: null,
+    capacity: null,
     admission: null,
     controls: null,
     request: UNPARSED_REQUEST,

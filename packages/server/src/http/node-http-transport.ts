@@ -4,7 +4,11 @@ import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import { bodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
-import { ClientDisconnectedError, type ClientTransport } from '../gateway/client-connection.ts';
+import {
+  type BodyMemory,
+  ClientDisconnectedError,
+  type ClientTransport,
+} from '../gateway/client-connection.ts';
 import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
 
 /** A rejected body is read and discarded up to this size, so that the client can read the response. */
@@ -66,7 +70,7 @@ export class NodeHttpTransport implements ClientTransport {
     markConnectionAuthenticated(this.#req.socket);
   }
 
-  readBody(limitBytes: number): Promise<Buffer> {
+  readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer> {
     const req = this.#req;
     requireJsonBody(req.headers);
     if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLargeFault(limitBytes);
@@ -97,6 +101,8 @@ export class NodeHttpTransport implements ClientTransport {
       const take = (chunk: Buffer) => {
         size += chunk.length;
         if (size > limitBytes) return settle(bodyTooLargeFault(limitBytes));
+        const fault = memory?.takeBodyBytes(chunk.length);
+        if (fault) return settle(fault);
         chunks.push(chunk);
         lastAt = clock.monotonic();
       };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { FloeConfig } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
 import { createBackgroundFinalizer } from '../gateway/background/background-finalizer.ts';
 import { InFlightRequests } from '../gateway/cache/in-flight-requests.ts';
@@ -13,6 +14,7 @@ import { createTurnStore } from '../gateway/stored/turn-store.ts';
 import { TargetLatencies } from '../gateway/target-latencies.ts';
 import { OutputLengthEstimator } from '../guardrails/output-length-estimator.ts';
 import { createModelSessions } from './create-model-sessions.ts';
+import { createOverloadManager } from './create-overload-manager.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -22,7 +24,7 @@ import type { ServerComponents } from './server-components.ts';
  */
 export interface GatewayRuntimeSettings {
   readonly draining: () => boolean;
-  readonly responsesDays: () => number;
+  readonly config: () => FloeConfig;
   readonly baseUrl: () => string;
 }
 
@@ -32,7 +34,7 @@ export interface GatewayRuntimeSettings {
 export function createGateway(
   parts: ServerComponents,
   snapshots: GatewaySnapshots,
-  { draining, responsesDays, baseUrl }: GatewayRuntimeSettings,
+  { draining, config, baseUrl }: GatewayRuntimeSettings,
 ): Gateway {
   const {
     transport,
@@ -49,7 +51,6 @@ export function createGateway(
   const { database, turnsKey, bodyStore, relay } = parts;
   const open = new OpenExchanges(systemClock, () => snapshots.current().keyring);
   snapshots.onChange(() => open.interruptRefused());
-  parts.runtime.countInFlight = () => open.size;
   const background = createBackgroundFinalizer({ database, clock: systemClock, gateway: () => gateway });
   const gateway: Gateway = {
     snapshot: snapshots.current,
@@ -59,7 +60,12 @@ export function createGateway(
     accessLog: parts.accessLog,
     rows,
     bodies: bodyStore,
-    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, retentionDays: responsesDays }),
+    turns: createTurnStore({
+      database,
+      key: turnsKey,
+      clock: systemClock,
+      retentionDays: () => config().retention.responses_days,
+    }),
     metrics,
     breakers,
     conversations: new ConversationTargets(systemClock),
@@ -68,6 +74,7 @@ export function createGateway(
     answerCache,
     inFlight: new InFlightRequests(),
     openExchanges: open,
+    overload: createOverloadManager(parts, snapshots, config().server.overload),
     guard: guardrails.guard,
     background,
     maxOutputTokens: parts.modelLists.maxOutputTokens,

@@ -1,5 +1,5 @@
 import type { FloeConfig, ListenerConfig } from '@floe/contract/config';
-import { buildLocalListenerUrl } from '@floe/contract/config/platform';
+import { buildLocalListenerUrl } from '@floe/contract/config/server';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { stripBasePath } from '../http/base-path.ts';

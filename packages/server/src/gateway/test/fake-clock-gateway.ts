@@ -10,8 +10,6 @@ import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/tes
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createMetrics } from '../../analytics/metrics.ts';
-import { DISABLED_ACCESS_LOG } from '../../core/access-log.ts';
-import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
 import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
@@ -36,12 +34,13 @@ import { handleExchange } from '../handle-exchange.ts';
 import { IDE_SURFACE } from '../ide/ide-surface.ts';
 import { UNTRACKED_SESSIONS } from '../model-sessions.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
-import type { ResourceOwners } from '../opaque/resource-owners.ts';
 import { UNIFIED_BASE } from '../opaque/unified-base.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
+import type { OverloadLimits } from '../overload/overload-manager.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
 import { TargetLatencies } from '../target-latencies.ts';
-import { EMPTY_TURN_STORE } from './empty-turn-store.ts';
+import { NO_STORES } from './no-stores.ts';
+import { createTestOverloadManager } from './test-overload-manager.ts';
 
 const SURFACES = {
   chat: CHAT_SURFACE,
@@ -80,6 +79,7 @@ export interface FakeClockGatewayOptions {
     Record<string, (isStream: boolean, request: ReceivedRequest) => UpstreamReply>
   >;
   readonly routes: readonly JsonObject[];
+  readonly overload?: OverloadLimits;
   /** More settings by provider id. */
   readonly providers?: Readonly<Record<string, JsonObject>>;
   readonly random?: () => number;
@@ -209,6 +209,7 @@ function createGateway(
     answerCache: new InMemoryResponseCache(clock),
     inFlight: new InFlightRequests(),
     openExchanges: new OpenExchanges(clock, keyring),
+    overload: createTestOverloadManager(clock, options.overload),
     baseUrl: () => 'http://127.0.0.1:3563',
     maxOutputTokens: options.maxOutputTokens ?? (() => null),
     outputLengths: new OutputLengthEstimator(),
@@ -271,29 +272,3 @@ function createAnyKeyring(record: KeyRecord): Keyring {
 const PEPPER = derivePepper(Buffer.alloc(32, 3));
 
 const orgRulesOf = (gateway: Gateway) => gateway.snapshot().catalogs.get('acme')?.rules ?? null;
-
-/** Nothing goes on behind an exchange here. */
-const NO_BACKGROUND: Gateway['background'] = {
-  defer: () => assert.fail('no background'),
-  recordEnd: async () => undefined,
-  pollSoon: () => undefined,
-  close: async () => undefined,
-};
-
-/** Nothing is kept at a provider here. */
-const NO_OWNERS: ResourceOwners = {
-  record: async () => undefined,
-  find: async () => new Map(),
-  claimResults: async () => true,
-};
-
-/** Parts that keep something elsewhere: nothing is kept in these tests. */
-const NO_STORES = {
-  log: silentLog,
-  accessLog: DISABLED_ACCESS_LOG,
-  bodies: { store: () => undefined },
-  resourceOwners: NO_OWNERS,
-  spoolDir: '',
-  background: NO_BACKGROUND,
-  turns: EMPTY_TURN_STORE,
-} as const;

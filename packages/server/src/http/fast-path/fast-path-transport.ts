@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { bodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
 import {
+  type BodyMemory,
   ClientDisconnectedError,
   type ClientTransport,
   type RequestHeaders,
@@ -76,9 +77,11 @@ export class FastPathTransport implements ClientTransport {
     this.#line.authenticated();
   }
 
-  readBody(limitBytes: number): Promise<Buffer> {
+  readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer> {
     requireJsonBody(this.headers);
     if (this.#length > limitBytes) throw bodyTooLargeFault(limitBytes);
+    const fault = memory?.takeBodyBytes(this.#length);
+    if (fault) throw fault;
     return this.#body === null
       ? Promise.reject(new ClientDisconnectedError('the client disconnected while sending its request'))
       : Promise.resolve(this.#body);

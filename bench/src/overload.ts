@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { BODIES, BODY_BYTES, buildBenchBody, buildBenchRequest } from './bodies.ts';
+import type { Candidate } from './candidates.ts';
+import { prepareCandidates } from './candidates.ts';
+import { type OverloadFigures, runOverloadLoad } from './load/overload-load.ts';
+import { pinCurrentProcess, planPinning } from './machine.ts';
+import { startMock } from './mock/mock.ts';
+import { freePort, pinProgram, startProgram } from './processes.ts';
+
+const HELP = `node bench/overload.mjs [options]
+
+Measures one process at its capacity and at ten times the connections, with and without overload protection.
+
+  --seconds <n>      length of each load (5)
+  --connections <n>  connections at capacity (32)
+  --rounds <n>       interleaved rounds (3)
+  --body <name>      1.6 KB, 30 KB, 300 KB or 1 MB (1.6 KB)
+  --rules <name>     none or policy: secrets and card numbers are detected (none)
+`;
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '32' },
+    rounds: { type: 'string', default: '3' },
+    body: { type: 'string', default: '1.6 KB' },
+    rules: { type: 'string', default: 'none' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const POLICY = `    policies:
+      - { name: secrets, on: request, detect: { secrets: true, pii: [card] }, action: redact }
+`;
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(HELP);
+  const workDir = mkdtempSync(join(tmpdir(), 'floe-overload-'));
+  process.on('exit', () => rmSync(workDir, { recursive: true, force: true }));
+  const pins = planPinning();
+  if ('rest' in pins) pinCurrentProcess(pins.rest);
+  const mock = await startMock(workDir, 'chat');
+  const ports = { chat: mock.running.port, messages: mock.running.port };
+  const rules = values.rules === 'policy' ? POLICY : '';
+  const start = async (name: string, delayMs: number) => {
+    const dir = mkdtempSync(join(workDir, name));
+    const candidate = prepareCandidates('floe', dir, ports, `${rules}server: { overload: { max_event_loop_delay_ms: ${delayMs} } }\n`);
+    if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
+    const port = await freePort();
+    return { name, candidate, running: await startProgram(pinProgram(candidate.program(port), pins), port) };
+  };
+  const servers = [await start('protected', 20), await start('unprotected', 0)];
+  const few = Number(values.connections);
+  for (const { candidate, running } of servers) await measure(candidate, running.port, few, 8, 0);
+  for (let round = 0; round < Number(values.rounds); round++)
+    for (const { name, candidate, running } of servers) {
+      const seconds = Number(values.seconds);
+      const capacity = await measure(candidate, running.port, few, seconds, 0);
+      const patient = await measure(candidate, running.port, few * 10, seconds, 2_000);
+      const impatient = await measure(candidate, running.port, few * 10, seconds, 0);
+      print(`${name}, capacity`, capacity, capacity);
+      print(`${name}, tenfold, clients wait`, patient, capacity);
+      print(`${name}, tenfold, clients do not wait`, impatient, capacity);
+    }
+  for (const { running } of servers) await running.stop();
+  await mock.running.stop();
+}
+
+function measure(candidate: Candidate, port: number, connections: number, seconds: number, waitMs: number) {
+  const name = BODIES.find((each) => each === values.body);
+  if (name === undefined) throw new Error(`--body must be one of ${BODIES.join(', ')}, not "${values.body}"`);
+  const body = buildBenchBody({ model: candidate.model, bytes: BODY_BYTES[name] });
+  const request = buildBenchRequest(candidate.path, candidate.headers, body);
+  return runOverloadLoad({ port, request, connections, seconds, waitAfterRejectionMs: waitMs });
+}
+
+function print(name: string, figures: OverloadFigures, capacity: OverloadFigures): void {
+  const { goodput, admitted, rejections, rejected } = figures;
+  const ms = (us: number) => (us / 1000).toFixed(1).padStart(7);
+  process.stdout.write(
+    `${name.padEnd(42)} goodput ${goodput.toFixed(0).padStart(6)}/s ${((goodput / capacity.goodput) * 100).toFixed(0).padStart(4)} %  p50 ${ms(admitted.p50)} p99 ${ms(admitted.p99)} (x${(admitted.p99 / capacity.admitted.p99).toFixed(1)})  503 ${rejections.toFixed(0).padStart(6)}/s p99 ${ms(rejected.p99)}\n`,
+  );
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`bench: ${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,140 @@
+import { Fault } from '@floe/contract/faults';
+import type { GatewayLoad } from '../../analytics/runtime-metrics.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { BodyMemory } from '../client-connection.ts';
+import { EventLoopLimit } from './event-loop-limit.ts';
+import { SharedCapacity } from './shared-capacity.ts';
+
+/** A log line about rejections is written at most once in this time. */
+const LOG_INTERVAL_MS = 10_000;
+const MIN_RETRY_AFTER_MS = 1_000;
+/** Clients retry at different times, so that they do not cause the next overload together. */
+const RETRY_AFTER_SPREAD_MS = 2_000;
+
+/** The limits of `server.overload`. */
+export interface OverloadLimits {
+  readonly maxConcurrentExchanges: number;
+  /** Maximum size of all request bodies in memory, in bytes. */
+  readonly maxBodyBytes: number;
+  /** The permitted delay of the event loop in milliseconds; 0 disables this limit. */
+  readonly maxEventLoopDelayMs: number;
+}
+
+/** Which limit rejected a request. It is the label `reason` of the metric. */
+export type OverloadReason = 'concurrent_requests' | 'event_loop_delay' | 'body_memory';
+
+/** What the overload manager needs from the process. */
+export interface OverloadDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  /** Returns the number of organizations in the installation. */
+  readonly countOrgs: () => number;
+  readonly recordRejection: (reason: OverloadReason) => void;
+}
+
+/**
+ * Rejects new requests while the process cannot serve more of them, before it reads their bodies. Requests
+ * in progress continue. Each organization receives a share of the capacity.
+ */
+export class OverloadManager {
+  readonly #exchanges: SharedCapacity;
+  readonly #bodies: SharedCapacity;
+  readonly #eventLoopLimit: EventLoopLimit;
+  readonly #dependencies: OverloadDependencies;
+  #rejectedSinceLog = 0;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(limits: OverloadLimits, dependencies: OverloadDependencies) {
+    const { clock, countOrgs } = dependencies;
+    this.#dependencies = dependencies;
+    this.#exchanges = new SharedCapacity(limits.maxConcurrentExchanges, countOrgs);
+    this.#bodies = new SharedCapacity(limits.maxBodyBytes, countOrgs);
+    this.#eventLoopLimit = new EventLoopLimit(this.#exchanges, clock, limits.maxEventLoopDelayMs);
+  }
+
+  /** The capacity in use at present. */
+  get load(): GatewayLoad {
+    const { used, limit } = this.#exchanges;
+    return { inFlight: used, concurrencyLimit: limit, bodyBytes: this.#bodies.used };
+  }
+
+  /**
+   * Admits an exchange of an organization. The caller must release the result when the exchange ends.
+   * @throws Fault `overloaded`
+   */
+  admit(orgId: string): AdmittedExchange {
+    const exchanges = this.#exchanges;
+    if (!exchanges.tryTake(orgId, 1))
+      throw this.#reject(exchanges.limit < exchanges.maximum ? 'event_loop_delay' : 'concurrent_requests');
+    this.#eventLoopLimit.start();
+    return new AdmittedExchange(this, orgId);
+  }
+
+  /** Reserves memory for a part of a request body. Returns a fault if there is none. */
+  takeBodyBytes(orgId: string, bytes: number): Fault | null {
+    return this.#bodies.tryTake(orgId, bytes) ? null : this.#reject('body_memory');
+  }
+
+  /** Called by `AdmittedExchange`. */
+  release(orgId: string, bodyBytes: number): void {
+    this.#exchanges.release(orgId, 1);
+    if (bodyBytes > 0) this.#bodies.release(orgId, bodyBytes);
+  }
+
+  #reject(reason: OverloadReason): Fault {
+    const { clock, log, random, recordRejection } = this.#dependencies;
+    recordRejection(reason);
+    this.#rejectedSinceLog += 1;
+    const nowMs = clock.monotonic();
+    if (nowMs - this.#loggedAt >= LOG_INTERVAL_MS) {
+      log.warn(
+        {
+          reason,
+          rejected: this.#rejectedSinceLog,
+          in_flight: this.#exchanges.used,
+          limit: this.#exchanges.limit,
+          body_bytes: this.#bodies.used,
+        },
+        'requests were rejected because the server is overloaded',
+      );
+      this.#loggedAt = nowMs;
+      this.#rejectedSinceLog = 0;
+    }
+    return new Fault('overloaded', MESSAGES[reason], {
+      retryAfterMs: MIN_RETRY_AFTER_MS + Math.floor(random() * RETRY_AFTER_SPREAD_MS),
+    });
+  }
+}
+
+const MESSAGES: Readonly<Record<OverloadReason, string>> = {
+  concurrent_requests: 'Floe is overloaded: too many requests are in progress. Retry the request.',
+  event_loop_delay: 'Floe is overloaded: requests arrive faster than it can process them. Retry the request.',
+  body_memory:
+    'Floe is overloaded: the request bodies in progress use all available memory. Retry the request.',
+};
+
+/** The capacity that an exchange uses. */
+export class AdmittedExchange implements BodyMemory {
+  readonly #manager: OverloadManager;
+  readonly #orgId: string;
+  #bodyBytes = 0;
+
+  constructor(manager: OverloadManager, orgId: string) {
+    this.#manager = manager;
+    this.#orgId = orgId;
+  }
+
+  takeBodyBytes(bytes: number): Fault | null {
+    const fault = this.#manager.takeBodyBytes(this.#orgId, bytes);
+    if (fault === null) this.#bodyBytes += bytes;
+    return fault;
+  }
+
+  /** Returns the capacity. Must be called once. */
+  release(): void {
+    this.#manager.release(this.#orgId, this.#bodyBytes);
+  }
+}

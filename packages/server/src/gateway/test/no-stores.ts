@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { DISABLED_ACCESS_LOG } from '../../core/access-log.ts';
+import { silentLog } from '../../core/log.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceOwners } from '../opaque/resource-owners.ts';
+import { EMPTY_TURN_STORE } from './empty-turn-store.ts';
+
+const NO_BACKGROUND: Gateway['background'] = {
+  defer: () => assert.fail('no background'),
+  recordEnd: async () => undefined,
+  pollSoon: () => undefined,
+  close: async () => undefined,
+};
+
+const NO_OWNERS: ResourceOwners = {
+  record: async () => undefined,
+  find: async () => new Map(),
+  claimResults: async () => true,
+};
+
+/** The parts of a gateway that store something, without a store. */
+export const NO_STORES = {
+  log: silentLog,
+  accessLog: DISABLED_ACCESS_LOG,
+  bodies: { store: () => undefined },
+  resourceOwners: NO_OWNERS,
+  spoolDir: '',
+  background: NO_BACKGROUND,
+  turns: EMPTY_TURN_STORE,
+} as const;

@@ -1,0 +1,41 @@
+import { totalmem } from 'node:os';
+import type { ServerConfig } from '@floe/contract/config';
+import { systemClock } from '../core/clock.ts';
+import { OverloadManager } from '../gateway/overload/overload-manager.ts';
+import type { GatewaySnapshots } from './gateway-snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
+
+const MIB = 1024 * 1024;
+
+/**
+ * Creates the overload manager from `server.overload`, and shows its load in the metrics.
+ */
+export function createOverloadManager(
+  { log, runtime }: ServerComponents,
+  snapshots: GatewaySnapshots,
+  limits: ServerConfig['overload'],
+): OverloadManager {
+  const manager = new OverloadManager(
+    {
+      maxConcurrentExchanges: limits.max_concurrent_requests,
+      maxBodyBytes: (limits.max_body_memory_mb ?? defaultBodyMemoryMb()) * MIB,
+      maxEventLoopDelayMs: limits.max_event_loop_delay_ms,
+    },
+    {
+      clock: systemClock,
+      log,
+      random: Math.random,
+      countOrgs: () => snapshots.current().catalogs.size,
+      recordRejection: (reason) => runtime.recordOverloadRejection(reason),
+    },
+  );
+  runtime.readLoad = () => manager.load;
+  return manager;
+}
+
+/** A quarter of the memory of the machine or container, in MiB. */
+function defaultBodyMemoryMb(): number {
+  const constrained = process.constrainedMemory();
+  const total = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.max(64, Math.floor(total / 4 / MIB));
+}
