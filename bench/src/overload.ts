@@ -28,12 +28,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     body: { type: 'string', default: '1.6 KB' },
     rules: { type: 'string', default: 'none' },
+    delay: { type: 'string', default: '10' },
     help: { type: 'boolean', default: false },
   },
 });
 
 const POLICY = `    policies:
-      - { name: secrets, on: request, detect: { secrets: true, pii: [card] }, action: redact }
+      - { name: secrets, on: request, detect: { secrets: true, pii: [credit_card] }, action: redact }
 `;
 
 async function main(): Promise<void> {
@@ -47,12 +48,17 @@ async function main(): Promise<void> {
   const rules = values.rules === 'policy' ? POLICY : '';
   const start = async (name: string, delayMs: number) => {
     const dir = mkdtempSync(join(workDir, name));
-    const candidate = prepareCandidates('floe', dir, ports, `${rules}server: { overload: { max_event_loop_delay_ms: ${delayMs} } }\n`);
+    const candidate = prepareCandidates(
+      'floe',
+      dir,
+      ports,
+      `${rules}server: { overload: { max_event_loop_delay_ms: ${delayMs} } }\n`,
+    );
     if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
     const port = await freePort();
     return { name, candidate, running: await startProgram(pinProgram(candidate.program(port), pins), port) };
   };
-  const servers = [await start('protected', 20), await start('unprotected', 0)];
+  const servers = [await start('protected', Number(values.delay)), await start('unprotected', 0)];
   const few = Number(values.connections);
   for (const { candidate, running } of servers) await measure(candidate, running.port, few, 8, 0);
   for (let round = 0; round < Number(values.rounds); round++)

@@ -132,15 +132,15 @@ export interface UpstreamTiming {
   readonly endedAt: number;
 }
 
-/** An exchange with an authenticated caller. All stages after authentication use it. */
+/** An exchange with an authenticated caller and capacity. All stages after authentication use it. */
 export interface Exchange extends Omit<StartedExchange, 'caller' | 'capacity'> {
   readonly caller: AuthenticatedCaller;
   readonly capacity: AdmittedExchange;
 }
 
-/** Returns whether the exchange has an authenticated caller. */
-export function isAuthenticated(x: StartedExchange): x is Exchange {
-  return x.caller !== null;
+/** Returns whether the exchange has an authenticated caller and was not rejected because of overload. */
+export function isAdmitted(x: StartedExchange): x is Exchange {
+  return x.caller !== null && x.capacity !== null;
 }
 
 /** All data about an exchange in progress. `finalizeExchange` converts it to a row, once. */
@@ -156,9 +156,9 @@ export interface StartedExchange {
   readonly progress: ResponseProgress;
   /** Data about the response of the current attempt. */
   readonly answer: ResponseRecord;
-  /** Null before authentication, and for a request that was rejected because of overload. */
+  /** Null before authentication. */
   caller: AuthenticatedCaller | null;
-  /** The capacity that the exchange uses; null exactly if `caller` is. */
+  /** The capacity that the exchange uses. Null before authentication, and if there was none. */
   capacity: AdmittedExchange | null;
   /** Null if there are no limits or budgets. */
   admission: ExchangeAdmission | null;

@@ -8,12 +8,7 @@ import { detectClientName } from './client-name.ts';
 import { findSessionId } from './conversation-id.ts';
 import { findEndUser } from './end-user.ts';
 import { findRequestedMaxOutputTokens } from './estimate-request.ts';
-import {
-  type Exchange,
-  isAuthenticated,
-  type RecordedDecision,
-  type StartedExchange,
-} from './exchange-record.ts';
+import { type Exchange, isAdmitted, type RecordedDecision, type StartedExchange } from './exchange-record.ts';
 import { computePromptCacheSavings } from './prompt-cache-savings.ts';
 import { computeCacheSavings, computeUsageAndCost, type UsageAndCost } from './usage-and-cost.ts';
 import { toTokenColumns } from './usage-fields.ts';
@@ -28,7 +23,7 @@ const NO_USAGE: UsageAndCost = { usage: null, source: 'none', nanoUsd: null, cos
  */
 export function finalizeExchange(x: StartedExchange): void {
   const latencyMs = x.gateway.clock.monotonic() - x.startedAt;
-  if (isAuthenticated(x)) recordExchange(x, latencyMs);
+  if (isAdmitted(x)) recordExchange(x, latencyMs);
   else countExchange(x, NO_USAGE, latencyMs);
 }
 

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { requireKeyScope } from '../platform/keyring.ts';
 import { admitExchange } from './admit.ts';
 import { BodyRecorder } from './bodies/body-recorder.ts';
-import { authenticateCaller } from './caller.ts';
+import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
 import {
   type Exchange,
@@ -14,6 +14,7 @@ import { finalizeExchange } from './finalize.ts';
 import type { Gateway } from './gateway.ts';
 import { recordSession } from './model-sessions.ts';
 import type { GatewayOperation, RoutedRequest } from './operation.ts';
+import type { AdmittedExchange } from './overload/overload-manager.ts';
 import { parseRequestControls } from './request-controls.ts';
 import { ResponseProgress } from './response-progress.ts';
 import { ResponseRecord } from './response-record.ts';
@@ -32,7 +33,9 @@ export async function handleExchange(
 ): Promise<void> {
   const x: StartedExchange = createExchange(client, operation.surface, gateway);
   try {
-    authenticate(x);
+    const caller = authenticate(x);
+    const pending = gateway.overload.admit(caller.key.orgId);
+    begin(x, caller, pending instanceof Promise ? await pending : pending);
     gateway.openExchanges.add(x);
     const request = await admitExchange(x, () => parseAndRoute(x, operation));
     x.result = await request.send();
@@ -44,20 +47,26 @@ export async function handleExchange(
   }
 }
 
-/**
- * Authenticates the caller and takes capacity for the exchange.
- * @throws Fault with status 401, `insufficient_scope`, `overloaded` or `shutting_down`
- */
-function authenticate(x: StartedExchange): asserts x is Exchange {
+/** Authenticates the caller. @throws Fault with status 401, or `shutting_down` */
+function authenticate(x: StartedExchange): AuthenticatedCaller {
   const { gateway, client } = x;
   if (gateway.isDraining())
     throw new Fault('shutting_down', 'This instance is shutting down. Retry the request.');
   const caller = authenticateCaller(client, gateway, x.createdAt);
-  const { key, catalog } = caller;
-  // Before anything else, because the rejection must cost little.
-  x.capacity = gateway.overload.admit(key.orgId);
   x.caller = caller;
-  client.bodyMemory = x.capacity;
+  return caller;
+}
+
+/** Starts an exchange of an authenticated caller that has capacity. @throws Fault `insufficient_scope` */
+function begin(
+  x: StartedExchange,
+  caller: AuthenticatedCaller,
+  capacity: AdmittedExchange,
+): asserts x is Exchange {
+  const { gateway, client } = x;
+  const { key, catalog } = caller;
+  x.capacity = capacity;
+  client.bodyMemory = capacity;
   requireKeyScope(key, 'gateway');
   gateway.recordKeyUse(key, x.createdAt);
   x.session = recordSession(gateway.sessions, key, client.headers);

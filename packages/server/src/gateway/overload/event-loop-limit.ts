@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 
-const TICK_MS = 10;
+const TICK_MS = 5;
 const WINDOW_MS = 100;
 /** With fewer ticks, one long task would look like a permanent delay. */
 const MIN_TICKS_PER_WINDOW = 3;

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { BodyMemory } from '../client-connection.ts';
 import { EventLoopLimit } from './event-loop-limit.ts';
+import { RejectionPacer } from './rejection-pacer.ts';
 import { SharedCapacity } from './shared-capacity.ts';
 
 /** A log line about rejections is written at most once in this time. */
@@ -43,6 +44,7 @@ export class OverloadManager {
   readonly #exchanges: SharedCapacity;
   readonly #bodies: SharedCapacity;
   readonly #eventLoopLimit: EventLoopLimit;
+  readonly #pacer: RejectionPacer;
   readonly #dependencies: OverloadDependencies;
   #rejectedSinceLog = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
@@ -50,6 +52,7 @@ export class OverloadManager {
   constructor(limits: OverloadLimits, dependencies: OverloadDependencies) {
     const { clock, countOrgs } = dependencies;
     this.#dependencies = dependencies;
+    this.#pacer = new RejectionPacer(clock, () => this.#isReduced);
     this.#exchanges = new SharedCapacity(limits.maxConcurrentExchanges, countOrgs);
     this.#bodies = new SharedCapacity(limits.maxBodyBytes, countOrgs);
     this.#eventLoopLimit = new EventLoopLimit(this.#exchanges, clock, limits.maxEventLoopDelayMs);
@@ -62,13 +65,15 @@ export class OverloadManager {
   }
 
   /**
-   * Admits an exchange of an organization. The caller must release the result when the exchange ends.
-   * @throws Fault `overloaded`
+   * Admits an exchange of an organization. The caller must release the result when the exchange ends. If there is
+   * no capacity, returns a promise that rejects with Fault `overloaded` when the response may be sent.
    */
-  admit(orgId: string): AdmittedExchange {
+  admit(orgId: string): AdmittedExchange | Promise<never> {
     const exchanges = this.#exchanges;
-    if (!exchanges.tryTake(orgId, 1))
-      throw this.#reject(exchanges.limit < exchanges.maximum ? 'event_loop_delay' : 'concurrent_requests');
+    if (!exchanges.tryTake(orgId, 1)) {
+      const fault = this.#reject(this.#isReduced ? 'event_loop_delay' : 'concurrent_requests');
+      return this.#pacer.wait().then(() => Promise.reject(fault));
+    }
     this.#eventLoopLimit.start();
     return new AdmittedExchange(this, orgId);
   }
@@ -82,6 +87,10 @@ export class OverloadManager {
   release(orgId: string, bodyBytes: number): void {
     this.#exchanges.release(orgId, 1);
     if (bodyBytes > 0) this.#bodies.release(orgId, bodyBytes);
+  }
+
+  get #isReduced(): boolean {
+    return this.#exchanges.limit < this.#exchanges.maximum;
   }
 
   #reject(reason: OverloadReason): Fault {
