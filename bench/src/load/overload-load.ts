@@ -70,7 +70,8 @@ function keepBusy(
     const onEnd = (status: number, bodyBytes: number) => {
       const problem = record(status, bodyBytes, sentAt, performance.now());
       if (problem !== null) return close(() => reject(new Error(problem)));
-      if (status === 503 && waitAfterRejectionMs > 0) setTimeout(ask, waitAfterRejectionMs * (0.5 + Math.random()));
+      if (status === 503 && waitAfterRejectionMs > 0)
+        setTimeout(ask, waitAfterRejectionMs * (0.5 + Math.random()));
       else ask();
     };
     const reader = new AnswerReader({ onBody: () => undefined, onEnd });

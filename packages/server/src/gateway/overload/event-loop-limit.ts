@@ -1,16 +1,16 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock, Timer } from '../../core/clock.ts';
 
 const TICK_MS = 5;
-const WINDOW_MS = 100;
-/** With fewer ticks, one long task would look like a permanent delay. */
-const MIN_TICKS_PER_WINDOW = 3;
-/** The limit never falls below this number of exchanges, and fewer exchanges are not measured. */
-const MIN_LIMIT = 16;
+const WINDOW_MS = 200;
+/** The part of a window that must be delayed. Otherwise, single long tasks are the reason. */
+const DELAYED_PART = 0.5;
+/** The limit never falls below this number of exchanges. */
+const MIN_LIMIT = 64;
 /** After a reduction, the exchanges above the limit have this time to end before the next one. */
 const SETTLE_MS = 1_000;
 const LARGEST_REDUCTION = 0.5;
 const SMALLEST_REDUCTION = 0.9;
-const INCREASE = 1.05;
+const INCREASE = 1.1;
 
 /** What the limit measures and controls. */
 export interface EventLoopLimitTarget {
@@ -21,21 +21,27 @@ export interface EventLoopLimitTarget {
 }
 
 /**
- * Lowers a limit of concurrent exchanges while the event loop is delayed permanently, and raises it again
- * afterwards. The measure is the smallest delay of a timer in a window: one long task delays only some
- * timers, but a saturated event loop delays all of them (as the standing queue of CoDel, RFC 8289 section 3).
- * The reductions are multiplicative and the increases are small (AIMD), so that the limit stays near the
- * capacity of the process.
+ * Rejects exchanges while the event loop is delayed permanently. It measures the part of the time in which a new
+ * request waits too long: how late a timer is. Requests that arrive together delay the event loop only once, so
+ * two windows in a row must be delayed. There are two reactions, because work can be in two places:
+ *
+ * - Exchanges in progress, such as streams: a lower limit of concurrent exchanges. The reductions depend on the
+ *   delay and the increases are small, so that the limit stays near the capacity of the process.
+ * - Requests that wait in the sockets: a turn of the event loop that already takes too long admits no further ones.
  */
 export class EventLoopLimit {
   readonly #target: EventLoopLimitTarget;
   readonly #clock: Clock;
   readonly #maxDelayMs: number;
-  #isRunning = false;
+  #timer: Timer | null = null;
   #dueAt = 0;
   #windowStart = 0;
-  #ticks = 0;
-  #smallestDelayMs = Number.POSITIVE_INFINITY;
+  #hasAdmissions = false;
+  /** The sum and number of the delays in this window that were too long. */
+  #delayedMs = 0;
+  #delays = 0;
+  #wasDelayed = false;
+  #isSaturated = false;
   #reducedAt = Number.NEGATIVE_INFINITY;
 
   /** @param maxDelayMs the permitted delay of the event loop in milliseconds; 0 disables the limit */
@@ -45,48 +51,68 @@ export class EventLoopLimit {
     this.#maxDelayMs = maxDelayMs;
   }
 
-  /** Starts to measure if enough exchanges are in progress. Call it after each admission. */
-  start(): void {
-    if (this.#isRunning || this.#maxDelayMs === 0 || this.#target.used < MIN_LIMIT) return;
-    this.#isRunning = true;
-    this.#startWindow(this.#clock.monotonic());
-    this.#schedule();
+  /** Whether the event loop is delayed permanently. */
+  get isSaturated(): boolean {
+    return this.#isSaturated;
+  }
+
+  /** Returns whether this turn of the event loop may admit an exchange. Starts the measurement. */
+  admitsNow(): boolean {
+    if (this.#maxDelayMs === 0) return true;
+    this.#hasAdmissions = true;
+    if (this.#timer === null) {
+      this.#startWindow(this.#clock.monotonic());
+      this.#schedule();
+    }
+    return !this.#isSaturated || this.#clock.monotonic() - this.#dueAt <= this.#maxDelayMs;
   }
 
   #schedule(): void {
     this.#dueAt = this.#clock.monotonic() + TICK_MS;
-    this.#clock.after(TICK_MS, () => this.#tick());
+    this.#timer = this.#clock.after(TICK_MS, () => this.#tick());
   }
 
   #startWindow(nowMs: number): void {
     this.#windowStart = nowMs;
-    this.#ticks = 0;
-    this.#smallestDelayMs = Number.POSITIVE_INFINITY;
+    this.#hasAdmissions = false;
+    this.#delayedMs = 0;
+    this.#delays = 0;
   }
 
   #tick(): void {
     const nowMs = this.#clock.monotonic();
-    this.#ticks += 1;
-    this.#smallestDelayMs = Math.min(this.#smallestDelayMs, Math.max(0, nowMs - this.#dueAt));
-    if (this.#ticks >= MIN_TICKS_PER_WINDOW && nowMs - this.#windowStart >= WINDOW_MS) {
-      this.#adjust(this.#smallestDelayMs, nowMs);
+    const delayMs = nowMs - this.#dueAt;
+    if (delayMs > this.#maxDelayMs) {
+      this.#delayedMs += delayMs;
+      this.#delays += 1;
+    }
+    if (nowMs - this.#windowStart >= WINDOW_MS) {
+      this.#adjust(nowMs);
+      const { limit, maximum } = this.#target;
+      if (!this.#hasAdmissions && !this.#wasDelayed && limit === maximum) {
+        this.#timer = null;
+        return;
+      }
       this.#startWindow(nowMs);
     }
-    const { used, limit, maximum } = this.#target;
-    this.#isRunning = used >= MIN_LIMIT || limit < maximum;
-    if (this.#isRunning) this.#schedule();
+    this.#schedule();
   }
 
-  #adjust(delayMs: number, nowMs: number): void {
+  #adjust(nowMs: number): void {
     const target = this.#target;
     const { used, limit, maximum } = target;
-    if (delayMs <= this.#maxDelayMs) {
-      target.limit = Math.min(maximum, Math.ceil(limit * INCREASE));
+    const isDelayed = this.#delayedMs > DELAYED_PART * (nowMs - this.#windowStart);
+    this.#isSaturated = isDelayed && this.#wasDelayed;
+    this.#wasDelayed = isDelayed;
+    if (!isDelayed) {
+      // With few exchanges, nothing is known about the capacity, so there is no reason for a limit.
+      target.limit = used < limit / 2 ? maximum : Math.min(maximum, Math.ceil(limit * INCREASE));
       return;
     }
     // Exchanges that were admitted under a higher limit are still in progress.
-    if (used > limit && nowMs - this.#reducedAt < SETTLE_MS) return;
-    const factor = Math.min(SMALLEST_REDUCTION, Math.max(LARGEST_REDUCTION, this.#maxDelayMs / delayMs));
+    if (!this.#isSaturated || (used > limit && nowMs - this.#reducedAt < SETTLE_MS)) return;
+    const averageMs = this.#delayedMs / this.#delays;
+    const factor = Math.min(SMALLEST_REDUCTION, Math.max(LARGEST_REDUCTION, this.#maxDelayMs / averageMs));
     target.limit = Math.max(MIN_LIMIT, Math.floor(Math.min(used, limit) * factor));
     this.#reducedAt = nowMs;
   }

@@ -69,12 +69,10 @@ export class OverloadManager {
    * no capacity, returns a promise that rejects with Fault `overloaded` when the response may be sent.
    */
   admit(orgId: string): AdmittedExchange | Promise<never> {
-    const exchanges = this.#exchanges;
-    if (!exchanges.tryTake(orgId, 1)) {
+    if (!this.#eventLoopLimit.admitsNow() || !this.#exchanges.tryTake(orgId, 1)) {
       const fault = this.#reject(this.#isReduced ? 'event_loop_delay' : 'concurrent_requests');
       return this.#pacer.wait().then(() => Promise.reject(fault));
     }
-    this.#eventLoopLimit.start();
     return new AdmittedExchange(this, orgId);
   }
 
@@ -89,8 +87,9 @@ export class OverloadManager {
     if (bodyBytes > 0) this.#bodies.release(orgId, bodyBytes);
   }
 
+  /** Whether the event loop is the bottleneck. */
   get #isReduced(): boolean {
-    return this.#exchanges.limit < this.#exchanges.maximum;
+    return this.#eventLoopLimit.isSaturated || this.#exchanges.limit < this.#exchanges.maximum;
   }
 
   #reject(reason: OverloadReason): Fault {

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
+import { chatReply } from '../test/chat-replies.ts';
+import { startFakeClockGateway } from '../test/fake-clock-gateway.ts';
+import type { OverloadLimits } from './overload-manager.ts';
+
+const PROMPT = { model: 'smart', messages: [{ role: 'user', content: 'hello' }] };
+const LIMITS: OverloadLimits = { maxConcurrentExchanges: 2, maxBodyBytes: 10_000, maxEventLoopDelayMs: 0 };
+
+async function start(t: TestContext, limits: Partial<OverloadLimits> = {}) {
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: (isStream) => chatReply('an answer', isStream) },
+    routes: [{ model: 'smart', targets: ['a/m'], retries: 0 }],
+    overload: { ...LIMITS, ...limits },
+  });
+  t.after(() => gateway.close());
+  return gateway;
+}
+
+test('a request above the maximum gets 503 with retry-after, and no row; the next one is served', async (t) => {
+  const gateway = await start(t);
+  await gateway.upstream('a').setFaults(findInjectedFault('stall-mid-answer'));
+  const heard = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const open = heard.map(({ resolve }) =>
+    gateway.send('chat', { ...PROMPT, stream: true }, { onChunk: () => resolve() }),
+  );
+  for (const { promise } of heard) await gateway.settled(promise, 0);
+  for (const [surface, type] of [
+    ['chat', 'service_unavailable_error'],
+    ['messages', 'overloaded_error'],
+  ] as const) {
+    const body = surface === 'messages' ? { ...PROMPT, max_tokens: 9 } : PROMPT;
+    const rejected = await gateway.settled(gateway.send(surface, body), 50);
+    assert.equal(rejected.status, 503);
+    assert.equal(rejected.headers['retry-after'], '1');
+    assert.match(rejected.text, new RegExp(`"type":"${type}"`));
+    assert.match(rejected.text, /too many requests are in progress/);
+  }
+  assert.equal(gateway.upstream('a').requests.length, 2);
+  gateway.changeKey(null);
+  await gateway.settled(Promise.all(open));
+  assert.equal(gateway.rows.length, 2);
+  gateway.changeKey({});
+  await gateway.upstream('a').setFaults();
+  assert.equal((await gateway.settled(gateway.send('chat', PROMPT))).status, 200);
+});
+
+test('a body above the available memory is rejected, and its memory is available again', async (t) => {
+  const gateway = await start(t);
+  const large = { ...PROMPT, messages: [{ role: 'user', content: 'x'.repeat(20_000) }] };
+  for (let n = 0; n < 3; n++) {
+    const rejected = await gateway.settled(gateway.send('chat', large), 50);
+    assert.equal(rejected.status, 503);
+    assert.match(rejected.text, /the request bodies in progress use all available memory/);
+    const small = { ...PROMPT, messages: [{ role: 'user', content: 'x'.repeat(9_000) }] };
+    assert.equal((await gateway.settled(gateway.send('chat', small))).status, 200);
+  }
+});
+
+test('capacity is returned however an exchange ends', async (t) => {
+  const gateway = await start(t, { maxConcurrentExchanges: 1 });
+  const bodies = [PROMPT, { ...PROMPT, stream: true }, { model: 'unknown', messages: [] }, { model: 1 }];
+  for (const fault of INJECTED_FAULTS)
+    for (const body of bodies) {
+      await gateway.upstream('a').setFaults(fault);
+      // Some faults close the connection to the client.
+      const status = await gateway.settled(
+        gateway.send('chat', body).then(
+          (answer) => answer.status,
+          () => null,
+        ),
+        3_600_000,
+      );
+      assert.notEqual(status, 503, `before ${fault.name}`);
+      await gateway.upstream('a').setFaults();
+      // A breaker that opened is closed again after this time.
+      await gateway.advance(120_000);
+      const next = await gateway.settled(gateway.send('chat', PROMPT));
+      assert.equal(next.status, 200, `after ${fault.name}: ${next.text}`);
+    }
+});

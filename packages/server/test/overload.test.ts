@@ -1,0 +1,191 @@
+// The real server above its limits: what it rejects, what it continues to serve, and how organizations share it.
+// Tier: ci. Saturates a server.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { eventually } from '@floe/testkit/eventually';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
+
+const ORGS = ['first', 'second'] as const;
+type OrgId = (typeof ORGS)[number];
+const keyOf = (org: OrgId) => `eis_${org}${'0'.repeat(32)}`;
+const MESSAGE = { role: 'assistant', content: 'hello' };
+const ANSWER = createJsonReply({
+  id: 'c',
+  object: 'chat.completion',
+  model: 'm',
+  choices: [{ index: 0, message: MESSAGE, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+});
+
+function buildOrg(id: OrgId, upstreamUrl: string): JsonObject {
+  return {
+    id,
+    keys: [{ name: 'test', key: keyOf(id), scopes: ['gateway', 'management', 'beat'] }],
+    providers: [
+      {
+        id: 'fake',
+        kind: 'openai-compatible',
+        base_url: `${upstreamUrl}/v1`,
+        api_key: 'upstream-secret',
+        models: ['*'],
+        timeouts: { first_token_ms: 600_000, total_ms: 600_000 },
+        breaker: { enabled: false },
+      },
+      { id: 'sandbox', kind: 'sandbox' },
+    ],
+    routes: [{ model: '*', retries: 0 }],
+    monitors: [{ id: 'backup', expected_interval_minutes: 5 }],
+    policies: [
+      {
+        name: 'personal-data',
+        on: 'request',
+        detect: { secrets: true, pii: ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] },
+        action: 'redact',
+      },
+    ],
+  };
+}
+
+interface Overloaded {
+  readonly url: string;
+  readonly upstream: FakeUpstream;
+  chat(org: OrgId, content?: string, model?: string): Promise<HttpCallResponse>;
+  metric(name: string): Promise<number>;
+}
+
+async function start(t: TestContext, overload: JsonObject, orgs: readonly OrgId[], isPaced: boolean) {
+  const upstream = await startFakeUpstream({ respond: () => ({ ...ANSWER, isPaced }) });
+  const yaml = JSON.stringify({
+    server: { overload },
+    orgs: orgs.map((id) => buildOrg(id, upstream.url)),
+  });
+  const floe = await startFloeProcess({ yaml });
+  t.after(async () => {
+    upstream.gate.release(10_000);
+    await floe.stop();
+    await upstream.close();
+  });
+  const overloaded: Overloaded = {
+    url: floe.url,
+    upstream,
+    chat: (org, content = 'hello', model = 'fake/m') =>
+      callHttp(`${floe.url}/gateway/v1/chat/completions`, {
+        body: { model, messages: [{ role: 'user', content }] },
+        headers: { authorization: `Bearer ${keyOf(org)}` },
+      }),
+    async metric(name) {
+      const { text } = await callHttp(`${floe.url}/metrics`);
+      const values = text.split('\n').map((line) => /^(\S+) (\S+)$/.exec(line.replace('{}', '')));
+      return Number(values.find((each) => each?.[1] === name)?.[2] ?? 0);
+    },
+  };
+  return overloaded;
+}
+
+/** The number of prompts that the upstream has received. Floe also asks it for its models. */
+function countPrompts({ upstream }: Overloaded): number {
+  return upstream.requests.filter(({ method }) => method === 'POST').length;
+}
+
+/** Sends requests that the upstream holds, and waits until it has `expected` of them. */
+async function fill(server: Overloaded, org: OrgId, count: number, expected: number) {
+  const before = countPrompts(server);
+  const open = Array.from({ length: count }, () => server.chat(org));
+  await eventually(async () => countPrompts(server) === before + expected || undefined);
+  return open;
+}
+
+async function countByStatus(open: readonly Promise<HttpCallResponse>[]): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (const { status } of await Promise.all(open)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+test('above the maximum, requests are rejected, and everything else is served', async (t) => {
+  const server = await start(t, { max_concurrent_requests: 10 }, ['first'], true);
+  const open = await fill(server, 'first', 10, 10);
+  const rejected = await server.chat('first');
+  assert.equal(rejected.status, 503);
+  assert.match(rejected.text, /"code":"overloaded"/);
+  assert.ok(Number(rejected.headers['retry-after']) >= 1);
+  assert.ok(Number(rejected.headers['retry-after-ms']) >= 1_000);
+
+  const authorization = `Bearer ${keyOf('first')}`;
+  const beat = { monitor_id: 'backup', status: 'ok' };
+  const others: Readonly<Record<string, HttpCallResponse>> = {
+    '/healthz': await callHttp(`${server.url}/healthz`),
+    '/readyz': await callHttp(`${server.url}/readyz`),
+    '/gateway/v1/models': await callHttp(`${server.url}/gateway/v1/models`, { headers: { authorization } }),
+    '/api/management/keys': await callHttp(`${server.url}/api/management/keys`, {
+      headers: { authorization },
+    }),
+    '/api/monitoring/heartbeat': await callHttp(`${server.url}/api/monitoring/heartbeat`, {
+      body: beat,
+      headers: { authorization },
+    }),
+  };
+  for (const [path, { status, text }] of Object.entries(others))
+    assert.equal(status, 200, `${path}: ${text}`);
+  const signIn = await callHttp(`${server.url}/api/auth/password`, {
+    body: { email: 'nobody@example.com', password: 'wrong-password' },
+  });
+  assert.notEqual(signIn.status, 503);
+
+  assert.equal(await server.metric('floe_exchanges_in_flight'), 10);
+  assert.equal(await server.metric('floe_exchanges_limit'), 10);
+  assert.equal(await server.metric('floe_overload_rejections_total{reason="concurrent_requests"}'), 1);
+  server.upstream.gate.release(100);
+  assert.deepEqual(await countByStatus(open), { 200: 10 });
+  assert.equal(await server.metric('floe_exchanges_in_flight'), 0);
+});
+
+test('one organization cannot use all capacity', async (t) => {
+  const server = await start(t, { max_concurrent_requests: 20 }, ORGS, true);
+  const greedy = await fill(server, 'first', 40, 18);
+  const modest = await fill(server, 'second', 2, 2);
+  server.upstream.gate.release(100);
+  assert.deepEqual(await countByStatus(modest), { 200: 2 });
+  assert.deepEqual(await countByStatus(greedy), { 200: 18, 503: 22 });
+});
+
+test('request bodies do not use more memory than permitted', async (t) => {
+  const server = await start(t, { max_body_memory_mb: 64 }, ['first'], true);
+  const content = 'x'.repeat(30 * 1024 * 1024);
+  const open = [server.chat('first', content), server.chat('first', content)];
+  await eventually(async () => countPrompts(server) === 2 || undefined);
+  assert.ok((await server.metric('floe_request_bodies_bytes')) > 60 * 1024 * 1024);
+  const rejected = await server.chat('first', content);
+  assert.equal(rejected.status, 503);
+  assert.match(rejected.text, /the request bodies in progress use all available memory/);
+  const small = server.chat('first');
+  await eventually(async () => countPrompts(server) === 3 || undefined);
+  server.upstream.gate.release(100);
+  assert.deepEqual(await countByStatus([...open, small]), { 200: 3 });
+  assert.equal(await server.metric('floe_request_bodies_bytes'), 0);
+});
+
+test('while the event loop is delayed, some requests are rejected, and all are served afterwards', async (t) => {
+  const server = await start(t, { max_event_loop_delay_ms: 1 }, ['first'], false);
+  // The server examines every number, which takes it much longer than sending takes this process. The provider is
+  // in the server too.
+  const content = '4111-1111-1111-1112 +1 555 010 9999 a@b GB00 078-05-1120 '.repeat(400);
+  const counts: Record<number, number> = {};
+  let sent = 0;
+  const client = async () => {
+    while (counts[503] === undefined && sent < 2_000) {
+      sent += 1;
+      const { status } = await server.chat('first', content + sent, 'sandbox/echo');
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 100 }, client));
+  assert.ok((counts[503] ?? 0) > 0, JSON.stringify(counts));
+  assert.deepEqual(Object.keys(counts), ['200', '503']);
+  assert.ok((await server.metric('floe_overload_rejections_total{reason="event_loop_delay"}')) > 0);
+  await eventually(async () => (await server.metric('floe_exchanges_limit')) === 10_000 || undefined);
+  assert.equal((await server.chat('first', content, 'sandbox/echo')).status, 200);
+});
