@@ -255,6 +255,13 @@ const floe = {
     ]),
     chart('Requests in progress', 'short', [
       [`sum by (instance) (floe_exchanges_in_flight${J})`, '{{instance}}'],
+      [`sum by (instance) (floe_exchanges_limit${J}) < 10000`, '{{instance}} limit'],
+    ]),
+    chart('Requests rejected because of overload', 'reqps', [
+      [
+        `sum by (instance, reason) (rate(floe_overload_rejections_total${J}${RATE}))`,
+        '{{instance}} {{reason}}',
+      ],
     ]),
     chart('Open files', 'short', [[`sum by (instance) (process_open_fds${J})`, '{{instance}}']]),
     chart('Rows in the spool', 'short', [

@@ -9,6 +9,9 @@ export const RULE_CASES = {
   FloeRestarts: {
     series: { 'process_start_time_seconds{job="floe"}': '1x10 2x5 3x5 4x20' },
   },
+  FloeOverloaded: {
+    series: { 'floe_overload_rejections_total{instance="a", reason="event_loop_delay"}': perMinute(5) },
+  },
   FloeVersionsDiffer: {
     series: {
       'floe_build_info{version="1.0.0"}': constant(1, 90),

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
+import { silentLog } from '../../core/log.ts';
 import { chatReply } from '../test/chat-replies.ts';
 import { startFakeClockGateway } from '../test/fake-clock-gateway.ts';
-import type { OverloadLimits } from './overload-manager.ts';
+import { AdmittedExchange, type OverloadLimits, OverloadManager } from './overload-manager.ts';
 
 const PROMPT = { model: 'smart', messages: [{ role: 'user', content: 'hello' }] };
 const LIMITS: OverloadLimits = { maxConcurrentExchanges: 2, maxBodyBytes: 10_000, maxEventLoopDelayMs: 0 };
@@ -56,6 +59,44 @@ test('a body above the available memory is rejected, and its memory is available
     const small = { ...PROMPT, messages: [{ role: 'user', content: 'x'.repeat(9_000) }] };
     assert.equal((await gateway.settled(gateway.send('chat', small))).status, 200);
   }
+});
+
+test('clients retry after 1 to 3 seconds, and the log has one line in 10 seconds', async () => {
+  const clock = new FakeClock();
+  const lines: unknown[] = [];
+  let random = 0;
+  const manager = new OverloadManager(
+    { ...LIMITS, maxConcurrentExchanges: 1 },
+    {
+      clock,
+      log: { ...silentLog, warn: (fields: unknown) => void lines.push(fields) },
+      random: () => random,
+      countOrgs: () => 1,
+      recordRejection: () => undefined,
+    },
+  );
+  assert.ok(manager.admit('acme') instanceof AdmittedExchange);
+  const reject = async () => {
+    const rejection = Promise.resolve(manager.admit('acme')).then(
+      () => assert.fail('was admitted'),
+      (fault: unknown) => fault,
+    );
+    await clock.advanceAsync(100);
+    const fault = await rejection;
+    assert.ok(fault instanceof Fault);
+    return fault.detail.retryAfterMs;
+  };
+  assert.equal(await reject(), 1_000);
+  random = 0.999_999;
+  assert.equal(await reject(), 2_999);
+  assert.equal(lines.length, 1);
+  clock.advance(10_000);
+  await reject();
+  const fields = { reason: 'concurrent_requests', in_flight: 1, limit: 1, body_bytes: 0 };
+  assert.deepEqual(lines, [
+    { ...fields, rejected: 1 },
+    { ...fields, rejected: 2 },
+  ]);
 });
 
 test('capacity is returned however an exchange ends', async (t) => {
