@@ -9,6 +9,26 @@ import {
 
 const number = newestOf() + 1;
 
+/** What only the next release can read: unknown kinds, and rules with unknown fields. */
+const UNKNOWN_ROWS = [
+  `insert into settings (name, value) values ('next_release', '1')`,
+  ...['limits', 'budgets', 'relay_rules'].map(
+    (table) => `insert into ${table} (id, org_id, rule_json, created_at, updated_at, updated_by)
+      select 'next_release', id, '{"next_release":1}', 1, 1, 'x' from orgs`,
+  ),
+  ...['policies', 'routes', 'providers', 'next_release'].map(
+    (kind) => `insert into config_entries (org_id, kind, id, row_id, position, entry_json, secrets_version,
+        source, created_at, updated_at, updated_by)
+      select id, '${kind}', 'next_release', 'next_' || id || '${kind}', 900, '{"next_release":1}', 0,
+        'console', 1, 1, 'x' from orgs`,
+  ),
+  `insert into channels (id, org_id, name, kind, settings_json, secrets_version, enabled, source, created_at,
+      updated_at, updated_by)
+    select 'next_' || id, id, 'next_release', 'next_release', '{"next_release":1}', 0, 1, 'console', 1, 1, 'x'
+    from orgs`,
+  `insert into live_events (org_id, topic, at, data_json) select id, 'next_release', 1, '{}' from orgs`,
+];
+
 /** Adds a column to every table, so that it reaches every statement of the current release. */
 const expand: Migration = {
   number,
@@ -27,6 +47,7 @@ const expand: Migration = {
       await sql`alter table ${sql.table(name)} add column next_release integer not null default 7`.execute(
         writer,
       );
+    for (const statement of UNKNOWN_ROWS) await sql.raw(statement).execute(writer);
   },
 };
 
