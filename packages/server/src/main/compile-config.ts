@@ -48,7 +48,7 @@ export interface CompiledConfig
     Pick<CompiledCatalogs, 'catalogs' | 'unsupportedSettings'> {
   /** Providers that cannot be used, with the reason. */
   readonly unusableProviders: CompiledCatalogs['unusable'];
-  /** Stored limits and budgets that this release cannot read. */
+  /** Stored policies, limits and budgets that this release cannot read. */
   readonly unusableRules: readonly UnusableResource[];
   /** Origins of the providers of floe.yaml and of their proxies. */
   readonly namedOrigins: readonly string[];
@@ -81,13 +81,13 @@ export async function compileConfig(
       purges: await getCachePurgeCounts(database.read),
     },
   );
-  const leftOut = [...stored.unusable, ...unusable];
+  const isPolicy = ({ id }: UnusableResource) => id.includes('/policies/');
   return {
     ...merged,
     catalogs,
     unsupportedSettings,
-    unusableProviders: leftOut,
-    unusableRules: rules.unusable,
+    unusableProviders: [...stored.unusable.filter((one) => !isPolicy(one)), ...unusable],
+    unusableRules: [...stored.unusable.filter(isPolicy), ...rules.unusable],
     namedOrigins: namedOrigins(merged, catalogs),
   };
 }

@@ -59,7 +59,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     },
   },
   migrate: {
-    usage: 'migrate [--dry-run | --force]',
+    usage: 'migrate [--dry-run] [--force]',
     positionals: [0, 0],
     flags: ['dry-run', 'force'],
     async run(place, { flags }, environment) {

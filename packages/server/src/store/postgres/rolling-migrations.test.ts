@@ -136,3 +136,18 @@ test('a migration that waits for a table lets other statements pass, and runs wh
   assert.equal((await numbersIn(url)).at(-1), expand.number);
   t.diagnostic(`longest of ${waits.length} writes during the wait: ${Math.round(Math.max(...waits))} ms`);
 });
+
+test('statements that a process prepared before a migration still work after it', async (t) => {
+  const url = await createTestDatabase(t);
+  const running = await open(t, url);
+  const tables = ['monitor_clocks', 'checks', 'beat_keys'];
+  assert.deepEqual(await running.applyBeatsIfUnchanged([]), []);
+  const widen: Migration = {
+    ...expand,
+    async up({ schema }) {
+      for (const table of tables) await schema.alterTable(table).addColumn('note', 'text').execute();
+    },
+  };
+  await open(t, url, [...MIGRATIONS, widen]);
+  assert.deepEqual(await running.applyBeatsIfUnchanged([]), []);
+});
