@@ -166,7 +166,8 @@ test('two processes are upgraded across a migration and rolled back under load: 
   await traffic.stop();
   const output = floes.map((floe) => floe.output()).join('');
   assert.match(output, /newer version that this version works with/);
-  assert.match(output, /"rule":"acme\/limits\/next_release".*stored rule is not enforced/);
+  for (const kind of ['limits', 'budgets', 'policies', 'relay_rules'])
+    assert.match(output, new RegExp(`"rule":"acme/${kind}/next_release".*stored rule is not enforced`));
   for (const floe of floes) assert.deepEqual(await floe.stop(), { code: 0, signal: null });
   const { sent, streams, ids, beats, failures } = traffic;
   t.diagnostic(

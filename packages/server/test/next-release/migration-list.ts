@@ -24,7 +24,7 @@ const UNKNOWN_ROWS = [
   ),
   `insert into channels (id, org_id, name, kind, settings_json, secrets_version, enabled, source, created_at,
       updated_at, updated_by)
-    select 'next_' || id, id, 'next_release', 'next_release', '{"next_release":1}', 0, 1, 'console', 1, 1, 'x'
+    select 'next_' || id, id, 'next_release', 'next_release', '{"tags":[],"realert_minutes":0,"next_release":1}', 0, 1, 'console', 1, 1, 'x'
     from orgs`,
   `insert into live_events (org_id, topic, at, data_json) select id, 'next_release', 1, '{}' from orgs`,
 ];
