@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -63,12 +64,59 @@ function assertRefused(exit: ProgramExit, pattern: RegExp): void {
   assert.match(exit.stderr, pattern);
 }
 
+/** Calls of each kind that a release serves before the next one takes its place. */
+const CALLS = 20;
+const KEY = `eis_all${'0'.repeat(40)}`;
+const SQLITE_CONFIG = JSON.stringify({
+  orgs: [
+    {
+      id: 'acme',
+      keys: [{ name: 'all', key: KEY, scopes: ['gateway', 'beat'] }],
+      providers: [{ id: 'sandbox', kind: 'sandbox' }],
+      monitors: [{ id: 'job', expected_interval_minutes: 60 }],
+    },
+  ],
+});
+
+/** Starts a release, which serves requests and beats, and stops it. */
+async function serveCalls(program: string, dataDir: string): Promise<void> {
+  const floe = await startFloeProcess({ program, dataDir, yaml: SQLITE_CONFIG });
+  try {
+    for (let call = 0; call < CALLS; call += 1) {
+      const chat = await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
+        headers: { authorization: `Bearer ${KEY}` },
+        body: { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hi' }] },
+      });
+      assert.equal(chat.status, 200, chat.text);
+      const beat = await callHttp(`${floe.url}/api/monitoring/heartbeat`, {
+        method: 'POST',
+        headers: { 'x-api-key': KEY },
+        body: { monitor_id: 'job' },
+      });
+      assert.equal(beat.status, 200, beat.text);
+    }
+  } finally {
+    assert.deepEqual(await floe.stop(), { code: 0, signal: null });
+  }
+}
+
+function countIn(dataDir: string, query: string): unknown {
+  const database = new DatabaseSync(join(dataDir, 'floe.db'), { readOnly: true });
+  try {
+    return database.prepare(query).get()?.['count'];
+  } finally {
+    database.close();
+  }
+}
+
 test('sqlite: a release runs on the file of the next one after an expand migration, and both continue', async (t) => {
   const dataDir = join(createHome(t), 'data');
-  const key = await runRelease(SERVER_PROGRAM, dataDir, null);
-  await runRelease(NEXT_RELEASE, dataDir, key);
-  await runRelease(SERVER_PROGRAM, dataDir, key);
-  await runRelease(NEXT_RELEASE, dataDir, key);
+  const programs = [SERVER_PROGRAM, NEXT_RELEASE, SERVER_PROGRAM, NEXT_RELEASE];
+  for (const program of programs) await serveCalls(program, dataDir);
+  const served = programs.length * CALLS;
+  const rows = `select count(*) as count from exchanges where state = 'complete'`;
+  assert.equal(countIn(dataDir, rows), served);
+  assert.equal(countIn(dataDir, `select count(*) as count from checks where status = 'ok'`), served);
 });
 
 test('sqlite: a release refuses a file with a contract migration of the next one, and changes nothing', async (t) => {
