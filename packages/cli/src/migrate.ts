@@ -3,7 +3,7 @@ import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
 export const migrateCommand: CliCommand = {
   words: ['migrate'],
-  usage: 'migrate [--dry-run]',
+  usage: 'migrate [--dry-run] [--force]',
   summary: 'Migrates the database to this version, or lists the pending migrations.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['migrate', ...args]),

@@ -147,7 +147,7 @@ test('another secret key than before, a secret key that is gone, a newer databas
   const database = new DatabaseSync(join(dataDir, 'floe.db'));
   database.exec("insert into migrations (number, name, applied_at) values (999, 'from the future', 0)");
   database.close();
-  await assertRefusesToStart(env, /created by a newer version of Floe \(migration 999/);
+  await assertRefusesToStart(env, /migrated by a newer version of Floe: migration 999/);
 
   writeFileSync(join(dataDir, 'floe.db'), 'this is no database, whatever its name says.'.repeat(100));
   await assertRefusesToStart(env, /floe\.db/);

@@ -1,32 +1,20 @@
 // Two processes behind nginx are restarted in turn under load: no request fails.
 // Tier: ci. Needs nginx; `npm run test:browser` installs it where apt can.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { createSseReply } from '@floe/testkit/upstream-reply';
+import { findFreePort, NGINX_MISSING, startNginx } from './nginx-balancer.ts';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
-const NGINX = [
-  process.env['FLOE_NGINX'] ?? '',
-  '/usr/sbin/nginx',
-  '/usr/bin/nginx',
-  '/usr/local/bin/nginx',
-].find((path) => path !== '' && existsSync(path));
 const RESTARTS = process.env['FLOE_TEST_FULL'] === undefined ? 3 : 10;
 const CLIENTS = 16;
 
 test('rolling restarts behind nginx: no request fails', {
-  skip: NGINX === undefined && 'nginx is not installed (Debian: apt-get install nginx-light)',
+  skip: NGINX_MISSING,
 }, async (t) => {
   const event = (content: string, finish: string | null) => ({
     choices: [{ index: 0, delta: { content }, finish_reason: finish }],
@@ -41,7 +29,7 @@ test('rolling restarts behind nginx: no request fails', {
     respond: ({ method }) => (method === 'GET' ? { body: '{"data":[]}' } : stream),
   });
   t.after(() => upstream.close());
-  const ports = [await freePort(), await freePort()] as const;
+  const ports = [await findFreePort(), await findFreePort()] as const;
   const yaml = JSON.stringify(buildGatewayConfig(upstream.url));
   const start = (port: number) => startFloeProcess({ port, yaml, env: { FLOE_SHUTDOWN_DELAY_MS: '1000' } });
   const floes: FloeProcess[] = [];
@@ -83,57 +71,3 @@ test('rolling restarts behind nginx: no request fails', {
   assert.deepEqual(failures, []);
   assert.ok(counts.sent > 500);
 });
-
-/** nginx as docs/guides/run-several-processes.md sets it up. */
-async function startNginx(t: TestContext, ports: readonly number[]): Promise<string> {
-  const home = mkdtempSync(join(tmpdir(), 'floe-rolling-'));
-  const port = await freePort();
-  const file = join(home, 'nginx.conf');
-  const servers = ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=2s;`).join(' ');
-  writeFileSync(
-    file,
-    `daemon off; pid ${home}/nginx.pid; error_log stderr crit; worker_processes 1;
-events { worker_connections 1024; }
-http {
-  access_log off; client_body_temp_path ${home}/body; proxy_temp_path ${home}/proxy;
-  fastcgi_temp_path ${home}/f; uwsgi_temp_path ${home}/u; scgi_temp_path ${home}/s;
-  upstream floe { ${servers} keepalive 64; }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://floe;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_buffering off;
-      proxy_next_upstream error timeout http_503 non_idempotent;
-      proxy_read_timeout 3600s;
-    }
-  }
-}
-`,
-  );
-  const child = spawn(NGINX ?? '', ['-p', home, '-c', file, '-e', 'stderr'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  t.after(async () => {
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    await ended;
-    rmSync(home, { recursive: true, force: true });
-  });
-  const origin = `http://127.0.0.1:${port}`;
-  await eventually(
-    async () => (await callHttp(`${origin}/healthz`).catch(() => null))?.status === 200 || undefined,
-  );
-  return origin;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}

@@ -1,5 +1,6 @@
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
+import { type UnusableResource, UnusableResources } from '../platform/config/unusable-resources.ts';
 import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail-rules.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { DatabaseReader } from '../store/ports.ts';
@@ -11,6 +12,8 @@ export interface StoredGuardrailRules {
   budgets(orgId: string): readonly DeclaredGuardrailRule<BudgetConfig>[];
   /** Returns the time zone of an organization that is not in floe.yaml. */
   timezone(orgId: string): string;
+  /** Rules that a newer release stored and this release cannot read. It does not enforce them. */
+  readonly unusable: readonly UnusableResource[];
 }
 
 /** The value for an installation without stored limits and budgets. */
@@ -18,6 +21,7 @@ export const NO_STORED_GUARDRAIL_RULES: StoredGuardrailRules = {
   limits: () => [],
   budgets: () => [],
   timezone: () => 'UTC',
+  unusable: [],
 };
 
 /** Returns all stored limits and budgets. */
@@ -27,9 +31,21 @@ export async function loadStoredGuardrailRules(reader: DatabaseReader): Promise<
     listAllGuardrailRules(reader, 'budgets'),
     listAllOrgs(reader),
   ]);
+  const unusable = new UnusableResources();
+  const parseAll = <Rule>(
+    kind: string,
+    rows: readonly GuardrailRuleRow[],
+    parse: (row: GuardrailRuleRow) => Rule,
+  ) =>
+    rows.flatMap((row) =>
+      unusable.read(`${row.org_id}/${kind}/${row.id}`, () => ({ orgId: row.org_id, rule: parse(row) })),
+    );
+  const parsedLimits = parseAll('limits', limits, parseStoredLimit);
+  const parsedBudgets = parseAll('budgets', budgets, parseStoredBudget);
   return {
-    limits: (orgId) => limits.filter(({ org_id }) => org_id === orgId).map(parseStoredLimit),
-    budgets: (orgId) => budgets.filter(({ org_id }) => org_id === orgId).map(parseStoredBudget),
+    unusable: unusable.found,
+    limits: (orgId) => parsedLimits.filter((one) => one.orgId === orgId).map(({ rule }) => rule),
+    budgets: (orgId) => parsedBudgets.filter((one) => one.orgId === orgId).map(({ rule }) => rule),
     timezone: (orgId) => orgs.find(({ id }) => id === orgId)?.timezone ?? 'UTC',
   };
 }

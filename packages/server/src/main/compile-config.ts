@@ -11,6 +11,7 @@ import {
   type MergedConfig,
   mergeConfig,
 } from '../platform/config/stored-config.ts';
+import type { UnusableResource } from '../platform/config/unusable-resources.ts';
 import { getCachePurgeCounts } from '../store/cache-purges.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -47,6 +48,8 @@ export interface CompiledConfig
     Pick<CompiledCatalogs, 'catalogs' | 'unsupportedSettings'> {
   /** Providers that cannot be used, with the reason. */
   readonly unusableProviders: CompiledCatalogs['unusable'];
+  /** Stored policies, limits and budgets that this release cannot read. */
+  readonly unusableRules: readonly UnusableResource[];
   /** Origins of the providers of floe.yaml and of their proxies. */
   readonly namedOrigins: readonly string[];
 }
@@ -67,22 +70,24 @@ export async function compileConfig(
   const isOnly = merged.orgCount <= 1;
   const mayBorrow = (config: ProviderConfig) =>
     !merged.apiProviders.has(config) || (isOnly && usesDefaultOrigin(config));
+  const rules = await loadStoredGuardrailRules(database.read);
   const { catalogs, unusable, unsupportedSettings } = compileCatalogs(
     merged.orgs,
     environmentOrg,
     { lookupVariable: environment.variable, outbound, mayUseMachineCredentials: mayBorrow },
     {
       prices,
-      stored: await loadStoredGuardrailRules(database.read),
+      stored: rules,
       purges: await getCachePurgeCounts(database.read),
     },
   );
-  const leftOut = [...stored.unusable, ...unusable];
+  const isPolicy = ({ id }: UnusableResource) => id.includes('/policies/');
   return {
     ...merged,
     catalogs,
     unsupportedSettings,
-    unusableProviders: leftOut,
+    unusableProviders: [...stored.unusable.filter((one) => !isPolicy(one)), ...unusable],
+    unusableRules: [...stored.unusable.filter(isPolicy), ...rules.unusable],
     namedOrigins: namedOrigins(merged, catalogs),
   };
 }

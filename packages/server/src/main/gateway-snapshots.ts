@@ -126,7 +126,7 @@ export function createGatewaySnapshots(
   const follower = followSnapshotChanges(parts);
   async function swap(): Promise<void> {
     const file = loaded();
-    const { catalogs, unusableProviders, unsupportedSettings, namedOrigins, ...inForce } =
+    const { catalogs, unusableProviders, unusableRules, unsupportedSettings, namedOrigins, ...inForce } =
       await compileConfig(file, parts);
     const platform = await loadPlatformSnapshot(
       parts.database.read,
@@ -135,10 +135,8 @@ export function createGatewaySnapshots(
       follower.isCurrent,
     );
     const forced = await listForcedBreakers(parts.database.read, systemClock.now());
-    parts.relay.relays.update(
-      collectRelayConfigs(inForce.orgs),
-      await loadStoredRelayRules(parts.database.read),
-    );
+    const relayRules = await loadStoredRelayRules(parts.database.read);
+    parts.relay.relays.update(collectRelayConfigs(inForce.orgs), relayRules.byOrg);
     current = { keyring: platform.keyring, catalogs };
     for (const changed of watchers) changed();
     orgs = platform.orgs;
@@ -146,6 +144,8 @@ export function createGatewaySnapshots(
     parts.breakers.setForcedStates(forced);
     parts.outbound.configure(file.config, inForce.orgCount, namedOrigins);
     logUnusableSettings(parts.log, unsupportedSettings, unusableProviders);
+    for (const { id, reason } of [...unusableRules, ...relayRules.unusable])
+      parts.log.error({ rule: id, reason }, 'stored rule is not enforced');
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
   const after = (change: () => Promise<void>) => {

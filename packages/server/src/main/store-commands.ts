@@ -24,6 +24,7 @@ import {
   createUsageError,
   parseCommandArguments,
 } from './command-arguments.ts';
+import { describeUpgrade } from './describe-upgrade.ts';
 import { rewrapDatabaseSecrets } from './rewrap-database-secrets.ts';
 import { readServerUrl } from './server-url-file.ts';
 
@@ -58,18 +59,17 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     },
   },
   migrate: {
-    usage: 'migrate [--dry-run]',
+    usage: 'migrate [--dry-run] [--force]',
     positionals: [0, 0],
-    flags: ['dry-run'],
+    flags: ['dry-run', 'force'],
     async run(place, { flags }, environment) {
-      const dry = flags.has('dry-run');
-      const { migrations, copy } = dry
+      const isDryRun = flags.has('dry-run');
+      const force = flags.has('force');
+      if (isDryRun && force) throw createUsageError(this);
+      const plan = isDryRun
         ? await planUpgrade(place)
-        : await upgradeDatabase(place, databaseOptions(environment));
-      if (migrations.length === 0) return 'Nothing to migrate.';
-      const list = migrations.map(({ number, name }) => `${number} ${name}`).join('\n  ');
-      const copied = copy === null ? '' : `${dry ? 'Would copy' : 'Copied'} the database to ${copy} first.\n`;
-      return `${copied}${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
+        : await upgradeDatabase(place, { ...databaseOptions(environment), force });
+      return describeUpgrade(plan, isDryRun);
     },
   },
   'owner-link': {

@@ -1,20 +1,29 @@
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
+import { type UnusableResource, UnusableResources } from '../platform/config/unusable-resources.ts';
 import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail-rules.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import type { StoredRelayRule } from './org-relays.ts';
 
-/** Returns the rules that were created with the API, by organization id. */
-export async function loadStoredRelayRules(
-  reader: DatabaseReader,
-): Promise<ReadonlyMap<string, readonly StoredRelayRule[]>> {
+/** The relay rules that were created with the API. */
+export interface StoredRelayRules {
+  /** By organization id. */
+  readonly byOrg: ReadonlyMap<string, readonly StoredRelayRule[]>;
+  /** Rules that a newer release stored and this release cannot read. It does not apply them. */
+  readonly unusable: readonly UnusableResource[];
+}
+
+/** Loads the rules that were created with the API. */
+export async function loadStoredRelayRules(reader: DatabaseReader): Promise<StoredRelayRules> {
+  const unusable = new UnusableResources();
   const byOrg = new Map<string, StoredRelayRule[]>();
   for (const row of await listAllGuardrailRules(reader, 'relay_rules')) {
     const rules = byOrg.get(row.org_id) ?? [];
-    rules.push({ id: row.id, config: parseStoredRelayRule(row) });
+    const id = `${row.org_id}/relay_rules/${row.id}`;
+    rules.push(...unusable.read(id, () => ({ id: row.id, config: parseStoredRelayRule(row) })));
     byOrg.set(row.org_id, rules);
   }
-  return byOrg;
+  return { byOrg, unusable: unusable.found };
 }
 
 /**

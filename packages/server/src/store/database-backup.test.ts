@@ -88,7 +88,8 @@ test('a restore is refused while a server runs, and for files that are no backup
   const text = join(place.dataDir, 'text');
   writeFileSync(text, 'no database'.repeat(1000));
   const newer = join(place.dataDir, 'newer.db');
-  const more = { number: (MIGRATIONS.at(-1)?.number ?? 0) + 1, name: 'more', up: async () => undefined };
+  const number = (MIGRATIONS.at(-1)?.number ?? 0) + 1;
+  const more = { number, name: 'more', compatibleFrom: number, up: async () => undefined };
   await (await openSqlite(newer, { ...quiet, migrations: [...MIGRATIONS, more] })).close();
   const cases: [string, RegExp][] = [
     [text, /not an intact SQLite database/],
@@ -157,7 +158,7 @@ test('migrations are listed without being applied, and applied once under the lo
   await assert.rejects(upgradeDatabase(place, quiet), refusal(/Another Floe process/));
   lock.release();
   assert.equal((await upgradeDatabase(place, quiet)).migrations.length, names.length);
-  const nothing = { migrations: [], copy: null };
+  const nothing = { migrations: [], olderProcesses: 0, copy: null };
   assert.deepEqual(await planUpgrade(place), nothing);
   assert.deepEqual(await upgradeDatabase(place, quiet), nothing);
 });

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { lockDataDir } from './data-dir-lock.ts';
-import { MIGRATIONS } from './migrations/migration-list.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
 import { forgetSecretFingerprint } from './secret-key.ts';
@@ -62,12 +61,7 @@ export async function restoreDatabase(
   try {
     const { applied } = inspectSqliteFile(resolve(file));
     const newest = Math.max(0, ...applied.map(({ number }) => number));
-    const known = MIGRATIONS.at(-1)?.number ?? 0;
     if (newest === 0) throw new StoreUnusableError(`${file} is not a Floe database.`);
-    if (newest > known)
-      throw new StoreUnusableError(
-        `${file} was created by a newer version of Floe (migration ${newest}; this version supports up to ${known}). Restore it with that version.`,
-      );
     planMigrations(applied);
     const isThere = existsSync(path);
     if (isThere && !options.force)

@@ -14,7 +14,7 @@ import { openDatabase } from './open-database.ts';
 import { insertOrg } from './orgs.ts';
 import { insertPlatformKey } from './platform-keys.ts';
 import type { Database, DatabaseWriter } from './ports.ts';
-import { readAppliedPostgresMigrations } from './postgres/applied-migrations.ts';
+import { readPostgresMigrationState } from './postgres/applied-migrations.ts';
 import { insertProviderResources } from './provider-resources.ts';
 import { getRollupTotal } from './rollups/read-rollups.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
@@ -235,7 +235,7 @@ test('an imported instance holds the same rows and the same sums, and a second i
   const target = await openDatabase(url, { ...quiet, dataDir });
   t.after(() => target.close());
   assert.deepEqual(await contents(target), await contents(source));
-  assert.deepEqual(planMigrations(await readAppliedPostgresMigrations(url)), []);
+  assert.deepEqual(planMigrations((await readPostgresMigrationState(url, Date.now())).applied), []);
   t.diagnostic(`${ROWS} exchanges imported, 0 lost, 0 doubled`);
 });
 

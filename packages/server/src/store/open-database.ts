@@ -19,6 +19,8 @@ export interface OpenDatabaseOptions {
   readonly auditKey?: KeyObject | undefined;
   /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
+  /** Runs contract migrations even while processes of older releases use the database. */
+  readonly force?: boolean;
 }
 
 /** Returns whether a database URL refers to PostgreSQL. */

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { ReplicaRank } from './counters/replica-share.ts';
+import { readMigrationHistory } from './migrations/migration-history.ts';
+import { getNewestMigration } from './migrations/migration-list.ts';
+import { planMigrations } from './migrations/plan-migrations.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from './ports.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
 
 const RENEW_MS = 5_000;
 const LEASE_MS = 15_000;
@@ -14,7 +18,12 @@ export interface Replicas {
   close(): Promise<void>;
 }
 
-/** Registers this process in a database. A SQLite database has only one process. */
+/**
+ * Registers this process in a database. A SQLite database has only one process.
+ *
+ * @throws StoreUnusableError if a newer release has migrated the database since this process opened
+ * it, and this release does not work with it
+ */
 export async function joinReplicas(
   database: Pick<Database, 'isShared' | 'transaction' | 'read' | 'signals'>,
   clock: Clock,
@@ -28,11 +37,15 @@ export async function joinReplicas(
   async function renew(isNew: boolean): Promise<void> {
     try {
       known = await database.transaction(async (writer) => {
-        // Notifies the others immediately, because their share of a limit is now smaller.
-        if (isNew) await database.signals.announce(writer);
+        if (isNew) {
+          planMigrations(await readMigrationHistory(writer));
+          // Notifies the others immediately, because their share of a limit is now smaller.
+          await database.signals.announce(writer);
+        }
         return renewReplicaLease(writer, id, clock.now());
       });
     } catch (error) {
+      if (error instanceof StoreUnusableError) throw error;
       log.warn({ err: error }, 'lease of this process could not be renewed');
     }
   }
@@ -78,7 +91,7 @@ export async function renewReplicaLease(
 ): Promise<ReplicaRank> {
   await writer
     .insertInto('replicas')
-    .values({ id, seen_at: nowMs })
+    .values({ id, seen_at: nowMs, newest_migration: getNewestMigration() })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: nowMs }))
     .execute();
   await writer
@@ -93,4 +106,34 @@ async function findReplicaRank(reader: DatabaseReader, id: string): Promise<Repl
   const ids = rows.map((row) => row.id).filter((other) => other !== id);
   // The lease of this process expired because it was blocked. It still counts as one more.
   return { replicaCount: ids.length + 1, rank: ids.filter((other) => other < id).length };
+}
+
+/** A process that uses a database, or did so less than 15 seconds ago. */
+export interface RunningProcess {
+  /** The newest migration that the release of the process has. */
+  readonly newestMigration: number;
+}
+
+/** Returns the processes that use a PostgreSQL database. A SQLite database has none. */
+export async function readRunningProcesses(
+  reader: Pick<DatabaseReader, 'selectFrom'>,
+  nowMs: number,
+): Promise<readonly RunningProcess[]> {
+  // All columns, because an older database does not have the newest one.
+  const rows = await reader
+    .selectFrom('replicas')
+    .selectAll()
+    .where('seen_at', '>=', nowMs - LEASE_MS)
+    .execute();
+  return rows.map((row) => ({ newestMigration: row.newest_migration ?? 1 }));
+}
+
+/** Returns how many running processes do not have the migration `compatibleFrom`. */
+export async function countOlderProcesses(
+  reader: Pick<DatabaseReader, 'selectFrom'>,
+  compatibleFrom: number,
+  nowMs: number,
+): Promise<number> {
+  const processes = await readRunningProcesses(reader, nowMs);
+  return processes.filter(({ newestMigration }) => newestMigration < compatibleFrom).length;
 }

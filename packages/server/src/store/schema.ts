@@ -226,6 +226,8 @@ export interface SettingsTable {
 export interface ReplicasTable {
   id: string;
   seen_at: number;
+  /** The newest migration of the process's release. Null for releases that did not record it. */
+  newest_migration?: number | null | undefined;
 }
 
 /** The migrations that were applied to the database. */
@@ -233,6 +235,8 @@ export interface MigrationsTable {
   number: number;
   name: string;
   applied_at: number;
+  /** `Migration.compatibleFrom`. Null for migrations before `release-compatibility`. */
+  compatible_from?: number | null | undefined;
 }
 
 /** All columns of `exchanges`, in the order of the table. */

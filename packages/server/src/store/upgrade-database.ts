@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { DatabaseLocation } from './database-backup.ts';
 import type { Migration } from './migrations/migration.ts';
+import type { AppliedMigration } from './migrations/migration-history.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
-import { readAppliedPostgresMigrations } from './postgres/applied-migrations.ts';
+import { readPostgresMigrationState } from './postgres/applied-migrations.ts';
 import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import {
   buildMigrationCopyPath,
@@ -15,14 +16,27 @@ import {
   requireFreeSpace,
 } from './sqlite/database-copy.ts';
 
+/** A pending migration. */
+export interface PendingMigration extends Pick<Migration, 'number' | 'name'> {
+  /**
+   * `expand`: the release that the database is from works with the migrated database. `contract`: it
+   * does not. Null for an empty database.
+   */
+  readonly kind: 'expand' | 'contract' | null;
+}
+
 /** What Floe would change in the database when it starts. */
 export interface UpgradePlan {
-  readonly migrations: readonly Migration[];
+  readonly migrations: readonly PendingMigration[];
+  /** Number of running processes that do not work with the migrated database. 0 for SQLite. */
+  readonly olderProcesses: number;
   /** Path of the copy that would be written first. Null if there is nothing to copy, and for PostgreSQL. */
   readonly copy: string | null;
 }
 
 interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
+  /** Default: the clock of the system. */
+  readonly clock?: Clock;
   /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
 }
@@ -35,33 +49,56 @@ interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
  */
 export async function planUpgrade(
   { url, dataDir }: DatabaseLocation,
-  { freeBytes, migrations: known }: PlanUpgradeOptions = {},
+  { freeBytes, clock = systemClock, migrations: known }: PlanUpgradeOptions = {},
 ): Promise<UpgradePlan> {
-  if (isPostgresUrl(url))
-    return { migrations: planMigrations(await readAppliedPostgresMigrations(url), known), copy: null };
+  if (isPostgresUrl(url)) {
+    const { applied, processes } = await readPostgresMigrationState(url, clock.now());
+    const pending = planMigrations(applied, known);
+    const needed = Math.max(0, ...pending.map(({ compatibleFrom }) => compatibleFrom));
+    const olderProcesses = processes.filter(({ newestMigration }) => newestMigration < needed).length;
+    return { migrations: describeMigrations(pending, applied), olderProcesses, copy: null };
+  }
   const path = resolveSqlitePath(url, dataDir);
-  if (!existsSync(path)) return { migrations: planMigrations([], known), copy: null };
-  const { applied, copyBytes } = inspectSqliteFile(path);
-  const migrations = planMigrations(applied, known);
+  const { applied, copyBytes } = existsSync(path) ? inspectSqliteFile(path) : { applied: [], copyBytes: 0 };
+  const migrations = describeMigrations(planMigrations(applied, known), applied);
   const [first] = migrations;
-  if (!first || applied.length === 0) return { migrations, copy: null };
+  if (!first || applied.length === 0) return { migrations, olderProcesses: 0, copy: null };
   const { to, purpose } = buildMigrationCopyPath(path, first.number);
   await requireFreeSpace(to, copyBytes, freeBytes).catch((error: unknown) => {
     throw createCopyFailedError(path, to, error, purpose);
   });
-  return { migrations, copy: to };
+  return { migrations, olderProcesses: 0, copy: to };
+}
+
+function describeMigrations(
+  pending: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly PendingMigration[] {
+  const newest = Math.max(0, ...applied.map(({ number }) => number));
+  return pending.map(({ number, name, compatibleFrom }) => ({
+    number,
+    name,
+    kind: newest === 0 ? null : compatibleFrom <= newest ? 'expand' : 'contract',
+  }));
+}
+
+interface UpgradeOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Replaced only in tests. */
+  readonly migrations?: readonly Migration[];
+  /** Runs contract migrations even while processes of older releases use the database. */
+  readonly force?: boolean;
 }
 
 /**
  * Runs the pending migrations in the same way as Floe's startup. First copies a SQLite file that is
  * in use.
  *
- * @throws StoreUnusableError as `openDatabase`, and if a server uses the data directory
+ * @throws StoreUnusableError as `openDatabase`, and if a server uses the data directory, or processes
+ * of an older release do not work with a pending migration
  */
-export async function upgradeDatabase(
-  place: DatabaseLocation,
-  parts: { readonly log: Log; readonly clock: Clock; readonly migrations?: readonly Migration[] },
-): Promise<UpgradePlan> {
+export async function upgradeDatabase(place: DatabaseLocation, parts: UpgradeOptions): Promise<UpgradePlan> {
   // PostgreSQL needs no lock of the directory, because the migrations lock the database.
   const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
   try {

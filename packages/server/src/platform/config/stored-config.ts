@@ -12,7 +12,7 @@ import {
 } from '../../store/config-entries.ts';
 import { listAllOrgs } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import { decryptSecret, type SecretEncryptionKey, UnreadableSecretError } from '../secrets.ts';
+import { decryptSecret, type SecretEncryptionKey } from '../secrets.ts';
 import {
   decryptProviderSecrets,
   getProviderOrigin,
@@ -20,6 +20,7 @@ import {
   toCredentialSecretLocation,
 } from './provider-secrets.ts';
 import { mergeOrgSettings } from './settings-sections.ts';
+import { type UnusableResource, UnusableResources } from './unusable-resources.ts';
 
 /** An organization's resources that were created with the API, in the form of floe.yaml. */
 export interface StoredOrgConfig {
@@ -36,7 +37,7 @@ export interface StoredConfig {
   /**
    * Entries that this release or this key cannot read, as `org/entry`, with the reason. They are left out.
    */
-  readonly unusable: readonly { readonly id: string; readonly reason: string }[];
+  readonly unusable: readonly UnusableResource[];
 }
 
 export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
@@ -54,19 +55,9 @@ export async function loadStoredConfig(
     listAllConfigEntries(reader),
     listAllProviderCredentials(reader),
   ]);
-  const unusable: { id: string; reason: string }[] = [];
-  const read = <Config>(row: ConfigEntryRow, open: (row: ConfigEntryRow) => Config): Config[] => {
-    try {
-      return [open(row)];
-    } catch (error) {
-      const reason =
-        error instanceof UnreadableSecretError
-          ? error.message
-          : 'The stored configuration is not valid in this version.';
-      unusable.push({ id: `${row.org_id}/${row.kind}/${row.id}`, reason });
-      return [];
-    }
-  };
+  const unusable = new UnusableResources();
+  const read = <Config>(row: ConfigEntryRow, open: (row: ConfigEntryRow) => Config): Config[] =>
+    unusable.read(`${row.org_id}/${row.kind}/${row.id}`, () => open(row));
   const stored = new Map<string, StoredOrgConfig>();
   for (const { id, name, timezone } of orgs) {
     const own = entries.filter((row) => row.org_id === id && row.source === 'console');
@@ -81,7 +72,7 @@ export async function loadStoredConfig(
       settings: Object.fromEntries(of('settings').map((row) => [row.id, parseStoredEntry(row)['value']])),
     });
   }
-  return { orgs: stored, unusable };
+  return { orgs: stored, unusable: unusable.found };
 }
 
 /**

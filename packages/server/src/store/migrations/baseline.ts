@@ -7,6 +7,7 @@ import type { Migration } from './migration.ts';
 export const baselineMigration: Migration = {
   number: 1,
   name: 'baseline',
+  compatibleFrom: 1,
   async up(writer, engine) {
     for (const statement of loadBaselineStatements(engine)) await sql.raw(statement).execute(writer);
   },

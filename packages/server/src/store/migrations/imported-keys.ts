@@ -7,6 +7,7 @@ import type { Migration } from './migration.ts';
 export const importedKeysMigration: Migration = {
   number: 2,
   name: 'imported-keys',
+  compatibleFrom: 1,
   async up(writer) {
     await writer.schema.alterTable('platform_keys').addColumn('imported_from', 'text').execute();
   },

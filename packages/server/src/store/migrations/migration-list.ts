@@ -2,6 +2,7 @@ import { baselineMigration } from './baseline.ts';
 import { importedKeysMigration } from './imported-keys.ts';
 import type { Migration } from './migration.ts';
 import { monitorFileStateMigration } from './monitor-file-state.ts';
+import { releaseCompatibilityMigration } from './release-compatibility.ts';
 
 /**
  * All migrations in order. A released migration never changes. A database runs the migrations whose
@@ -11,4 +12,10 @@ export const MIGRATIONS: readonly Migration[] = [
   baselineMigration,
   importedKeysMigration,
   monitorFileStateMigration,
+  releaseCompatibilityMigration,
 ];
+
+/** The newest migration of a list, 0 if it is empty. It identifies the schema of a release. */
+export function getNewestMigration(migrations: readonly Migration[] = MIGRATIONS): number {
+  return migrations.at(-1)?.number ?? 0;
+}

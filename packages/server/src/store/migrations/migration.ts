@@ -8,5 +8,11 @@ import type { DatabaseWriter } from '../ports.ts';
 export interface Migration {
   readonly number: number;
   readonly name: string;
+  /**
+   * The oldest release that works with the migrated database, by its newest migration. 1 for a
+   * migration that only adds (expand). The migration's own number if no earlier release works with it
+   * (contract). Stored with the applied migration, because older releases do not have this code.
+   */
+  readonly compatibleFrom: number;
   up(writer: DatabaseWriter, engine: DatabaseEngine): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { Migration } from './migration.ts';
 export const monitorFileStateMigration: Migration = {
   number: 3,
   name: 'monitor-file-state',
+  compatibleFrom: 1,
   async up(writer) {
     await writer.schema.alterTable('monitors').addColumn('file_state', 'text').execute();
   },

@@ -14,8 +14,9 @@ import { createTestDatabaseWithoutTables, runAsAdministrator } from '../test/pos
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import { planUpgrade, upgradeDatabase } from '../upgrade-database.ts';
 import type { Migration } from './migration.ts';
+import type { AppliedMigration } from './migration-history.ts';
 import { MIGRATIONS } from './migration-list.ts';
-import { type AppliedMigration, planMigrations } from './plan-migrations.ts';
+import { planMigrations } from './plan-migrations.ts';
 
 /** What later releases may add: numbers may be missing. */
 const FIRST = (MIGRATIONS.at(-1)?.number ?? 0) + 1;
@@ -24,7 +25,11 @@ const SECOND = FIRST + 2;
 const NEWEST = FIRST + 3;
 const LATER = [FIRST, SECOND, NEWEST].map((number) => migration(number, `later-${number}`));
 const quiet = { log: silentLog, clock: systemClock, migrations: [...MIGRATIONS, ...LATER] };
-const numbered = ({ number, name }: AppliedMigration) => ({ number, name });
+const record = ({ number, name, compatibleFrom }: Migration): AppliedMigration => ({
+  number,
+  name,
+  compatibleFrom,
+});
 
 /** Lists of migrations with gaps between their numbers, as the program's own. */
 const lists = fc
@@ -33,14 +38,14 @@ const lists = fc
     numbers.sort((one, other) => one - other).map((number) => migration(number, `m${number}`)),
   );
 
-function migration(number: number, name: string): Migration {
-  return { number, name, up: async () => undefined };
+function migration(number: number, name: string, compatibleFrom = number): Migration {
+  return { number, name, compatibleFrom, up: async () => undefined };
 }
 
 test('a database with a beginning of the list lacks the rest, in whatever order its lines are read', () => {
   fc.assert(
     fc.property(lists, fc.nat(20), fc.boolean(), (list, count, isReversed) => {
-      const applied = list.slice(0, count).map(numbered);
+      const applied = list.slice(0, count).map(record);
       const planned = planMigrations(isReversed ? applied.toReversed() : applied, list);
       assert.deepEqual(planned, list.slice(count));
     }),
@@ -51,17 +56,19 @@ test('a database with any other set of migrations is refused with a line that na
   const differences = fc.constantFrom('missing', 'renamed', 'unknown', 'newer');
   fc.assert(
     fc.property(lists, differences, fc.nat(), fc.nat(), (list, difference, count, which) => {
-      const applied = list.slice(0, 1 + (count % list.length)).map(numbered);
+      const applied = list.slice(0, 1 + (count % list.length)).map(record);
       const at = which % applied.length;
       const { number, name } = applied[at] ?? assert.fail();
+      const compatibleFrom = 1;
       let expected = `migration ${number} "`;
       if (difference === 'missing') {
         fc.pre(at < applied.length - 1);
         applied.splice(at, 1);
         expected = `lacks migration ${number} "${name}"`;
-      } else if (difference === 'renamed') applied[at] = { number, name: 'other' };
+      } else if (difference === 'renamed') applied[at] = { number, name: 'other', compatibleFrom };
       else if (difference === 'newer') {
-        applied.push({ number: (list.at(-1)?.number ?? 0) + 1, name: 'later' });
+        const later = (list.at(-1)?.number ?? 0) + 1;
+        applied.push({ number: later, name: 'later', compatibleFrom: later });
         expected = 'newer version of Floe';
       } else {
         const gap = list.findIndex(
@@ -69,7 +76,7 @@ test('a database with any other set of migrations is refused with a line that na
         );
         fc.pre(gap !== -1);
         const inGap = (list[gap]?.number ?? 0) + 1;
-        applied.push({ number: inGap, name: 'elsewhere' });
+        applied.push({ number: inGap, name: 'elsewhere', compatibleFrom });
         expected = `migration ${inGap} "elsewhere", which this build does not have`;
       }
       assert.throws(
@@ -82,14 +89,18 @@ test('a database with any other set of migrations is refused with a line that na
 
 /** What other builds left in the table `migrations`. */
 const HISTORIES: readonly (readonly [what: string, sql: string])[] = [
-  ['a migration that this build does not have', `insert into migrations values (${UNUSED}, 'elsewhere', 0)`],
+  [
+    'a migration that this build does not have',
+    `insert into migrations values (${UNUSED}, 'elsewhere', 0, 1)`,
+  ],
   ['one that is missing before later ones', `delete from migrations where number = ${FIRST}`],
   ['one of another name', `update migrations set name = 'other' where number = ${SECOND}`],
   [
     'a build with other numbers',
     `delete from migrations where number = ${FIRST}; update migrations set number = ${FIRST} where number = ${SECOND}`,
   ],
-  ['a newer one', `insert into migrations values (${NEWEST + 1}, 'later', 0)`],
+  ['a newer one', `insert into migrations values (${NEWEST + 1}, 'later', 0, ${NEWEST + 1})`],
+  ['a newer one without compatibility', `insert into migrations values (${NEWEST + 1}, 'later', 0, null)`],
 ];
 
 test('a dry run refuses what a start refuses, in the same words, and neither changes anything', async (t) => {
@@ -109,10 +120,48 @@ test('a dry run refuses what a start refuses, in the same words, and neither cha
   }
 });
 
+test('migrations of newer releases are accepted exactly if all of them are compatible with this one', () => {
+  const newer = fc.array(fc.nat(40), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(lists, newer, (list, from) => {
+      const known = list.at(-1)?.number ?? 0;
+      const later = from.map((compatibleFrom, index) => ({
+        number: known + 1 + index,
+        name: `later-${index}`,
+        compatibleFrom: Math.min(compatibleFrom, known + 1 + index),
+      }));
+      const applied = [...later.toReversed(), ...list.map(record)];
+      if (later.every(({ compatibleFrom }) => compatibleFrom <= known))
+        assert.deepEqual(planMigrations(applied, list), []);
+      else
+        assert.throws(
+          () => planMigrations(applied, list),
+          (error) =>
+            error instanceof StoreUnusableError &&
+            error.message.includes(
+              `requires a version that has migration ${Math.max(...later.map((one) => one.compatibleFrom))}`,
+            ),
+        );
+    }),
+  );
+});
+
+test('compatible migrations of a newer release do not hide a missing or different one', () => {
+  const list = [1, 2, 3].map((number) => migration(number, `m${number}`));
+  const later = record(migration(5, 'later', 1));
+  const applied = list.map(record);
+  assert.throws(() => planMigrations([...applied.toSpliced(1, 1), later], list), /lacks migration 2 "m2"/);
+  const other = { number: 2, name: 'other', compatibleFrom: 1 };
+  assert.throws(
+    () => planMigrations([...applied.with(1, other), later], list),
+    /which is "m2" in this build/,
+  );
+});
+
 test('a database from before the first release is refused with the way to move', () => {
   const applied = [
-    { number: 1, name: 'first-tables' },
-    { number: 27, name: 'clients-and-sessions' },
+    { number: 1, name: 'first-tables', compatibleFrom: null },
+    { number: 27, name: 'clients-and-sessions', compatibleFrom: null },
   ];
   assert.throws(
     () => planMigrations(applied),

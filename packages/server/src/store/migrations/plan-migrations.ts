@@ -1,20 +1,18 @@
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import type { Migration } from './migration.ts';
-import { MIGRATIONS } from './migration-list.ts';
+import type { AppliedMigration } from './migration-history.ts';
+import { getNewestMigration, MIGRATIONS } from './migration-list.ts';
 
 /** The first of the migrations that one baseline replaced. */
 const PRE_RELEASE_MIGRATION = 'first-tables';
 
-/** An applied migration, as the table `migrations` records it. */
-export type AppliedMigration = Pick<Migration, 'number' | 'name'>;
-
 /**
  * Returns the pending migrations of a database, in order. The numbers may have gaps. The applied
  * migrations must be a prefix of the program's list, because the changes of another build are
- * unknown.
+ * unknown. Migrations of a newer release may follow if all of them are compatible with this release.
  *
- * @throws StoreUnusableError if a newer program or one with other migrations has changed the
- * database. Nothing is changed.
+ * @throws StoreUnusableError if this release does not work with the database, or a build with other
+ * migrations has changed it. Nothing is changed.
  */
 export function planMigrations(
   applied: readonly AppliedMigration[],
@@ -25,13 +23,13 @@ export function planMigrations(
       'The database was created by a pre-release build. This build cannot read its tables. Nothing was changed. Export every organization with that build (floe config export > org.yaml), start this build with a different storage.database, and apply the files (floe config apply org.yaml).',
     );
   const newest = Math.max(0, ...applied.map(({ number }) => number));
-  const known = migrations.at(-1)?.number ?? 0;
-  if (newest > known)
-    throw new StoreUnusableError(
-      `The database was created by a newer version of Floe (migration ${newest}; this version supports up to ${known}). Run that version, or restore a backup from before the upgrade.`,
-    );
+  const known = getNewestMigration(migrations);
+  requireCompatibleMigrations(applied, known);
   const problems = [
-    ...describeUnknownMigrations(applied, migrations),
+    ...describeUnknownMigrations(
+      applied.filter(({ number }) => number <= known),
+      migrations,
+    ),
     ...describeSkippedMigrations(applied, migrations, newest),
   ];
   if (problems.length > 0)
@@ -39,6 +37,19 @@ export function planMigrations(
       `The database was migrated by a different build of Floe: ${problems.join('; ')}. Nothing was changed. Run the build that last used this database, or restore an earlier backup (floe.db.before-<number>, or a PostgreSQL dump).`,
     );
   return migrations.filter(({ number }) => number > newest);
+}
+
+/** The database states which releases a newer migration works with, because this release does not know it. */
+function requireCompatibleMigrations(applied: readonly AppliedMigration[], known: number): void {
+  const incompatible = applied
+    .filter(({ number, compatibleFrom }) => number > known && (compatibleFrom ?? number) > known)
+    .sort((one, other) => one.number - other.number);
+  const [first] = incompatible;
+  if (!first) return;
+  const needed = Math.max(...incompatible.map(({ number, compatibleFrom }) => compatibleFrom ?? number));
+  throw new StoreUnusableError(
+    `The database was migrated by a newer version of Floe: migration ${first.number} "${first.name}" requires a version that has migration ${needed}, and this version has migrations up to ${known}. Nothing was changed. Run that version, or restore a backup from before the migration (floe.db.before-<number>, or a PostgreSQL dump).`,
+  );
 }
 
 function describeUnknownMigrations(

@@ -2,8 +2,17 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { type DatabaseEngine, getDatabaseEngine } from '../database-engine.ts';
 import type { Database, DatabaseWriter } from '../ports.ts';
+import { countOlderProcesses } from '../replicas.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
 import type { Migration } from './migration.ts';
-import { type AppliedMigration, planMigrations } from './plan-migrations.ts';
+import {
+  type AppliedMigration,
+  createMigrationHistory,
+  readMigrationHistory,
+  recordMigration,
+} from './migration-history.ts';
+import { getNewestMigration } from './migration-list.ts';
+import { planMigrations } from './plan-migrations.ts';
 
 export interface RunMigrationsOptions {
   readonly log: Log;
@@ -12,6 +21,8 @@ export interface RunMigrationsOptions {
   createBackup(number: number): Promise<void>;
   /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
+  /** Runs contract migrations even while processes of older releases use the database. */
+  readonly force?: boolean;
 }
 
 type MigrationDatabase = Pick<Database, 'transaction'>;
@@ -20,53 +31,76 @@ type MigrationDatabase = Pick<Database, 'transaction'>;
  * Runs the pending migrations, each in a transaction that also inserts its row in `migrations`. If
  * several processes call it at once, each migration runs only once.
  *
- * @throws StoreUnusableError if the tables come from a newer program or another build
- * (`planMigrations`)
+ * @throws StoreUnusableError if this release does not work with the applied migrations
+ * (`planMigrations`), or a running process does not work with a pending one
  */
 export async function runMigrations(
   database: MigrationDatabase,
   options: RunMigrationsOptions,
 ): Promise<void> {
-  const applied = await database.transaction(readAppliedMigrations);
-  const missing = planMigrations(applied, options.migrations);
+  const { missing, applied } = await database.transaction((writer) => planSafely(writer, options));
+  logNewerMigrations(applied, options);
   const [first] = missing;
   if (!first) return;
   if (applied.length > 0) await options.createBackup(first.number);
   const done: Migration[] = [];
   for (const migration of missing) {
-    const isApplied = await database.transaction((writer) =>
-      applyMigration(writer, getDatabaseEngine(writer), migration, options.clock.now()),
-    );
+    const isApplied = await database.transaction((writer) => applyMigration(writer, migration, options));
     if (isApplied) done.push(migration);
   }
   const names = done.map(({ number, name }) => `${number} ${name}`);
   if (names.length > 0) options.log.info({ migrations: names }, 'database was migrated');
 }
 
-async function readAppliedMigrations(writer: DatabaseWriter): Promise<readonly AppliedMigration[]> {
-  await writer.schema
-    .createTable('migrations')
-    .ifNotExists()
-    .addColumn('number', 'integer', (column) => column.notNull().primaryKey())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('applied_at', 'bigint', (column) => column.notNull())
-    .execute();
-  return writer.selectFrom('migrations').select(['number', 'name']).execute();
+/** Checks all pending migrations before the first one, so that a refusal changes nothing. */
+async function planSafely(writer: DatabaseWriter, options: RunMigrationsOptions) {
+  await createMigrationHistory(writer);
+  const applied = await readMigrationHistory(writer);
+  const missing = planMigrations(applied, options.migrations);
+  if (applied.length > 0)
+    for (const migration of missing) await requireNoOlderProcess(writer, migration, options);
+  return { missing, applied };
 }
 
 /** Returns false if another process ran it first. Transactions run one at a time, so this check is final. */
 async function applyMigration(
   writer: DatabaseWriter,
-  engine: DatabaseEngine,
   migration: Migration,
-  nowMs: number,
+  options: RunMigrationsOptions,
 ): Promise<boolean> {
-  const applied = await readAppliedMigrations(writer);
+  const applied = await readMigrationHistory(writer);
   if (applied.some(({ number }) => number === migration.number)) return false;
+  const engine: DatabaseEngine = getDatabaseEngine(writer);
+  // Again, because an older process may have started since. It joins in a transaction of its own.
+  if (applied.length > 0) await requireNoOlderProcess(writer, migration, options);
   await migration.up(writer, engine);
-  await writer
-    .insertInto('migrations')
-    .values({ number: migration.number, name: migration.name, applied_at: nowMs })
-    .execute();
+  await recordMigration(writer, migration, options.clock.now());
   return true;
+}
+
+async function requireNoOlderProcess(
+  writer: DatabaseWriter,
+  { number, name, compatibleFrom }: Migration,
+  { clock, force = false }: RunMigrationsOptions,
+): Promise<void> {
+  if (force) return;
+  const count = await countOlderProcesses(writer, compatibleFrom, clock.now());
+  if (count === 0) return;
+  const processes = count === 1 ? '1 running process' : `${count} running processes`;
+  throw new StoreUnusableError(
+    `Migration ${number} "${name}" does not work with ${processes} of an older version, so it was not applied. Stop all processes of older versions, then try again. A process that was killed counts as running for 15 seconds. To apply the migration anyway, run floe migrate --force. Requests to the older processes can then fail.`,
+  );
+}
+
+function logNewerMigrations(
+  applied: readonly AppliedMigration[],
+  { log, migrations }: RunMigrationsOptions,
+): void {
+  const known = getNewestMigration(migrations);
+  const newer = applied.filter(({ number }) => number > known).map(({ number, name }) => `${number} ${name}`);
+  if (newer.length > 0)
+    log.info(
+      { migrations: newer },
+      'database has migrations of a newer version that this version works with',
+    );
 }

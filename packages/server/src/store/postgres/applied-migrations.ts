@@ -1,24 +1,33 @@
+import { Kysely, PostgresDialect } from 'kysely';
 import { silentLog } from '../../core/log.ts';
-import type { AppliedMigration } from '../migrations/plan-migrations.ts';
+import { type AppliedMigration, readMigrationHistory } from '../migrations/migration-history.ts';
+import { type RunningProcess, readRunningProcesses } from '../replicas.ts';
+import type { DatabaseSchema } from '../schema.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
-/**
- * Returns the migrations that were applied to a PostgreSQL database. Returns an empty list for an
- * empty database. Changes nothing.
- */
-export async function readAppliedPostgresMigrations(url: string): Promise<readonly AppliedMigration[]> {
+/** What a migration of a PostgreSQL database depends on. */
+export interface PostgresMigrationState {
+  /** Empty for an empty database. */
+  readonly applied: readonly AppliedMigration[];
+  readonly processes: readonly RunningProcess[];
+}
+
+/** Reads the applied migrations and the running processes of a PostgreSQL database. Changes nothing. */
+export async function readPostgresMigrationState(
+  url: string,
+  nowMs: number,
+): Promise<PostgresMigrationState> {
   const pool = createPostgresPool({ url, log: silentLog, connections: 1, statementTimeoutMs: null });
   try {
-    return await pool.withConnection(async (connection) => {
-      const found = await connection.query<{ name: string | null }>(
-        `select to_regclass('migrations')::text as name`,
-        [],
-      );
-      if (found.rows[0]?.name == null) return [];
-      const { rows } = await connection.query<AppliedMigration>('select number, name from migrations', []);
-      return rows;
-    });
+    const found = await pool.withConnection((connection) =>
+      connection.query<{ name: string | null }>(`select to_regclass('migrations')::text as name`, []),
+    );
+    if (found.rows[0]?.name == null) return { applied: [], processes: [] };
+    const reader = new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
+    const applied = await readMigrationHistory(reader);
+    const processes = applied.length === 0 ? [] : await readRunningProcesses(reader, nowMs);
+    return { applied, processes };
   } catch (cause) {
     const reason =
       cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);

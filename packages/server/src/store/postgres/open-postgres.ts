@@ -14,6 +14,7 @@ import { StoreUnusableError } from '../store-unusable-error.ts';
 import { applyPostgresBeatsIfUnchanged } from './apply-beats.ts';
 import { DayPartitions } from './day-partitions.ts';
 import { ingestPostgresSpoolRegion } from './ingest-region.ts';
+import { runMigrationTransaction } from './migration-transaction.ts';
 import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.ts';
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
 import { PostgresSignals } from './postgres-signals.ts';
@@ -37,6 +38,8 @@ export interface OpenPostgresOptions {
   readonly auditKey?: KeyObject | undefined;
   /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
+  /** Runs contract migrations even while processes of older releases use the database. */
+  readonly force?: boolean;
   /** How long to wait for an unavailable server. Default: 30 seconds. */
   readonly startTimeoutMs?: number;
   /** Time limit for a statement. Default: 30 seconds. */
@@ -57,7 +60,10 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
     await waitForServer(patient, place, options);
     const kysely = createKysely(patient);
     await runMigrations(
-      { transaction: (work) => runSerialized(kysely, work) },
+      {
+        transaction: <T>(work: (writer: DatabaseWriter) => Promise<T>) =>
+          runMigrationTransaction<T>((inner) => runSerialized(kysely, inner), work, options),
+      },
       {
         ...options,
         createBackup: async (number) =>

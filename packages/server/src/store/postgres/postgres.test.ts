@@ -49,6 +49,7 @@ alertsSuite('postgres', openTestDatabase);
 const second: Migration = {
   number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
   name: 'second',
+  compatibleFrom: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
   async up({ schema }) {
     await schema.createTable('later').addColumn('id', 'text').execute();
   },
@@ -77,7 +78,7 @@ test('a database that a newer program made is refused', async (t) => {
   await assert.rejects(
     openPostgres(url, quiet),
     (error) =>
-      error instanceof StoreUnusableError && /was created by a newer version of Floe/.test(error.message),
+      error instanceof StoreUnusableError && /was migrated by a newer version of Floe/.test(error.message),
   );
 });
 

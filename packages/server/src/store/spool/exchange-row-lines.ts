@@ -16,6 +16,8 @@ const SEPARATOR = '\t';
 const JSON_COLUMN_COUNT = 4;
 /** The columns without JSON text: all before the last four. */
 const PLAIN_COLUMN_COUNT = EXCHANGE_COLUMNS.length - JSON_COLUMN_COUNT;
+/** The columns that every release has. Later releases add theirs after these, so that others can read the line. */
+const REQUIRED_COLUMN_COUNT = EXCHANGE_COLUMNS.indexOf('prompt_saved_nano_usd') + 1;
 
 /**
  * Formats an exchange row as a spool line, without the line break. The line is `2`, then the four
@@ -85,7 +87,10 @@ function plainValues(row: ExchangeRow): ExchangeRowValues {
   ];
 }
 
-/** Parses a spool line in either format. Returns null if it is invalid. */
+/**
+ * Parses a spool line in either format. Returns null if it is invalid. An upgrade or a rollback can
+ * leave lines of another release: values of unknown columns are ignored, and missing ones are null.
+ */
 export function parseExchangeRowLine(line: string): ExchangeRowValues | null {
   return line.startsWith(FORMAT) ? parseTabbedLine(line) : parseObjectLine(line);
 }
@@ -96,9 +101,10 @@ function parseTabbedLine(line: string): ExchangeRowValues | null {
     return null;
   if (plain === undefined || more !== undefined || line.includes('\u0000')) return null;
   const values = parseJsonOrUndefined(plain);
-  if (!Array.isArray(values) || values.length !== PLAIN_COLUMN_COUNT) return null;
+  if (!Array.isArray(values) || values.length < REQUIRED_COLUMN_COUNT) return null;
   const row: (string | number | null)[] = [];
-  for (const value of values) {
+  for (let at = 0; at < PLAIN_COLUMN_COUNT; at += 1) {
+    const value = values[at] ?? null;
     if (!isSqlValue(value)) return null;
     row.push(value);
   }
@@ -110,8 +116,9 @@ function parseObjectLine(line: string): ExchangeRowValues | null {
   const row = parseJsonOrUndefined(line);
   if (!isObject(row)) return null;
   const values = [];
-  for (const column of EXCHANGE_COLUMNS) {
-    const value = row[column];
+  for (const [at, column] of EXCHANGE_COLUMNS.entries()) {
+    const isRequired = at < REQUIRED_COLUMN_COUNT || at >= PLAIN_COLUMN_COUNT;
+    const value = isRequired ? row[column] : (row[column] ?? null);
     if (value === undefined || !isSqlValue(value)) return null;
     values.push(value);
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { AppliedMigration } from '../migrations/plan-migrations.ts';
+import type { AppliedMigration } from '../migrations/migration-history.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
   createCopyFailedError,
@@ -58,8 +58,13 @@ export function inspectSqliteFile(path: string): SqliteInspection {
       const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
       if (check !== 'ok') throw new Error(String(check));
       const table = database.prepare(`select 1 from sqlite_schema where name = 'migrations'`).get();
-      const rows = table ? database.prepare('select number, name from migrations').all() : [];
-      const applied = rows.map(({ number, name }) => ({ number: Number(number), name: String(name) }));
+      // All columns, because an older database does not have the newest one.
+      const rows = table ? database.prepare('select * from migrations').all() : [];
+      const applied = rows.map(({ number, name, compatible_from: from }) => ({
+        number: Number(number),
+        name: String(name),
+        compatibleFrom: typeof from === 'number' ? from : null,
+      }));
       return { applied, copyBytes: Number(database.prepare(DATABASE_COPY_SIZE_SQL).get()?.['bytes']) };
     } finally {
       database.close();

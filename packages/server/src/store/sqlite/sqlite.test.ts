@@ -52,6 +52,7 @@ alertsSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
 const second: Migration = {
   number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
   name: 'second',
+  compatibleFrom: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
   async up({ schema }) {
     await schema.createTable('later').addColumn('id', 'text').execute();
   },
@@ -142,7 +143,7 @@ test('a database that a newer program made is refused', async (t) => {
     (error) =>
       error instanceof StoreUnusableError &&
       new RegExp(
-        `newer version of Floe \\(migration ${second.number}; this version supports up to ${second.number - 1}\\)`,
+        `newer version of Floe: migration ${second.number} "second" .*migrations up to ${second.number - 1}\\.`,
       ).test(error.message),
   );
 });
@@ -250,3 +251,14 @@ function allowPages(connection: SqliteConnection, pages: number): void {
   connection.query(`pragma max_page_count = ${pages}`, []);
   connection.commit();
 }
+
+test('the previous release opens a file with a compatible migration, and the next one continues with it', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const next = [...MIGRATIONS, { ...second, compatibleFrom: 1 }];
+  await (await openIn(t, dataDir, next)).close();
+  const previous = await openIn(t, dataDir);
+  await previous.transaction((writer) => storeSetting(writer, 'a', '1'));
+  await previous.close();
+  const again = await openIn(t, dataDir, next);
+  assert.equal(await getSetting(again.read, 'a'), '1');
+});

@@ -1,0 +1,54 @@
+import { sql, type Transaction } from 'kysely';
+import { type Clock, sleep } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { DatabaseSchema } from '../schema.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import { getPostgresErrorCode } from './postgres-errors.ts';
+
+/**
+ * How long a migration waits for a table. Other statements on the table queue behind it. Shorter than
+ * the `deadlock_timeout` of PostgreSQL (1 s), so that a deadlock ends the migration and not a request.
+ */
+const LOCK_TIMEOUT_MS = 500;
+/** The queue drains before the next attempt. */
+const RETRY_MS = 1_000;
+/** Longer than any statement or transaction of a running process. */
+const GIVE_UP_MS = 120_000;
+
+/** lock_not_available and deadlock_detected. */
+const LOCK_ERRORS: ReadonlySet<string | null> = new Set(['55P03', '40P01']);
+
+type Work<T> = (writer: Transaction<DatabaseSchema>) => Promise<T>;
+
+/**
+ * Runs a transaction that changes tables which are in use. If it cannot lock a table at once, it is
+ * rolled back and repeated for up to two minutes.
+ *
+ * @param run starts a transaction. It may wait for its turn as long as necessary.
+ * @throws StoreUnusableError if a table stays locked
+ */
+export async function runMigrationTransaction<T>(
+  run: (work: Work<T>) => Promise<T>,
+  work: Work<T>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<T> {
+  const until = clock.monotonic() + GIVE_UP_MS;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run(async (writer) => {
+        await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(writer);
+        return work(writer);
+      });
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      if (!LOCK_ERRORS.has(getPostgresErrorCode(cause))) throw error;
+      if (clock.monotonic() >= until)
+        throw new StoreUnusableError(
+          `A migration could not lock a table within ${GIVE_UP_MS / 1000} seconds and was rolled back. Find the transaction that holds the lock (select * from pg_stat_activity where xact_start < now() - interval '1 minute'), end it, and try again.`,
+          { cause: error },
+        );
+      if (attempt === 1) log.info({}, 'migration is waiting for a table that is in use');
+    }
+    await sleep(clock, RETRY_MS);
+  }
+}
