@@ -56,7 +56,13 @@ function buildConfig(url: string): JsonObject {
           { name: 'limited', key: LIMITED, scopes: ['gateway'] },
         ].map((key, index) => ({ ...key, name: index === 0 ? key.name : `${key.name}${index}` })),
         providers: [
-          { ...provider, id: 'openai', base_url: `${url}/v1`, models: [...Object.keys(FAILURES), 'gpt-5'] },
+          {
+            ...provider,
+            id: 'openai',
+            base_url: `${url}/v1`,
+            models: [...Object.keys(FAILURES), 'gpt-5'],
+            prices: { 'gpt-5': { input: 100, output: 100 } },
+          },
           { ...provider, id: 'closed', base_url: 'http://127.0.0.1:9/v1', models: ['gpt-5'] },
           { id: 'sandbox', kind: 'sandbox' },
         ],
@@ -116,6 +122,7 @@ const CASES: readonly Case[] = [
   { name: 'a model that is not in the allowlist of the key', key: CI, body: model('openai/gpt-5') },
   { name: 'a model id without a provider', key: FULL, body: model('gpt-5') },
   { name: 'a policy', key: FULL, body: model('sandbox/echo', { max_tokens: 9000 }) },
+  { name: 'a used up budget', key: BUDGETED, body: model('openai/gpt-5', { max_tokens: 1000 }) },
   { name: 'a model without a price', key: BUDGETED, body: model('openai/failing') },
   { name: 'a credential that the provider rejects', key: FULL, body: model('openai/credential') },
   { name: 'an account without credit', key: FULL, body: model('openai/quota') },
@@ -176,6 +183,14 @@ test('a second request in a minute: the page has the message, apart from the tim
 test('a provider that cannot be reached: the page has the message', async () => {
   const example = { name: 'closed', key: FULL, body: model('closed/gpt-5') };
   assertOnPage((await readMessage(example)).replace('closed could', 'openai could'));
+});
+
+test('a target whose breaker is open: the page has the message', async () => {
+  const headers = { authorization: `Bearer ${FULL}` };
+  const path = `/api/management/breakers/${encodeURIComponent('sandbox/tools@none')}/force`;
+  const body = { state: 'open', expires_in_seconds: 60, reason: 'test' };
+  assert.equal((await callHttp(`${floe.url}${path}`, { headers, body })).status, 200);
+  assertOnPage(await readMessage({ name: 'breaker', key: FULL, body: model('sandbox/tools') }));
 });
 
 test('a changed word is noticed', () => {
