@@ -1,4 +1,4 @@
-// The Helm chart renders objects that two versions of Kubernetes accept and that fit Floe; the alerting rules fire.
+// The Helm chart renders objects that three versions of Kubernetes accept and that fit Floe; the alerting rules fire.
 // Tier: deploy. It needs helm, kubeconform and promtool, which `npm run test:deploy` installs.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -270,10 +270,15 @@ test('the documented thresholds are those of the rules', () => {
 test('the guide names the versions of Kubernetes that are checked', () => {
   const minor = KUBERNETES_VERSIONS.map((version) => version.split('.').slice(0, 2).join('.'));
   const page = readFileSync(join(root, 'docs/guides/deploy-on-kubernetes.md'), 'utf8');
-  assert.ok(page.includes(`Kubernetes ${minor.join(' and ')}`));
-  const { kubeVersion } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
-  assert.ok(page.includes(`Kubernetes ${/^>=(\d+\.\d+)/.exec(kubeVersion)[1]} or newer`));
+  assert.ok(page.includes(`Kubernetes ${new Intl.ListFormat('en').format(minor)}`));
+  assert.equal(minor[0], oldestOf(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')));
+  assert.ok(page.includes(`Kubernetes ${minor[0]} or newer`));
 });
+
+/** The oldest minor version of Kubernetes that a Chart.yaml allows. */
+function oldestOf(text) {
+  return /^>=(\d+\.\d+)/.exec(parse(text).kubeVersion)[1];
+}
 
 /** Thresholds of an expression as the pages write them: shares as percentages, large numbers with commas. */
 function thresholdsOf(expr) {

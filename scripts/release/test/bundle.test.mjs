@@ -1,9 +1,13 @@
 // Tier: artifacts. Needs the built release.
 import assert from 'node:assert/strict';
-import { mkdirSync, readlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { compareVersions, highestVersion, readVersionNeeds } from '../elf-version-needs.mjs';
 import { emptyDirectory, extract, run, SYSTEM_PATH, VERSION } from './artifacts.mjs';
+
+/** What the page Install Floe states. GLIBCXX is a version of libstdc++; 3.4.21 is that of GCC 5.1. */
+const DOCUMENTED_NEEDS = { GLIBC: '2.28', GLIBCXX: '3.4.21' };
 
 const skip = process.getuid?.() === 0 ? false : 'a network namespace needs root';
 const ASK = `
@@ -50,6 +54,22 @@ for (const [platform, isHere] of [
     assert.equal(run(join(target, 'bin/floe'), ['version'], { env }), `floe ${VERSION}\n`);
   });
 }
+
+for (const platform of ['linux-x64', 'linux-arm64'])
+  test(`the programs of the bundle for ${platform} need no newer libraries than documented`, (t) => {
+    const home = emptyDirectory(t);
+    const unpacked = `floe-${VERSION}-${platform}`;
+    const files = ['bin/node', 'lib/libatomic.so.1'].map((name) => `${unpacked}/${name}`);
+    extract(`${unpacked}.tar.gz`, home, files);
+    for (const file of files) {
+      const needs = readVersionNeeds(readFileSync(join(home, file)));
+      assert.ok(needs.size > 0, `${file} needs no library`);
+      for (const [kind, documented] of Object.entries(DOCUMENTED_NEEDS)) {
+        const needed = highestVersion(needs, kind) ?? '0';
+        assert.ok(compareVersions(needed, documented) <= 0, `${file} needs ${kind} ${needed}`);
+      }
+    }
+  });
 
 test('install.sh names its options and rejects others', { skip }, (t) => {
   const home = emptyDirectory(t);
