@@ -1,5 +1,5 @@
 // What is derived from code: docs/floe.schema.json for editors, the tables of docs/reference/configuration/*.md between
-// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the verbs of the command line, the index of
+// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the operations of the command line, the index of
 // decisions, the Grafana dashboards, and the copy of the alerting rules in the Helm chart. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

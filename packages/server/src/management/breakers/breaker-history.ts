@@ -1,12 +1,12 @@
 import { breakerHistoryEntry } from '@floe/contract/api/breakers';
 import { createPageSchema, idParams, rangeQuery } from '@floe/contract/api/page';
 import { getBreakerChangePage } from '../../store/breaker-changes.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb } from '../verb.ts';
 import { parseBreakerId } from './breaker-resource.ts';
 
 /** The operation `GET /api/management/breakers/{id}/history`. */
-export const listBreakerChangesVerb = defineReadVerb({
+export const listBreakerChangesOperation = defineReadOperation({
   name: 'breakers.history',
   method: 'GET',
   path: '/api/management/breakers/{id}/history',

@@ -26,8 +26,8 @@ import {
 } from '../../store/config-entries.ts';
 import { requireStepUp } from '../access.ts';
 import { buildConfigEntryRow } from '../entries/entry-row.ts';
-import { requireResource } from '../resources/resource-verbs.ts';
-import type { WriteContext } from '../verb-definition.ts';
+import type { WriteContext } from '../operation-definition.ts';
+import { requireResource } from '../resources/resource-operations.ts';
 import type { ProviderDraft } from './provider-draft.ts';
 import { createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
 

@@ -24,9 +24,9 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import type { BreakerSource } from '../breakers/breaker-resource.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { requirePlatformKey } from '../keys/require-platform-key.ts';
+import { defineReadOperation, type Operation, type OperationContext } from '../operation.ts';
 import { listEnabledPolicies } from '../policies/dry-run-policies.ts';
 import { type GetRunningOrg, listProviderIds, type RunningOrg } from '../running-org.ts';
-import { defineReadVerb, type Verb, type VerbContext } from '../verb.ts';
 import { applyRouteDraft } from './apply-route-draft.ts';
 
 type RouteSimulationInput = z.output<typeof routeSimulationInput>;
@@ -55,8 +55,8 @@ const SIMULATED_SURFACES = {
  * Defines the operation that determines how a request would be routed now, with the reason for each
  * step. Sends, reserves and stores nothing.
  */
-export function defineSimulateRouteVerb(dependencies: RouteSimulationDependencies): Verb {
-  return defineReadVerb({
+export function defineSimulateRouteOperation(dependencies: RouteSimulationDependencies): Operation {
+  return defineReadOperation({
     name: 'routes.simulate',
     method: 'POST',
     path: '/api/management/routes/simulate',
@@ -70,7 +70,7 @@ export function defineSimulateRouteVerb(dependencies: RouteSimulationDependencie
   });
 }
 
-type RouteSimulationContext = VerbContext & { readonly reader: DatabaseReader };
+type RouteSimulationContext = OperationContext & { readonly reader: DatabaseReader };
 
 async function simulateRequest(
   dependencies: RouteSimulationDependencies,

@@ -7,7 +7,7 @@ import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
 import { openTestPlatform, type TestPlatform } from '../platform/test/test-platform.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { getSetting, storeSetting } from '../store/settings.ts';
-import { defineReadVerb, defineWriteVerb, type VerbDependencies } from './verb.ts';
+import { defineReadOperation, defineWriteOperation, type OperationDependencies } from './operation.ts';
 
 const actor = createKeyActor({
   id: 'key_1',
@@ -34,14 +34,14 @@ before(async () => {
 });
 after(() => stored.close());
 
-const host = (changed: VerbDependencies['refreshSnapshot']): VerbDependencies => ({
+const host = (changed: OperationDependencies['refreshSnapshot']): OperationDependencies => ({
   database: stored.database,
   clock: systemClock,
   refreshSnapshot: changed,
   secretsKey: deriveSecretEncryptionKey(Buffer.alloc(32)),
 });
 const set = (name: string, outcome: 'changed' | 'unchanged' | 'broken') =>
-  defineWriteVerb({
+  defineWriteOperation({
     name: `settings.${name}`,
     method: 'POST',
     path: '/api/test',
@@ -75,14 +75,14 @@ test('the change and its audit row are committed before the snapshot is renewed,
   assert.deepEqual(seen, ['keys', 'acme', 'written', 'key_1', 'settings.first', '{"value":"written"}']);
 });
 
-test('a verb that fails leaves neither its change nor an audit row, and signals nothing', async () => {
+test('an operation that fails leaves neither its change nor an audit row, and signals nothing', async () => {
   const changed = () => Promise.reject(new Error('signalled'));
   await assert.rejects(set('second', 'broken').perform(host(changed), actor, nothingSent), /after the write/);
   assert.equal(await getSetting(stored.database.read, 'second'), undefined);
   assert.deepEqual(await stored.auditOf('second'), []);
 });
 
-test('a verb that changed nothing is not audited, but still waits for the snapshot: an earlier try may not have', async () => {
+test('an operation that changed nothing is not audited, but still waits for the snapshot: an earlier try may not have', async () => {
   let renewals = 0;
   const changed = async () => {
     renewals += 1;
@@ -98,8 +98,8 @@ test('success is not reported while the running snapshot is old', async () => {
   assert.equal(await getSetting(stored.database.read, 'fourth'), 'written');
 });
 
-test('input is validated before a verb runs', async () => {
-  const verb = defineReadVerb({
+test('input is validated before an operation runs', async () => {
+  const operation = defineReadOperation({
     name: 'test.read',
     method: 'GET',
     path: '/api/test/{id}',
@@ -110,16 +110,16 @@ test('input is validated before a verb runs', async () => {
     run: async (_context, { params }) => params.id,
   });
   const unchanged = host(() => Promise.resolve());
-  assert.deepEqual(await verb.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' } }), {
+  assert.deepEqual(await operation.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' } }), {
     answer: 'x',
     entityTag: null,
   });
-  await assert.rejects(verb.perform(unchanged, actor, { ...nothingSent, params: {} }), {
+  await assert.rejects(operation.perform(unchanged, actor, { ...nothingSent, params: {} }), {
     code: 'invalid_request',
     detail: { param: 'id' },
   });
   await assert.rejects(
-    verb.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' }, query: { y: '1' } }),
+    operation.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' }, query: { y: '1' } }),
     {
       code: 'invalid_request',
       detail: { param: 'y' },

@@ -8,9 +8,9 @@ import {
   createMonitorChangeContext,
   type MonitoringDependencies,
 } from '../monitors/monitoring-dependencies.ts';
+import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 import { castToJson } from '../validate-input.ts';
-import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import {
   getSectionMetadata,
   loadStoredSettings,
@@ -21,7 +21,7 @@ import {
 const ORG_SETTINGS_PATH = '/api/management/settings';
 
 /** The operation `GET /api/management/settings`. */
-export const getSettingsVerb = defineReadVerb({
+export const getSettingsOperation = defineReadOperation({
   name: 'settings.get',
   method: 'GET',
   path: ORG_SETTINGS_PATH,
@@ -32,11 +32,11 @@ export const getSettingsVerb = defineReadVerb({
 });
 
 /** The operation `PATCH /api/management/settings`. */
-export function defineUpdateSettingsVerb(
+export function defineUpdateSettingsOperation(
   getRunningOrg: GetRunningOrg,
   monitoring: MonitoringDependencies,
-): Verb {
-  return defineWriteVerb({
+): Operation {
+  return defineWriteOperation({
     name: 'settings.update',
     method: 'PATCH',
     path: ORG_SETTINGS_PATH,

@@ -9,7 +9,7 @@ import {
   requestBackgroundJobCancellation,
 } from '../../store/background-jobs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 
 /** Converts a background job row to the API format at `nowMs`. */
 export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typeof jobResource> {
@@ -29,7 +29,7 @@ export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typ
 }
 
 /** The operation `GET /api/jobs/{id}`. */
-export const getJobVerb = defineReadVerb({
+export const getJobOperation = defineReadOperation({
   name: 'jobs.get',
   method: 'GET',
   path: '/api/jobs/{id}',
@@ -46,8 +46,8 @@ export const getJobVerb = defineReadVerb({
  * Defines the operation that cancels a background job. It is idempotent: a job that has ended does
  * not change.
  */
-export function defineCancelJobVerb(jobs: BackgroundJobRunner): Verb {
-  return defineWriteVerb({
+export function defineCancelJobOperation(jobs: BackgroundJobRunner): Operation {
+  return defineWriteOperation({
     name: 'jobs.cancel',
     method: 'POST',
     path: '/api/jobs/{id}/cancel',

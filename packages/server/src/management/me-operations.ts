@@ -1,4 +1,9 @@
-import { mePatch, meResource, type meResource as meSchema, type VerbPermission } from '@floe/contract/api/me';
+import {
+  mePatch,
+  meResource,
+  type meResource as meSchema,
+  type OperationPermission,
+} from '@floe/contract/api/me';
 import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
@@ -11,25 +16,32 @@ import { findOrgById } from '../store/orgs.ts';
 import { findPlatformKeyById } from '../store/platform-keys.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import { resolvePermission } from './access.ts';
-import { defineReadVerb, defineWriteVerb, type Verb, type VerbContext } from './verb.ts';
+import {
+  defineReadOperation,
+  defineWriteOperation,
+  type Operation,
+  type OperationContext,
+} from './operation.ts';
 
 type MeResource = z.input<typeof meSchema>;
 
 /**
  * Returns the operations on the signed-in caller's own account.
  *
- * @param listVerbs returns all operations of the API, once the list is complete
+ * @param listOperations returns all operations of the API, once the list is complete
  */
-export function defineMeVerbs(listVerbs: () => readonly Verb[]): readonly Verb[] {
-  const listPermissions = (actor: Actor, nowMs: number): Record<string, VerbPermission> =>
-    Object.fromEntries(listVerbs().map((verb) => [verb.name, resolvePermission(verb, actor, nowMs)]));
-  return [getMeVerb(listPermissions), updateMeVerb(listPermissions)];
+export function defineMeOperations(listOperations: () => readonly Operation[]): readonly Operation[] {
+  const listPermissions = (actor: Actor, nowMs: number): Record<string, OperationPermission> =>
+    Object.fromEntries(
+      listOperations().map((operation) => [operation.name, resolvePermission(operation, actor, nowMs)]),
+    );
+  return [getMeOperation(listPermissions), updateMeOperation(listPermissions)];
 }
 
-type ListPermissions = (actor: Actor, nowMs: number) => Record<string, VerbPermission>;
+type ListPermissions = (actor: Actor, nowMs: number) => Record<string, OperationPermission>;
 
-function getMeVerb(listPermissions: ListPermissions): Verb {
-  return defineReadVerb({
+function getMeOperation(listPermissions: ListPermissions): Operation {
+  return defineReadOperation({
     name: 'me.get',
     method: 'GET',
     path: '/api/me',
@@ -51,8 +63,8 @@ function getMeVerb(listPermissions: ListPermissions): Verb {
   });
 }
 
-function updateMeVerb(listPermissions: ListPermissions): Verb {
-  return defineWriteVerb({
+function updateMeOperation(listPermissions: ListPermissions): Operation {
+  return defineWriteOperation({
     name: 'me.update',
     method: 'PATCH',
     path: '/api/me',
@@ -93,7 +105,7 @@ function updateMeVerb(listPermissions: ListPermissions): Verb {
 }
 
 async function buildMemberMe(
-  { actor, orgId, clock }: VerbContext,
+  { actor, orgId, clock }: OperationContext,
   reader: DatabaseReader,
   { id, userId, role, team, issuer, isOperator }: SignedInMember,
   listPermissions: ListPermissions,

@@ -6,11 +6,11 @@ import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
 import type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
 import type { Preconditions } from './entity-tags.ts';
 import type { EventStreamContext } from './event-stream-response.ts';
+import type { OperationContext, OperationDependencies } from './operation-dependencies.ts';
 import { validateInput } from './validate-input.ts';
-import type { VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
 /** The context of an operation that reads. */
-export type ReadContext = VerbContext & { readonly reader: DatabaseReader };
+export type ReadContext = OperationContext & { readonly reader: DatabaseReader };
 /**
  * The context of an operation that writes. The reader belongs to the transaction and sees its
  * uncommitted writes.
@@ -18,7 +18,7 @@ export type ReadContext = VerbContext & { readonly reader: DatabaseReader };
 export type WriteContext = ReadContext & { readonly writer: DatabaseWriter };
 
 /** A request as the transport passes it: parsed, but not validated. */
-export interface RawVerbInput {
+export interface RawOperationInput {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -29,20 +29,20 @@ export interface RawVerbInput {
 }
 
 /** The audit entries of an operation's change. */
-export interface VerbChange {
+export interface OperationChange {
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges: readonly SecondaryAuditedChange[];
 }
 
 /** The result of an operation. */
-export interface VerbResult {
+export interface OperationResult {
   readonly answer: unknown;
   /** Entity tag of the resource in the response. Null if the response has no tag. */
   readonly entityTag: string | null;
 }
 
 /** The validated input of an operation. */
-export interface VerbInput<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+export interface OperationInput<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
@@ -52,8 +52,8 @@ export interface VerbInput<Params extends z.ZodType, Query extends z.ZodType, Bo
 }
 
 /** An operation's name, path and access rules. */
-export interface VerbDescription {
-  /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
+export interface OperationDescription {
+  /** `<subject>.<action>`: the audit action and the OpenAPI operation id. */
   readonly name: `${string}.${string}`;
   /** Path parameters are written as `{id}`. */
   readonly path: `/api/${string}` | `/relay/v1/${string}`;
@@ -94,7 +94,7 @@ export interface VerbDescription {
 }
 
 /** The schemas of an operation's input and response. */
-export interface VerbSchemas<Params, Query, Body, Answer> {
+export interface OperationSchemas<Params, Query, Body, Answer> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -106,7 +106,7 @@ export interface VerbSchemas<Params, Query, Body, Answer> {
  * One operation of the API, without its specific types. A transport lists the operations and runs
  * them.
  */
-export interface Verb extends VerbDescription {
+export interface Operation extends OperationDescription {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly status: 200 | 201 | 204;
   readonly params: z.ZodObject;
@@ -117,30 +117,32 @@ export interface Verb extends VerbDescription {
   readonly readAnswer:
     | ((
         reader: DatabaseReader,
-        dependencies: VerbDependencies,
+        dependencies: OperationDependencies,
         actor: Actor,
-        input: RawVerbInput,
+        input: RawOperationInput,
       ) => Promise<unknown>)
     | null;
   /**
    * Runs the change in the caller's transaction, which also records it. Null for operations that change nothing.
    */
-  readonly applyChange: ((context: WriteContext, input: RawVerbInput) => Promise<VerbChange>) | null;
+  readonly applyChange:
+    | ((context: WriteContext, input: RawOperationInput) => Promise<OperationChange>)
+    | null;
   /** Awaited before that transaction. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
    * Validates the input, runs the operation and records the change. The transport authenticates and checks scopes
-   * before it. `resourceVerb` is the `GET` of the same resource, if there is one. Entity tags and
+   * before it. `resourceGetter` is the `GET` of the same resource, if there is one. Entity tags and
    * preconditions use its response.
    *
    * @throws Fault `invalid_request` with `param`, `precondition_failed`, and the faults of the operation
    */
   perform(
-    dependencies: VerbDependencies,
+    dependencies: OperationDependencies,
     actor: Actor,
-    input: RawVerbInput,
-    resourceVerb?: Verb,
-  ): Promise<VerbResult>;
+    input: RawOperationInput,
+    resourceGetter?: Operation,
+  ): Promise<OperationResult>;
 }
 
 const noFieldsSchema = z.strictObject({});
@@ -158,14 +160,14 @@ export function listAcceptedScopes({
   scope,
   method,
   isConfidential,
-}: Pick<Verb, 'scope' | 'method' | 'isConfidential'>): readonly KeyScope[] {
+}: Pick<Operation, 'scope' | 'method' | 'isConfidential'>): readonly KeyScope[] {
   if (scope === null) return [];
   const reading: readonly KeyScope[] = method === 'GET' && !isConfidential ? ['read'] : [];
   return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
 }
 
 /** Creates the context for a call by this actor. */
-export function createVerbContext(dependencies: VerbDependencies, actor: Actor): VerbContext {
+export function createOperationContext(dependencies: OperationDependencies, actor: Actor): OperationContext {
   return { orgId: actor.orgId, actor, clock: dependencies.clock };
 }
 
@@ -177,7 +179,7 @@ interface ResolvedSchemas<Params, Query, Body> {
 
 /** Replaces an operation's absent schemas with schemas that accept no fields and no body. */
 export function resolveSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
-  given: VerbSchemas<Params, Query, Body, unknown>,
+  given: OperationSchemas<Params, Query, Body, unknown>,
 ): ResolvedSchemas<Params, Query, Body> {
   return {
     params: schemaOrDefault(given.params, noFieldsSchema),
@@ -201,10 +203,14 @@ function schemaOrDefault<Schema extends z.ZodType>(
  * Validates a request's path, query and body.
  * @throws Fault `invalid_request` with `param`
  */
-export function parseVerbInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+export function parseOperationInput<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+>(
   schemas: ResolvedSchemas<Params, Query, Body>,
-  raw: RawVerbInput,
-): VerbInput<Params, Query, Body> {
+  raw: RawOperationInput,
+): OperationInput<Params, Query, Body> {
   return {
     params: validateInput(schemas.params, raw.params),
     query: validateInput(schemas.query, raw.query),

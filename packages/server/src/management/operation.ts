@@ -11,49 +11,49 @@ import {
   toIdempotentCreation,
 } from './idempotent-creation.ts';
 import {
-  createVerbContext,
+  createOperationContext,
   type NoBodySchema,
   type NoFieldsSchema,
-  parseVerbInput,
-  type RawVerbInput,
+  type Operation,
+  type OperationDescription,
+  type OperationInput,
+  type OperationSchemas,
+  parseOperationInput,
+  type RawOperationInput,
   resolveSchemas,
-  type Verb,
-  type VerbDescription,
-  type VerbInput,
-  type VerbSchemas,
   type WriteContext,
-} from './verb-definition.ts';
-import type { SnapshotPart, VerbContext, VerbDependencies } from './verb-dependencies.ts';
+} from './operation-definition.ts';
+import type { OperationContext, OperationDependencies, SnapshotPart } from './operation-dependencies.ts';
 
 export type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
 export {
   listAcceptedScopes,
-  type RawVerbInput,
-  type Verb,
-  type VerbChange,
-  type VerbResult,
-} from './verb-definition.ts';
-export type { SnapshotPart, VerbContext, VerbDependencies } from './verb-dependencies.ts';
+  type Operation,
+  type OperationChange,
+  type OperationResult,
+  type RawOperationInput,
+} from './operation-definition.ts';
+export type { OperationContext, OperationDependencies, SnapshotPart } from './operation-dependencies.ts';
 
 /** Defines an operation that changes nothing. Its `run` reads through `context.reader`. */
-export function defineReadVerb<
+export function defineReadOperation<
   Answer extends z.ZodType,
   Params extends z.ZodObject = NoFieldsSchema,
   Query extends z.ZodObject = NoFieldsSchema,
   Body extends z.ZodType = NoBodySchema,
 >(
-  definition: VerbDescription &
-    VerbSchemas<Params, Query, Body, Answer> & {
+  definition: OperationDescription &
+    OperationSchemas<Params, Query, Body, Answer> & {
       readonly method: 'GET' | 'POST';
       run(
-        context: VerbContext & { readonly reader: DatabaseReader },
-        input: VerbInput<Params, Query, Body>,
+        context: OperationContext & { readonly reader: DatabaseReader },
+        input: OperationInput<Params, Query, Body>,
       ): Promise<z.input<Answer>>;
     },
-): Verb {
+): Operation {
   const schemas = resolveSchemas(definition);
-  const readAnswer: Verb['readAnswer'] = (reader, host, actor, raw) =>
-    definition.run({ ...createVerbContext(host, actor), reader }, parseVerbInput(schemas, raw));
+  const readAnswer: Operation['readAnswer'] = (reader, host, actor, raw) =>
+    definition.run({ ...createOperationContext(host, actor), reader }, parseOperationInput(schemas, raw));
   return {
     ...definition,
     ...schemas,
@@ -61,11 +61,11 @@ export function defineReadVerb<
     status: 200,
     readAnswer,
     applyChange: null,
-    async perform(host, actor, raw, resourceVerb) {
+    async perform(host, actor, raw, resourceGetter) {
       const answer = await readAnswer(host.database.read, host, actor, raw);
       return {
         answer,
-        entityTag: resourceVerb ? computeEntityTag(answer, resourceVerb.volatileFields ?? []) : null,
+        entityTag: resourceGetter ? computeEntityTag(answer, resourceGetter.volatileFields ?? []) : null,
       };
     },
   };
@@ -77,8 +77,8 @@ interface WriteDefinition<
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Plan,
-> extends VerbDescription,
-    VerbSchemas<Params, Query, Body, Answer> {
+> extends OperationDescription,
+    OperationSchemas<Params, Query, Body, Answer> {
   /** `GET` for reads that the audit log must record. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly status: 200 | 201 | 204;
@@ -87,22 +87,22 @@ interface WriteDefinition<
   /** Awaited before the transaction, for work that must not delay one. */
   beforeTransaction?(): Promise<unknown>;
   /** Computes input for `run` before the transaction, if that takes long. */
-  plan?(context: VerbContext, input: VerbInput<Params, Query, Body>): Promise<Plan>;
+  plan?(context: OperationContext, input: OperationInput<Params, Query, Body>): Promise<Plan>;
   run(
     context: WriteContext,
-    input: VerbInput<Params, Query, Body>,
+    input: OperationInput<Params, Query, Body>,
     plan: Plan,
   ): Promise<WriteOutcome<z.input<Answer>>>;
 }
 
-/** What `run` of a write verb returns. */
+/** What `run` of a operation that writes returns. */
 type WriteOutcome<Answer> = WriteAnswer<Answer> & {
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges?: readonly SecondaryAuditedChange[];
 };
 
 /**
- * The response, or a function that returns it and does what must not happen before the change is in force. A verb
+ * The response, or a function that returns it and does what must not happen before the change is in force. An operation
  * with such a function must handle idempotency itself, because no response exists when the change is committed.
  */
 type WriteAnswer<Answer> =
@@ -115,13 +115,13 @@ type WriteAnswer<Answer> =
  * only after the snapshot has been renewed, so that the next request uses the new state. If the
  * renewal fails, the change is committed and the caller receives the error.
  */
-export function defineWriteVerb<
+export function defineWriteOperation<
   Answer extends z.ZodType,
   Params extends z.ZodObject = NoFieldsSchema,
   Query extends z.ZodObject = NoFieldsSchema,
   Body extends z.ZodType = NoBodySchema,
   Plan = undefined,
->(definition: WriteDefinition<Answer, Params, Query, Body, Plan>): Verb {
+>(definition: WriteDefinition<Answer, Params, Query, Body, Plan>): Operation {
   const schemas = resolveSchemas(definition);
   return {
     ...definition,
@@ -130,18 +130,18 @@ export function defineWriteVerb<
     readAnswer: null,
     prepare: definition.beforeTransaction,
     async applyChange(context, raw) {
-      const input = parseVerbInput(schemas, raw);
+      const input = parseOperationInput(schemas, raw);
       const plan = asPlan(definition, await definition.plan?.(context, input));
       const { audit, additionalChanges = [] } = await definition.run(context, input, plan);
       return { audit, additionalChanges };
     },
-    async perform(host, actor, raw, resourceVerb) {
-      const input = parseVerbInput(schemas, raw);
+    async perform(host, actor, raw, resourceGetter) {
+      const input = parseOperationInput(schemas, raw);
       await definition.beforeTransaction?.();
-      const plan = asPlan(definition, await definition.plan?.(createVerbContext(host, actor), input));
+      const plan = asPlan(definition, await definition.plan?.(createOperationContext(host, actor), input));
       const committed = await commitWrite(
         definition,
-        { dependencies: host, actor, raw, resourceVerb },
+        { dependencies: host, actor, raw, resourceGetter },
         (context) => definition.run(context, input, plan),
       );
       // Also for 'unchanged', because an earlier call may have committed the change and failed here.
@@ -150,8 +150,8 @@ export function defineWriteVerb<
       return {
         answer,
         entityTag:
-          resourceVerb?.answer === definition.answer
-            ? computeEntityTag(answer, resourceVerb.volatileFields ?? [])
+          resourceGetter?.answer === definition.answer
+            ? computeEntityTag(answer, resourceGetter.volatileFields ?? [])
             : null,
       };
     },
@@ -163,18 +163,18 @@ function asPlan<Plan>(_: { plan?(...given: never[]): Promise<Plan> }, planned: P
   return planned as Plan;
 }
 
-interface VerbCall {
-  readonly dependencies: VerbDependencies;
+interface OperationCall {
+  readonly dependencies: OperationDependencies;
   readonly actor: Actor;
-  readonly raw: RawVerbInput;
-  readonly resourceVerb: Verb | undefined;
+  readonly raw: RawOperationInput;
+  readonly resourceGetter: Operation | undefined;
 }
 
 /** Runs a write with its audit rows in one transaction. A repeated creation returns its stored response. */
 async function commitWrite<Answer>(
-  definition: Pick<VerbDescription, 'name' | 'handlesIdempotency'> &
-    Pick<Verb, 'method' | 'status'> & { readonly invalidates: SnapshotPart | null },
-  call: VerbCall,
+  definition: Pick<OperationDescription, 'name' | 'handlesIdempotency'> &
+    Pick<Operation, 'method' | 'status'> & { readonly invalidates: SnapshotPart | null },
+  call: OperationCall,
   run: (context: WriteContext) => Promise<WriteOutcome<Answer>>,
 ): Promise<WriteAnswer<Answer>> {
   const { dependencies, actor, raw } = call;
@@ -186,7 +186,7 @@ async function commitWrite<Answer>(
       creation && (await findIdempotentResponse<Answer>(writer, creation, dependencies.secretsKey, now));
     if (earlier) return earlier;
     if (definition.method !== 'POST') await checkPreconditions(writer, call);
-    const done = await run({ ...createVerbContext(dependencies, actor), reader: writer, writer });
+    const done = await run({ ...createOperationContext(dependencies, actor), reader: writer, writer });
     if (done.audit !== 'unchanged')
       await recordAuditedChange(writer, dependencies, actor, { ...done.audit, action: definition.name });
     for (const change of done.additionalChanges ?? [])
@@ -207,16 +207,16 @@ async function commitWrite<Answer>(
 /** @throws Fault `precondition_failed` */
 async function checkPreconditions(
   writer: DatabaseWriter,
-  { dependencies, actor, raw, resourceVerb }: VerbCall,
+  { dependencies, actor, raw, resourceGetter }: OperationCall,
 ): Promise<void> {
   const { params, preconditions } = raw;
-  if (!resourceVerb?.readAnswer || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
+  if (!resourceGetter?.readAnswer || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
   const readInput = { params, query: {}, body: undefined, idempotencyKey: undefined };
   let tag: string | null;
   try {
     tag = computeEntityTag(
-      await resourceVerb.readAnswer(writer, dependencies, actor, readInput),
-      resourceVerb.volatileFields ?? [],
+      await resourceGetter.readAnswer(writer, dependencies, actor, readInput),
+      resourceGetter.volatileFields ?? [],
     );
   } catch (error) {
     if (!(error instanceof Fault) || error.status !== 404) throw error;

@@ -3,8 +3,8 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { requireReasonAndStepUp } from '../access.ts';
-import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
-import type { ReadContext, WriteContext } from '../verb-definition.ts';
+import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
+import type { ReadContext, WriteContext } from '../operation-definition.ts';
 import type {
   ResourceKind,
   ResourceLookup,
@@ -14,24 +14,24 @@ import type {
 } from './resource-kind.ts';
 
 /** Creates the operations of a resource kind: list, create, read, update, replace and delete. */
-export function defineResourceVerbs<
+export function defineResourceOperations<
   Row,
   Config,
   View extends ResourceObject,
   S extends ResourceSchemas<View>,
->(kind: ResourceKind<Row, Config, View, S>): readonly Verb[] {
-  const [list, get] = defineReadVerbs(kind);
-  const [create, ...others] = defineWriteVerbs(kind);
-  return [list, create, get, ...others].filter((verb) => verb !== undefined);
+>(kind: ResourceKind<Row, Config, View, S>): readonly Operation[] {
+  const [list, get] = defineReadOperations(kind);
+  const [create, ...others] = defineWriteOperations(kind);
+  return [list, create, get, ...others].filter((operation) => operation !== undefined);
 }
 
-function defineReadVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
+function defineReadOperations<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
   kind: ResourceKind<Row, Config, View, S>,
-): readonly Verb[] {
+): readonly Operation[] {
   const { path, scope, summaries, schemas, volatileFields } = kind;
   const answer: z.ZodType<unknown, View> = schemas.answer;
   return [
-    defineReadVerb({
+    defineReadOperation({
       name: `${kind.kind}.list`,
       method: 'GET',
       path,
@@ -45,7 +45,7 @@ function defineReadVerbs<Row, Config, View extends ResourceObject, S extends Res
         return { data, next_cursor: nextCursor };
       },
     }),
-    defineReadVerb({
+    defineReadOperation({
       name: `${kind.kind}.get`,
       method: 'GET',
       path: `${path}/{id}`,
@@ -62,9 +62,9 @@ function defineReadVerbs<Row, Config, View extends ResourceObject, S extends Res
 }
 
 // budget: one declaration per operation
-function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
+function defineWriteOperations<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
   kind: ResourceKind<Row, Config, View, S>,
-): readonly Verb[] {
+): readonly Operation[] {
   const { path, scope, summaries, schemas } = kind;
   const answer: z.ZodType<unknown, View> = schemas.answer;
   const common = {
@@ -75,7 +75,7 @@ function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends Re
   } as const;
   const resourcePath = `${path}/{id}` as const;
   return [
-    defineWriteVerb({
+    defineWriteOperation({
       ...common,
       name: `${kind.kind}.create`,
       method: 'POST',
@@ -96,7 +96,7 @@ function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends Re
         return { answer: { ...shown, ...kind.creationOnly?.fieldsFrom(config) }, audit };
       },
     }),
-    defineWriteVerb({
+    defineWriteOperation({
       ...common,
       name: `${kind.kind}.update`,
       method: 'PATCH',
@@ -113,7 +113,7 @@ function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends Re
         return updateResource(kind, context, { row, config }, parseReason(kind, input.body));
       },
     }),
-    defineWriteVerb({
+    defineWriteOperation({
       ...common,
       name: `${kind.kind}.replace`,
       method: 'PUT',
@@ -136,7 +136,7 @@ function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends Re
           : createResource(kind, context, config, reason);
       },
     }),
-    defineWriteVerb({
+    defineWriteOperation({
       ...common,
       name: `${kind.kind}.${kind.removalAction ?? 'delete'}`,
       method: 'DELETE',

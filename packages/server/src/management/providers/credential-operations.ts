@@ -10,8 +10,8 @@ import * as z from 'zod';
 import { getProviderOrigin } from '../../platform/config/provider-secrets.ts';
 import { deleteProviderCredential, type ProviderCredentialRow } from '../../store/config-entries.ts';
 import { paginateForResponse } from '../list-page.ts';
-import { requireChangeableResource, requireResource } from '../resources/resource-verbs.ts';
-import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
+import { requireChangeableResource, requireResource } from '../resources/resource-operations.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { toCredentialResource, toProviderResource } from './provider-resource.ts';
 import {
@@ -23,21 +23,21 @@ import { upsertCredential } from './write-provider.ts';
 
 const CREDENTIALS_PATH = '/api/management/providers/{id}/credentials';
 const CREDENTIAL_PATH = '/api/management/providers/{id}/credentials/{name}';
-const WRITE_VERB_FIELDS = { scope: 'management', invalidates: 'config' } as const;
+const WRITE_OPERATION_FIELDS = { scope: 'management', invalidates: 'config' } as const;
 
 /** Returns the operations that write provider credentials. None of them returns a secret. */
-export function defineCredentialVerbs(dependencies: ProviderDependencies): readonly Verb[] {
+export function defineCredentialOperations(dependencies: ProviderDependencies): readonly Operation[] {
   return [
-    listCredentialsVerb(dependencies),
-    getCredentialVerb(dependencies),
-    createCredentialVerb(dependencies),
-    updateCredentialVerb(dependencies),
-    deleteCredentialVerb(dependencies),
+    listCredentialsOperation(dependencies),
+    getCredentialOperation(dependencies),
+    createCredentialOperation(dependencies),
+    updateCredentialOperation(dependencies),
+    deleteCredentialOperation(dependencies),
   ];
 }
 
-function listCredentialsVerb(dependencies: ProviderDependencies): Verb {
-  return defineReadVerb({
+function listCredentialsOperation(dependencies: ProviderDependencies): Operation {
+  return defineReadOperation({
     name: 'credentials.list',
     method: 'GET',
     path: CREDENTIALS_PATH,
@@ -62,8 +62,8 @@ function listCredentialsVerb(dependencies: ProviderDependencies): Verb {
   });
 }
 
-function getCredentialVerb(dependencies: ProviderDependencies): Verb {
-  return defineReadVerb({
+function getCredentialOperation(dependencies: ProviderDependencies): Operation {
+  return defineReadOperation({
     name: 'credentials.get',
     method: 'GET',
     path: CREDENTIAL_PATH,
@@ -90,9 +90,9 @@ function getCredentialVerb(dependencies: ProviderDependencies): Verb {
   });
 }
 
-function createCredentialVerb(dependencies: ProviderDependencies): Verb {
-  return defineWriteVerb({
-    ...WRITE_VERB_FIELDS,
+function createCredentialOperation(dependencies: ProviderDependencies): Operation {
+  return defineWriteOperation({
+    ...WRITE_OPERATION_FIELDS,
     name: 'credentials.create',
     requiresStepUp: true,
     method: 'POST',
@@ -119,9 +119,9 @@ function createCredentialVerb(dependencies: ProviderDependencies): Verb {
   });
 }
 
-function updateCredentialVerb(dependencies: ProviderDependencies): Verb {
-  return defineWriteVerb({
-    ...WRITE_VERB_FIELDS,
+function updateCredentialOperation(dependencies: ProviderDependencies): Operation {
+  return defineWriteOperation({
+    ...WRITE_OPERATION_FIELDS,
     name: 'credentials.update',
     method: 'PATCH',
     path: CREDENTIAL_PATH,
@@ -150,9 +150,9 @@ function updateCredentialVerb(dependencies: ProviderDependencies): Verb {
   });
 }
 
-function deleteCredentialVerb(dependencies: ProviderDependencies): Verb {
-  return defineWriteVerb({
-    ...WRITE_VERB_FIELDS,
+function deleteCredentialOperation(dependencies: ProviderDependencies): Operation {
+  return defineWriteOperation({
+    ...WRITE_OPERATION_FIELDS,
     name: 'credentials.delete',
     requiresStepUp: true,
     method: 'DELETE',

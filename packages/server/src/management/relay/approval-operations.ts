@@ -8,7 +8,7 @@ import {
   getRelayApprovalPage,
   recordRelayApprovalDecision,
 } from '../../store/relay/relay-approvals.ts';
-import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 import { toApprovalResource } from './wait-for-approval.ts';
 
@@ -16,7 +16,7 @@ import { toApprovalResource } from './wait-for-approval.ts';
 const SESSION_APPROVAL_MS = 12 * 3_600_000;
 
 /** The operation `GET /api/management/relay/approvals`. */
-export const listApprovalsVerb = defineReadVerb({
+export const listApprovalsOperation = defineReadOperation({
   name: 'relay.approvals',
   method: 'GET',
   path: '/api/management/relay/approvals',
@@ -35,8 +35,8 @@ export const listApprovalsVerb = defineReadVerb({
  * Defines the operation that records a member's decision on an approval. An agent that is waiting
  * receives the decision immediately. Other agents receive it with their next request.
  */
-export function defineDecideApprovalVerb({ approvals }: RelayDependencies): Verb {
-  return defineWriteVerb({
+export function defineDecideApprovalOperation({ approvals }: RelayDependencies): Operation {
+  return defineWriteOperation({
     name: 'relay.approve',
     method: 'POST',
     path: '/api/management/relay/approvals/{id}',

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { addOperator, removeOperator } from '../../platform/operators.ts';
 import { listAllOperators, type OperatorWithUser } from '../../store/operators.ts';
 import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
-import { defineReadVerb, defineWriteVerb } from '../verb.ts';
+import { defineReadOperation, defineWriteOperation } from '../operation.ts';
 
 /** Access rules of operations for the installation. Platform keys are not accepted. */
 const OPERATOR_ACCESS = {
@@ -16,7 +16,7 @@ const OPERATOR_ACCESS = {
 } as const;
 
 /** The operation `GET /api/management/operators`. */
-export const listOperatorsVerb = defineReadVerb({
+export const listOperatorsOperation = defineReadOperation({
   ...OPERATOR_ACCESS,
   name: 'operators.list',
   method: 'GET',
@@ -29,7 +29,7 @@ export const listOperatorsVerb = defineReadVerb({
 });
 
 /** The operation `POST /api/management/operators`. */
-export const grantOperatorVerb = defineWriteVerb({
+export const grantOperatorOperation = defineWriteOperation({
   ...OPERATOR_ACCESS,
   name: 'operators.grant',
   method: 'POST',
@@ -48,7 +48,7 @@ export const grantOperatorVerb = defineWriteVerb({
 });
 
 /** The operation `DELETE /api/management/operators/{id}`. */
-export const revokeOperatorVerb = defineWriteVerb({
+export const revokeOperatorOperation = defineWriteOperation({
   ...OPERATOR_ACCESS,
   name: 'operators.revoke',
   method: 'DELETE',

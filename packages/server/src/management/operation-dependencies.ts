@@ -7,7 +7,7 @@ import type { Database } from '../store/ports.ts';
 export type SnapshotPart = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
 /** The dependencies that all operations share. `main.ts` creates them once. */
-export interface VerbDependencies {
+export interface OperationDependencies {
   readonly database: Database;
   readonly clock: Clock;
   /** Called after a commit. Resolves when a snapshot that was loaded after this call is in use. */
@@ -17,7 +17,7 @@ export interface VerbDependencies {
 }
 
 /** The actor and the time of a call. */
-export interface VerbContext {
+export interface OperationContext {
   readonly orgId: string;
   readonly actor: Actor;
   readonly clock: Clock;
