@@ -171,7 +171,7 @@ async function checkRow(
   const failed = outcome !== 'harmless';
   assert.deepEqual(attempts, [[first, !failed], ...(outcome === 'rescued' ? [[second, true]] : [])]);
   assert.equal(moves.length, outcome === 'rescued' ? 1 : 0);
-  for (const { because } of moves) assert.ok(String(because).startsWith(`${first}/m-1: `));
+  for (const { reason } of moves) assert.ok(String(reason).startsWith(`${first}/m-1: `));
 }
 
 function outcomeOf(fault: InjectedFault, { surface, stream, first, way }: Path): Outcome {

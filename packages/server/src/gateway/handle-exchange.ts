@@ -55,7 +55,7 @@ function authenticate(x: StartedExchange): asserts x is Exchange {
   requireKeyScope(key, 'gateway');
   gateway.recordKeyUse(key, x.createdAt);
   x.session = recordSession(gateway.sessions, key, client.headers);
-  x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
+  x.decisions.push({ step: 'authenticate', outcome: 'allowed', reason: `platform key "${key.name}"` });
   if (catalog.bodies !== null) client.bodyRecorder = new BodyRecorder();
 }
 

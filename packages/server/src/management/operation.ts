@@ -95,7 +95,7 @@ interface WriteDefinition<
   ): Promise<WriteOutcome<z.input<Answer>>>;
 }
 
-/** What `run` of a operation that writes returns. */
+/** What `run` of an operation that writes returns. */
 type WriteOutcome<Answer> = WriteAnswer<Answer> & {
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges?: readonly SecondaryAuditedChange[];

@@ -113,11 +113,16 @@ function toAlertAnnotation({
   };
 }
 
-function toBreakerAnnotation({ at, breaker_id, state, because }: BreakerChangeRow): AnalyticsAnnotation {
+function toBreakerAnnotation({
+  at,
+  breaker_id,
+  state,
+  because: reason,
+}: BreakerChangeRow): AnalyticsAnnotation {
   return {
     at: toIsoTimestamp(at),
     kind: 'breaker',
-    text: because === '' ? state : `${state}: ${because}`,
+    text: reason === '' ? state : `${state}: ${reason}`,
     actor: null,
     actor_name: null,
     subject: { kind: 'breaker', id: breaker_id, name: breaker_id },

@@ -26,11 +26,11 @@ export const listBreakerChangesOperation = defineReadOperation({
       ...parseTimeRange(query),
     });
     return {
-      data: found.rows.map(({ id, at, state, because }) => ({
+      data: found.rows.map(({ id, at, state, because: reason }) => ({
         id,
         at: new Date(at).toISOString(),
         state,
-        because,
+        reason,
       })),
       next_cursor: found.nextCursor,
     };

@@ -72,7 +72,7 @@ function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog
 
 const CLOSED_BREAKER = {
   state: 'closed',
-  because: '',
+  reason: '',
   probe: null,
   forced: null,
   waitMs: 0,

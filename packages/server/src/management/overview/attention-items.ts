@@ -126,7 +126,7 @@ async function listBreakerItems(
       }
       const { rows } = await getBreakerChangePage(reader, { orgId, breakerId: id, limit: 1 });
       const since = rows[0] ? toIsoTimestamp(rows[0].at) : null;
-      const text = view.state === 'open' ? `Open: ${view.because}.` : 'One request is testing the target.';
+      const text = view.state === 'open' ? `Open: ${view.reason}.` : 'One request is testing the target.';
       return { kind: 'breaker_open', severity: 'critical', subject, since, text };
     }),
   );

@@ -162,7 +162,7 @@ class StoredSampleDryRun {
         key,
         policy: first.policy,
         outcome: first.outcome,
-        because: first.because,
+        reason: first.reason,
       });
   }
 
