@@ -3,7 +3,7 @@ import { ChannelSchema } from '@floe/contract/config/monitoring';
 import * as z from 'zod';
 import { decryptSecret, encryptSecret, type SecretEncryptionKey } from '../platform/secrets.ts';
 import type { ChannelRow } from '../store/channels.ts';
-import type { SigningSecrets } from './channels/channel-sheet.ts';
+import type { SigningSecrets } from './channels/channel-definition.ts';
 
 /**
  * The channel fields that are encrypted and never shown. URLs are included because they can contain

@@ -5,7 +5,7 @@ import { type BufferedResponse, sendBufferedRequest } from './buffered-request.t
 import type { Credential, Provider } from './configured-provider.ts';
 import { buildGetRequest } from './model-list.ts';
 import { parseModelPage } from './model-page.ts';
-import type { Dialect } from './provider-sheet.ts';
+import type { Dialect } from './provider-definition.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 4 << 20 };
