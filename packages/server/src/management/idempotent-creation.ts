@@ -102,11 +102,11 @@ export async function storeIdempotentResponse(
   nowMs: number,
 ): Promise<void> {
   const columns = toCreationColumns(creation);
-  const sealed = encryptSecret(JSON.stringify(creation.answer), answerBinding(columns), key);
+  const ciphertext = encryptSecret(JSON.stringify(creation.answer), answerBinding(columns), key);
   const request_hash = hashJson(creation.request);
   await storeIdempotentCreation(
     writer,
-    { ...columns, request_hash, sealed, expires_at: nowMs + STORED_ANSWER_TTL_MS },
+    { ...columns, request_hash, sealed: ciphertext, expires_at: nowMs + STORED_ANSWER_TTL_MS },
     nowMs,
   );
 }

@@ -87,8 +87,8 @@ async function buildProviderRow(
     entry_json: JSON.stringify(entry),
     secrets_version: version,
   });
-  const sealed = isSame ? before.row.secrets_sealed : encryptProviderSecrets(secrets, row, version, key);
-  return { ...row, secrets_sealed: sealed };
+  const ciphertext = isSame ? before.row.secrets_sealed : encryptProviderSecrets(secrets, row, version, key);
+  return { ...row, secrets_sealed: ciphertext };
 }
 
 /**
