@@ -1,8 +1,8 @@
 import { schedulePreview, schedulePreviewInput } from '@floe/contract/api/monitors';
 import { MEMBER_ROLES } from '@floe/contract/roles';
-import { parseMonitorSchedule } from '../../monitoring/monitor-clock-columns.ts';
 import { DEFAULT_GRACE_MS } from '../../monitoring/monitor-definition.ts';
 import { createScheduleOccurrences } from '../../monitoring/monitor-schedule.ts';
+import { parseMonitorSchedule } from '../../monitoring/monitor-state-columns.ts';
 import { getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { buildMonitorDefinition } from './monitor-definition.ts';

@@ -26,7 +26,7 @@ export interface MonitorPlan {
  * The state that is needed to evaluate a monitor's next beat or deadline. Immutable. Times are in
  * Unix milliseconds.
  */
-export interface MonitorClock {
+export interface MonitorState {
   readonly status: MonitorStatus;
   /** The newest beat, which may be a failed one. */
   readonly lastBeatAt: number | null;
@@ -79,7 +79,7 @@ export interface MonitorHistoryChanges {
  * The plan and gaps that a monitor's state is evaluated with. The evaluation functions append their
  * results to it.
  */
-export interface ClockEvaluation extends MonitorHistoryChanges {
+export interface StateEvaluation extends MonitorHistoryChanges {
   readonly plan: MonitorPlan;
   readonly gaps: readonly AvailabilityGap[];
 }
@@ -120,10 +120,10 @@ export type MonitorAlertTrigger =
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
 /** Returns an evaluation that has no results yet. */
-export function createClockEvaluation(
+export function createStateEvaluation(
   plan: MonitorPlan,
   gaps: readonly AvailabilityGap[] = [],
-): ClockEvaluation {
+): StateEvaluation {
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 
@@ -136,6 +136,6 @@ export function createMonitorPlan(
 }
 
 /** Returns when the sweep must next evaluate a monitor, in Unix milliseconds. Null means never. */
-export function getNextSweepTime(clock: MonitorClock): number | null {
-  return clock.status === 'paused' ? clock.pausedUntil : clock.dueAt;
+export function getNextSweepTime(state: MonitorState): number | null {
+  return state.status === 'paused' ? state.pausedUntil : state.dueAt;
 }

@@ -1,11 +1,11 @@
 import type {
   BeatIdempotencyKeysTable,
   MonitorChecksTable,
-  MonitorClocksTable,
   MonitorPeriodsTable,
+  MonitorStatesTable,
 } from './monitoring-tables.ts';
 
-export type MonitorClockRow = MonitorClocksTable;
+export type MonitorStateRow = MonitorStatesTable;
 
 export type MonitorCheckRow = MonitorChecksTable;
 

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { appendBeatInterval, computeMedianBeatInterval } from './beat-intervals.ts';
-import { evaluateClockUntil } from './evaluate-clock-until.ts';
+import { evaluateStateUntil } from './evaluate-state-until.ts';
+import { parseCron } from './monitor-schedule.ts';
 import {
   type AvailabilityGap,
-  createClockEvaluation,
   createMonitorPlan,
-  type MonitorClock,
+  createStateEvaluation,
   type MonitorHistoryChanges,
   type MonitorPlan,
-} from './monitor-clock.ts';
-import { applyBeatEvent, createMonitorClock } from './monitor-clock-events.ts';
-import { parseCron } from './monitor-schedule.ts';
+  type MonitorState,
+} from './monitor-state.ts';
+import { applyBeatEvent, createMonitorState } from './monitor-state-events.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 400 : 4_000;
 const SECOND = 1_000;
@@ -120,7 +120,7 @@ function gapsOf({ job, outages, daily }: Story, until: number): AvailabilityGap[
 
 interface Lived {
   readonly out: MonitorHistoryChanges;
-  readonly clock: MonitorClock;
+  readonly state: MonitorState;
   readonly gaps: readonly AvailabilityGap[];
   /** Beats that were received, oldest first. */
   readonly heard: readonly number[];
@@ -141,15 +141,15 @@ function live(told: Story): Lived {
   const end = diesAfter === null ? last : last + 20 * job.everyMs + DAY;
   const until = gaps.find(({ startAt, endAt }) => startAt <= end && end < endAt)?.endAt ?? end;
   const away = (at: number) => gaps.some(({ startAt, endAt }) => startAt < at && at < endAt);
-  const out = createClockEvaluation(plan);
-  let clock = createMonitorClock(createClockEvaluation(plan), T0 - SECOND, null);
+  const out = createStateEvaluation(plan);
+  let state = createMonitorState(createStateEvaluation(plan), T0 - SECOND, null);
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   for (const at of beats)
     if (!away(at))
-      clock = applyBeatEvent(clock, { ...out, gaps: known(at) }, { kind: 'ok', at, runId: null }).clock;
-  clock = evaluateClockUntil(clock, { ...out, gaps: known(until) }, until);
+      state = applyBeatEvent(state, { ...out, gaps: known(at) }, { kind: 'ok', at, runId: null }).state;
+  state = evaluateStateUntil(state, { ...out, gaps: known(until) }, until);
   const lost = beats.filter(away);
-  return { out, clock, gaps, heard: beats.filter((at) => !away(at)), lost, until };
+  return { out, state, gaps, heard: beats.filter((at) => !away(at)), lost, until };
 }
 
 const failings = ({ out }: Lived) => out.alertTriggers.filter(({ event }) => event === 'failing');
@@ -209,10 +209,10 @@ test('a job that died is found at its deadline, or one window after the gap that
 
 test('a restart of ten seconds moves the deadline of a daily job only while its beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  const start = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
-  const { clock } = applyBeatEvent(start, createClockEvaluation(plan), { kind: 'ok', at: T0, runId: null });
+  const start = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
+  const { state } = applyBeatEvent(start, createStateEvaluation(plan), { kind: 'ok', at: T0, runId: null });
   const dueAfter = (startAt: number, endAt: number) =>
-    (evaluateClockUntil(clock, createClockEvaluation(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) - T0;
+    (evaluateStateUntil(state, createStateEvaluation(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) - T0;
   assert.equal(dueAfter(T0 + HOUR, T0 + HOUR + 10_000), DAY + HOUR);
   assert.equal(
     dueAfter(T0 + 17 * HOUR, T0 + 18 * HOUR),
@@ -225,52 +225,52 @@ test('a restart of ten seconds moves the deadline of a daily job only while its 
 
 test('of several restarts in the time of one beat, the window begins at the last; one after it changes nothing', () => {
   const { plan } = everyJob(HOUR, 1, 5 * MINUTE);
-  const start = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
-  const { clock } = applyBeatEvent(start, createClockEvaluation(plan), { kind: 'ok', at: T0, runId: null });
+  const start = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
+  const { state } = applyBeatEvent(start, createStateEvaluation(plan), { kind: 'ok', at: T0, runId: null });
   const restart = (minute: number) => ({
     startAt: T0 + minute * MINUTE,
     endAt: T0 + (minute + 1) * MINUTE,
   });
   // The first one hid nothing, the second one the beat; the next beat comes after two hours.
-  const both = evaluateClockUntil(
-    clock,
-    createClockEvaluation(plan, [restart(46), restart(59.5)]),
+  const both = evaluateStateUntil(
+    state,
+    createStateEvaluation(plan, [restart(46), restart(59.5)]),
     T0 + 62 * MINUTE,
   );
   assert.equal(both.dueAt, T0 + (60.5 + 65) * MINUTE);
-  const third = evaluateClockUntil(both, createClockEvaluation(plan, [restart(119.5)]), T0 + 121 * MINUTE);
+  const third = evaluateStateUntil(both, createStateEvaluation(plan, [restart(119.5)]), T0 + 121 * MINUTE);
   assert.equal(third.dueAt, both.dueAt);
 });
 
 test('a cron beat that came a little early and fell into a restart is not expected again', () => {
   const { plan } = cronJob('0 3 * * *', DAY, MINUTE);
   const three = T0 + 3 * HOUR;
-  const start = createMonitorClock(createClockEvaluation(plan), T0, null);
-  const { clock } = applyBeatEvent(start, createClockEvaluation(plan), {
+  const start = createMonitorState(createStateEvaluation(plan), T0, null);
+  const { state } = applyBeatEvent(start, createStateEvaluation(plan), {
     kind: 'ok',
     at: three,
     runId: null,
   });
   const gap = { startAt: three + DAY - MINUTE, endAt: three + DAY - SECOND };
   assert.equal(
-    evaluateClockUntil(clock, createClockEvaluation(plan, [gap]), gap.endAt).expectedAt,
+    evaluateStateUntil(state, createStateEvaluation(plan, [gap]), gap.endAt).expectedAt,
     three + 2 * DAY,
   );
 });
 
 test('how often a job really beats says when its next beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  let clock = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
+  let state = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
   for (let n = 0; n < 30; n++)
-    clock = applyBeatEvent(clock, createClockEvaluation(plan), {
+    state = applyBeatEvent(state, createStateEvaluation(plan), {
       kind: 'ok',
       at: T0 + n * HOUR,
       runId: null,
-    }).clock;
+    }).state;
   const last = T0 + 29 * HOUR;
   const gap = { startAt: last + 50 * MINUTE, endAt: last + 51 * MINUTE };
   assert.equal(
-    evaluateClockUntil(clock, createClockEvaluation(plan, [gap]), gap.endAt).dueAt,
+    evaluateStateUntil(state, createStateEvaluation(plan, [gap]), gap.endAt).dueAt,
     gap.endAt + DAY + HOUR,
   );
 });
@@ -297,8 +297,8 @@ test('a job that stays silent is found however often Floe restarts at the hour o
       [{ kind: 'cron', cron: '0 0 * * *', timezone: 'UTC' }, 5 * MINUTE],
     ] as const) {
       const plan = createMonitorPlan(schedule, { ...rest, graceMs, alertAfterMisses });
-      const start = createMonitorClock(createClockEvaluation(plan), T0 - 1, null);
-      const { clock } = applyBeatEvent(start, createClockEvaluation(plan), {
+      const start = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
+      const { state } = applyBeatEvent(start, createStateEvaluation(plan), {
         kind: 'ok',
         at: T0,
         runId: null,
@@ -307,8 +307,8 @@ test('a job that stays silent is found however often Floe restarts at the hour o
         startAt: T0 + (day + 1) * DAY - MINUTE,
         endAt: T0 + (day + 1) * DAY + 10 * MINUTE,
       }));
-      const out = createClockEvaluation(plan);
-      evaluateClockUntil(clock, { ...out, gaps }, T0 + 12 * DAY);
+      const out = createStateEvaluation(plan);
+      evaluateStateUntil(state, { ...out, gaps }, T0 + 12 * DAY);
       const told = out.alertTriggers.find(({ event }) => event === 'failing');
       const name = `${JSON.stringify(schedule)} ${graceMs} ${alertAfterMisses}`;
       assert.ok(told && told.at <= T0 + (alertAfterMisses + 1) * DAY + HOUR, name);

@@ -1,13 +1,13 @@
-import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
-import { NEVER_WAKE_AT } from '../store/monitoring/monitor-clocks.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
+import { NEVER_WAKE_AT } from '../store/monitoring/monitor-states.ts';
+import type { MonitorSchedule } from './monitor-schedule.ts';
 import {
   createMonitorPlan,
   getNextSweepTime,
-  type MonitorClock,
   type MonitorPlan,
+  type MonitorState,
   type MonitorStatus,
-} from './monitor-clock.ts';
-import type { MonitorSchedule } from './monitor-schedule.ts';
+} from './monitor-state.ts';
 
 /** The columns that define a schedule: an interval, or a cron expression with its time zone. */
 export interface MonitorScheduleColumns {
@@ -28,7 +28,7 @@ export function parseMonitorSchedule({
 
 /** The columns that define when beats are expected. */
 export type MonitorPlanColumns = MonitorScheduleColumns &
-  Pick<MonitorClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
+  Pick<MonitorStateRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
 
 export function parseMonitorPlan(row: MonitorPlanColumns): MonitorPlan {
   return createMonitorPlan(parseMonitorSchedule(row), {
@@ -39,7 +39,7 @@ export function parseMonitorPlan(row: MonitorPlanColumns): MonitorPlan {
   });
 }
 
-export function parseMonitorClock(row: MonitorClockRow): MonitorClock {
+export function parseMonitorState(row: MonitorStateRow): MonitorState {
   return {
     status: parseMonitorStatus(row.status),
     lastBeatAt: row.last_beat_at,
@@ -60,24 +60,24 @@ export function parseMonitorClock(row: MonitorClockRow): MonitorClock {
 }
 
 /** Returns the columns that a report or an evaluation can change. */
-export function toMonitorClockColumns(clock: MonitorClock) {
+export function toMonitorStateColumns(state: MonitorState) {
   return {
-    status: clock.status,
-    last_beat_at: clock.lastBeatAt,
-    anchor_at: clock.anchorAt,
-    expected_at: clock.expectedAt,
-    due_at: clock.dueAt,
-    failing_since: clock.failingSince,
-    misses: clock.misses,
-    alerted_since: clock.alertedSince,
-    extended_from: clock.originalDueAt,
-    intervals: clock.intervals,
-    paused_until: clock.pausedUntil,
-    period_at: clock.periodStartedAt,
-    settled_at: clock.evaluatedUntil,
-    run_at: clock.runStartedAt,
-    run_id: clock.runId,
-    wake_at: getNextSweepTime(clock) ?? NEVER_WAKE_AT,
+    status: state.status,
+    last_beat_at: state.lastBeatAt,
+    anchor_at: state.anchorAt,
+    expected_at: state.expectedAt,
+    due_at: state.dueAt,
+    failing_since: state.failingSince,
+    misses: state.misses,
+    alerted_since: state.alertedSince,
+    extended_from: state.originalDueAt,
+    intervals: state.intervals,
+    paused_until: state.pausedUntil,
+    period_at: state.periodStartedAt,
+    settled_at: state.evaluatedUntil,
+    run_at: state.runStartedAt,
+    run_id: state.runId,
+    wake_at: getNextSweepTime(state) ?? NEVER_WAKE_AT,
   };
 }
 
@@ -86,10 +86,10 @@ export function toMonitorClockColumns(clock: MonitorClock) {
  * than half of the expected interval. The sweep then finds nothing due and corrects it. As a
  * result, most beats do not change the index.
  */
-export function buildClockRowAfterBeat(row: MonitorClockRow, clock: MonitorClock): MonitorClockRow {
-  const moved = { ...row, ...toMonitorClockColumns(clock) };
-  const window = moved.wake_at - clock.evaluatedUntil;
-  const harmless = row.wake_at > clock.evaluatedUntil && row.wake_at <= moved.wake_at;
+export function buildStateRowAfterBeat(row: MonitorStateRow, state: MonitorState): MonitorStateRow {
+  const moved = { ...row, ...toMonitorStateColumns(state) };
+  const window = moved.wake_at - state.evaluatedUntil;
+  const harmless = row.wake_at > state.evaluatedUntil && row.wake_at <= moved.wake_at;
   return harmless && moved.wake_at - row.wake_at < window / 2 ? { ...moved, wake_at: row.wake_at } : moved;
 }
 

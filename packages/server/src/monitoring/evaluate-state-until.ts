@@ -1,6 +1,6 @@
-import { applyGapToClock } from './apply-gap-to-clock.ts';
-import type { ClockEvaluation, MonitorClock } from './monitor-clock.ts';
-import { endClockPause, markClockFailing } from './monitor-clock-transitions.ts';
+import { applyGapToState } from './apply-gap-to-state.ts';
+import type { MonitorState, StateEvaluation } from './monitor-state.ts';
+import { endMonitorPause, markMonitorFailing } from './monitor-state-transitions.ts';
 
 /** If more beats than this were missed at once, a single row with their number is stored. */
 export const MAX_MISSES_PER_CATCH_UP = 1_000;
@@ -14,12 +14,12 @@ export const MAX_MISSES_PER_CATCH_UP = 1_000;
  * Deadlines in a gap are not, because no process could receive the beat (product section 6,
  * "Semantics").
  */
-export function evaluateClockUntil(
-  clock: MonitorClock,
-  evaluation: ClockEvaluation,
+export function evaluateStateUntil(
+  state: MonitorState,
+  evaluation: StateEvaluation,
   untilMs: number,
-): MonitorClock {
-  let evaluated = clock;
+): MonitorState {
+  let evaluated = state;
   for (const gap of evaluation.gaps) {
     if (gap.endAt <= evaluated.evaluatedUntil) continue;
     if (gap.startAt >= untilMs) break;
@@ -27,7 +27,7 @@ export function evaluateClockUntil(
     evaluated = evaluateDeadlines(evaluated, evaluation, startAt);
     const endAt = Math.min(gap.endAt, untilMs);
     evaluated = {
-      ...applyGapToClock(evaluated, evaluation, { ...gap, startAt, endAt }),
+      ...applyGapToState(evaluated, evaluation, { ...gap, startAt, endAt }),
       evaluatedUntil: endAt,
     };
   }
@@ -36,14 +36,14 @@ export function evaluateClockUntil(
 }
 
 /** Evaluates deadlines and ends of pauses before `untilMs`, in a span without gaps. */
-function evaluateDeadlines(clock: MonitorClock, evaluation: ClockEvaluation, untilMs: number): MonitorClock {
-  let evaluated = clock;
+function evaluateDeadlines(state: MonitorState, evaluation: StateEvaluation, untilMs: number): MonitorState {
+  let evaluated = state;
   let misses = 0;
   for (;;) {
     if (evaluated.status === 'paused') {
       const { pausedUntil } = evaluated;
       if (pausedUntil === null || pausedUntil > untilMs) return evaluated;
-      evaluated = endClockPause(evaluated, evaluation, pausedUntil);
+      evaluated = endMonitorPause(evaluated, evaluation, pausedUntil);
     }
     if (evaluated.dueAt === null || evaluated.dueAt >= untilMs) return evaluated;
     evaluated = recordMiss(evaluated, evaluation, misses < MAX_MISSES_PER_CATCH_UP ? null : untilMs);
@@ -52,13 +52,13 @@ function evaluateDeadlines(clock: MonitorClock, evaluation: ClockEvaluation, unt
 }
 
 /** @param allUntil null for one miss; otherwise all misses before this time become one row */
-function recordMiss(clock: MonitorClock, evaluation: ClockEvaluation, allUntil: number | null): MonitorClock {
+function recordMiss(state: MonitorState, evaluation: StateEvaluation, allUntil: number | null): MonitorState {
   const { plan } = evaluation;
-  const { expectedAt, dueAt, periodStartedAt } = clock;
-  if (dueAt === null) return clock;
+  const { expectedAt, dueAt, periodStartedAt } = state;
+  if (dueAt === null) return state;
   if (expectedAt === null) {
     evaluation.alertTriggers.push({ event: 'never_beaten', at: dueAt, since: periodStartedAt });
-    return { ...clock, dueAt: null };
+    return { ...state, dueAt: null };
   }
   let following = plan.occurrences.after(expectedAt);
   let missedCount = 1;
@@ -68,6 +68,6 @@ function recordMiss(clock: MonitorClock, evaluation: ClockEvaluation, allUntil: 
       missedCount += 1;
     }
   evaluation.inferredChecks.push({ status: 'missed', expectedAt, at: dueAt, missedCount });
-  const failing = markClockFailing(clock, evaluation, dueAt, missedCount);
+  const failing = markMonitorFailing(state, evaluation, dueAt, missedCount);
   return { ...failing, expectedAt: following, dueAt: following === null ? null : following + plan.graceMs };
 }

@@ -12,13 +12,13 @@ import {
   MONITOR_CHECK_COLUMNS,
   MONITOR_CLOCK_DEFINITION_COLUMNS,
   MONITOR_CLOCK_STATE_COLUMNS,
-} from './monitor-clock-columns.ts';
+} from './monitor-state-columns.ts';
 import type {
   BeatIdempotencyKeyRow,
   MonitorCheckRow,
-  MonitorClockRow,
   MonitorPeriodRow,
-} from './monitor-clock-rows.ts';
+  MonitorStateRow,
+} from './monitor-state-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 /** The `wake_at` value for a monitor that the sweep never evaluates. */
@@ -43,16 +43,16 @@ const LOCK_REFERENCED = defineBatchStatement(
 );
 
 /**
- * Returns the state rows (clocks) of the referenced monitors, locked until the transaction ends.
+ * Returns the state rows of the referenced monitors, locked until the transaction ends.
  * All transactions lock rows in the same order.
  */
-export function lockReferencedMonitorClocks(
+export function lockReferencedMonitorStates(
   writer: DatabaseWriter,
   addresses: readonly MonitorReference[],
-): Promise<MonitorClockRow[]> {
+): Promise<MonitorStateRow[]> {
   const byId = addresses.flatMap((one) => ('id' in one ? [{ org_id: one.orgId, id: one.id }] : []));
   const byToken = addresses.flatMap((one) => ('id' in one ? [] : [{ token_hash: one.tokenHash }]));
-  return runBatchStatement<MonitorClockRow>(writer, LOCK_REFERENCED, [
+  return runBatchStatement<MonitorStateRow>(writer, LOCK_REFERENCED, [
     encodeRowsAsJson(writer, ['org_id', 'id'], byId),
     encodeRowsAsJson(writer, ['token_hash'], byToken),
   ]);
@@ -68,16 +68,16 @@ const LOCK_DUE = defineBatchStatement((_, engine) =>
  * Returns the state rows of monitors that may be due before `beforeMs`, oldest first and locked.
  * Skips rows that another transaction has locked.
  */
-export function lockDueMonitorClocks(
+export function lockDueMonitorStates(
   writer: DatabaseWriter,
   beforeMs: number,
   limit: number,
-): Promise<MonitorClockRow[]> {
-  return runBatchStatement<MonitorClockRow>(writer, LOCK_DUE, [beforeMs, limit]);
+): Promise<MonitorStateRow[]> {
+  return runBatchStatement<MonitorStateRow>(writer, LOCK_DUE, [beforeMs, limit]);
 }
 
 /** Returns whether any monitor may be due before `beforeMs`. */
-export async function hasDueMonitorClock(reader: DatabaseReader, beforeMs: number): Promise<boolean> {
+export async function hasDueMonitorState(reader: DatabaseReader, beforeMs: number): Promise<boolean> {
   const row = await reader
     .selectFrom('monitor_clocks')
     .select('uid')
@@ -96,8 +96,8 @@ const LOCK_FUTURE = defineBatchStatement(
  * Returns, locked, the state rows of monitors that were evaluated for a time later than `nowMs`.
  * This happens if the database server's time was set back.
  */
-export function lockFutureMonitorClocks(writer: DatabaseWriter, nowMs: number): Promise<MonitorClockRow[]> {
-  return runBatchStatement<MonitorClockRow>(writer, LOCK_FUTURE, [nowMs]);
+export function lockFutureMonitorStates(writer: DatabaseWriter, nowMs: number): Promise<MonitorStateRow[]> {
+  return runBatchStatement<MonitorStateRow>(writer, LOCK_FUTURE, [nowMs]);
 }
 
 const LOCK_BY_UID = defineBatchStatement(
@@ -108,17 +108,17 @@ const LOCK_BY_UID = defineBatchStatement(
 /**
  * Returns, locked, the state rows of the monitors with these uids. Missing monitors are omitted.
  */
-export async function lockMonitorClocksByUid(
+export async function lockMonitorStatesByUid(
   writer: DatabaseWriter,
   uids: readonly string[],
-): Promise<MonitorClockRow[]> {
+): Promise<MonitorStateRow[]> {
   if (uids.length === 0) return [];
   const these = encodeRowsAsJson(
     writer,
     ['uid'],
     uids.map((uid) => ({ uid })),
   );
-  return runBatchStatement<MonitorClockRow>(writer, LOCK_BY_UID, [these]);
+  return runBatchStatement<MonitorStateRow>(writer, LOCK_BY_UID, [these]);
 }
 
 const DELETE_BY_UID = defineBatchStatement(
@@ -127,7 +127,7 @@ const DELETE_BY_UID = defineBatchStatement(
 );
 
 /** Deletes the state rows of monitors. Such monitors accept no beats and are not evaluated. */
-export async function deleteMonitorClocks(writer: DatabaseWriter, uids: readonly string[]): Promise<void> {
+export async function deleteMonitorStates(writer: DatabaseWriter, uids: readonly string[]): Promise<void> {
   if (uids.length === 0) return;
   const these = encodeRowsAsJson(
     writer,
@@ -147,7 +147,7 @@ const CLOCK_COLUMNS = [
 const UPSERT_CLOCKS = buildUpsertStatement('monitor_clocks', CLOCK_COLUMNS);
 
 /** Inserts the state rows of monitors, or replaces rows that the transaction has locked. */
-export function upsertMonitorClocks(writer: DatabaseWriter, rows: readonly MonitorClockRow[]): Promise<void> {
+export function upsertMonitorStates(writer: DatabaseWriter, rows: readonly MonitorStateRow[]): Promise<void> {
   return upsertRows(writer, UPSERT_CLOCKS, CLOCK_COLUMNS, rows);
 }
 
@@ -160,9 +160,9 @@ const UPDATE_STATE = defineBatchStatement(
 );
 
 /** Updates monitor state rows that the transaction has locked. */
-export async function updateMonitorClockStates(
+export async function updateMonitorStateStates(
   writer: DatabaseWriter,
-  rows: readonly MonitorClockRow[],
+  rows: readonly MonitorStateRow[],
 ): Promise<void> {
   if (rows.length > 0)
     await runBatchStatement(writer, UPDATE_STATE, [

@@ -5,7 +5,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { MonitorStateCache } from './monitor-clock-cache.ts';
+import { MonitorStateCache } from './monitor-state-cache.ts';
 import { createMonitor } from './monitors.ts';
 import {
   addTestOrg,
@@ -15,7 +15,7 @@ import {
   runMonitorChange,
 } from './test/test-monitors.ts';
 
-test('a monitor that was deleted and made anew stays known when its old clock is forgotten', async (t) => {
+test('a monitor that was deleted and made anew stays known when its old state is forgotten', async (t) => {
   const database = await openSqlite(join(createTemporaryDirectory(t), 'floe.db'), {
     log: silentLog,
     clock: new FakeClock(),
@@ -28,11 +28,11 @@ test('a monitor that was deleted and made anew stays known when its old clock is
   const [before] = await database.read.selectFrom('monitor_clocks').selectAll().execute();
   assert.ok(before);
   const after = { ...before, uid: 'mon_anew', token_hash: 'another' };
-  const clocks = new MonitorStateCache();
-  clocks.set(before);
-  clocks.set(after);
-  clocks.delete(before.uid);
-  assert.equal(clocks.get({ orgId: MONITOR_TEST_ORG, id: 'nightly' }), after);
-  assert.equal(clocks.get({ tokenHash: 'another' }), after);
-  assert.equal(clocks.get({ tokenHash: before.token_hash }), undefined);
+  const states = new MonitorStateCache();
+  states.set(before);
+  states.set(after);
+  states.delete(before.uid);
+  assert.equal(states.get({ orgId: MONITOR_TEST_ORG, id: 'nightly' }), after);
+  assert.equal(states.get({ tokenHash: 'another' }), after);
+  assert.equal(states.get({ tokenHash: before.token_hash }), undefined);
 });

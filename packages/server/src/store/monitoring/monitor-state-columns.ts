@@ -2,7 +2,7 @@
 import type {
   BeatIdempotencyKeysTable,
   MonitorChecksTable,
-  MonitorClocksTable,
+  MonitorStatesTable,
 } from './monitoring-tables.ts';
 
 /**
@@ -26,7 +26,7 @@ export const MONITOR_CLOCK_STATE_COLUMNS = [
   'run_at',
   'run_id',
   'wake_at',
-] as const satisfies readonly (keyof MonitorClocksTable)[];
+] as const satisfies readonly (keyof MonitorStatesTable)[];
 
 /**
  * The monitor state columns that are copied from the definition and affect the evaluation. A
@@ -41,7 +41,7 @@ export const MONITOR_CLOCK_DEFINITION_COLUMNS = [
   'first_beat_due_ms',
   'alert_after_misses',
   'fail_counts_as_miss',
-] as const satisfies readonly (keyof MonitorClocksTable)[];
+] as const satisfies readonly (keyof MonitorStatesTable)[];
 
 export const MONITOR_CHECK_COLUMNS = [
   'uid',

@@ -1,9 +1,9 @@
-import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
-import { lockFutureMonitorClocks, updateMonitorClockStates } from '../store/monitoring/monitor-clocks.ts';
 import { shiftFutureMonitorPeriods } from '../store/monitoring/monitor-history.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
+import { lockFutureMonitorStates, updateMonitorStateStates } from '../store/monitoring/monitor-states.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
-import type { MonitorClock, MonitorPlan } from './monitor-clock.ts';
-import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './monitor-clock-columns.ts';
+import type { MonitorPlan, MonitorState } from './monitor-state.ts';
+import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
 
 /**
  * Corrects monitor states and periods after the database server's time was set back to `nowMs`.
@@ -11,22 +11,22 @@ import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './mo
  * them. Cron times are calculated again. Checks do not change. Returns the number of corrected
  * monitors.
  */
-export async function rewindMonitorClocks(
+export async function rewindMonitorStates(
   writer: DatabaseWriter,
   nowMs: number,
   aheadMs: number,
 ): Promise<number> {
-  const rows = await lockFutureMonitorClocks(writer, nowMs);
-  const moved: MonitorClockRow[] = [];
+  const rows = await lockFutureMonitorStates(writer, nowMs);
+  const moved: MonitorStateRow[] = [];
   for (const row of rows) {
-    const clock = rewindMonitorClock(parseMonitorClock(row), parseMonitorPlan(row), nowMs, aheadMs);
+    const state = rewindMonitorState(parseMonitorState(row), parseMonitorPlan(row), nowMs, aheadMs);
     const periodAt =
       row.period_at > nowMs
         ? await shiftFutureMonitorPeriods(writer, row.uid, nowMs, aheadMs)
-        : clock.periodStartedAt;
-    moved.push({ ...row, ...toMonitorClockColumns({ ...clock, periodStartedAt: periodAt }) });
+        : state.periodStartedAt;
+    moved.push({ ...row, ...toMonitorStateColumns({ ...state, periodStartedAt: periodAt }) });
   }
-  await updateMonitorClockStates(writer, moved);
+  await updateMonitorStateStates(writer, moved);
   return rows.length;
 }
 
@@ -34,32 +34,32 @@ export async function rewindMonitorClocks(
  * Returns the monitor state that would have resulted if the time of its last events had been
  * correct.
  */
-export function rewindMonitorClock(
-  clock: MonitorClock,
+export function rewindMonitorState(
+  state: MonitorState,
   plan: MonitorPlan,
   nowMs: number,
   aheadMs: number,
-): MonitorClock {
+): MonitorState {
   const back = (at: number) => (at > nowMs ? Math.min(nowMs, at - aheadMs) : at);
   const backOrNull = (at: number | null) => (at === null ? null : back(at));
-  const isAhead = clock.anchorAt > nowMs;
+  const isAhead = state.anchorAt > nowMs;
   const by = isAhead ? aheadMs : 0;
-  const anchorAt = back(clock.anchorAt);
-  const lastBeatAt = backOrNull(clock.lastBeatAt);
-  const moved: MonitorClock = {
-    ...clock,
+  const anchorAt = back(state.anchorAt);
+  const lastBeatAt = backOrNull(state.lastBeatAt);
+  const moved: MonitorState = {
+    ...state,
     lastBeatAt,
     anchorAt,
-    failingSince: backOrNull(clock.failingSince),
-    alertedSince: backOrNull(clock.alertedSince),
-    periodStartedAt: back(clock.periodStartedAt),
+    failingSince: backOrNull(state.failingSince),
+    alertedSince: backOrNull(state.alertedSince),
+    periodStartedAt: back(state.periodStartedAt),
     evaluatedUntil: nowMs,
-    runStartedAt: backOrNull(clock.runStartedAt),
-    originalDueAt: clock.originalDueAt === null ? null : clock.originalDueAt - by,
+    runStartedAt: backOrNull(state.runStartedAt),
+    originalDueAt: state.originalDueAt === null ? null : state.originalDueAt - by,
   };
-  const { expectedAt, dueAt, originalDueAt } = clock;
+  const { expectedAt, dueAt, originalDueAt } = state;
   // The window comes only from the jump ahead that is now reversed.
-  if (isAhead && lastBeatAt === clock.lastBeatAt && lastBeatAt !== null && originalDueAt !== null)
+  if (isAhead && lastBeatAt === state.lastBeatAt && lastBeatAt !== null && originalDueAt !== null)
     return {
       ...moved,
       anchorAt: lastBeatAt,

@@ -1,38 +1,38 @@
 import type {
-  ClockEvaluation,
-  MonitorClock,
   MonitorHistoryChanges,
   MonitorPlan,
+  MonitorState,
+  StateEvaluation,
   StatusPeriod,
-} from './monitor-clock.ts';
+} from './monitor-state.ts';
 
 /**
  * Marks a monitor as failing at `atMs`, unless it already is.
  *
  * @param missed the number of missed beats, or null if the job reported the failure
  */
-export function markClockFailing(
-  clock: MonitorClock,
-  evaluation: ClockEvaluation,
+export function markMonitorFailing(
+  state: MonitorState,
+  evaluation: StateEvaluation,
   atMs: number,
   missed: number | null,
-): MonitorClock {
+): MonitorState {
   const { plan } = evaluation;
   const reason = missed === null ? 'failed' : 'missed';
-  const misses = clock.misses + (missed ?? 1);
-  const failingSince = clock.failingSince ?? atMs;
-  const failing: MonitorClock =
-    clock.status === 'failing'
-      ? clock
+  const misses = state.misses + (missed ?? 1);
+  const failingSince = state.failingSince ?? atMs;
+  const failing: MonitorState =
+    state.status === 'failing'
+      ? state
       : startStatusPeriod(
-          { ...clock, failingSince },
+          { ...state, failingSince },
           { status: 'failing', startedAt: failingSince, reason },
           evaluation,
         );
   const isEnough = misses >= plan.alertAfterMisses || (missed === null && !plan.failCountsAsMiss);
-  const told = isEnough && clock.alertedSince === null;
+  const told = isEnough && state.alertedSince === null;
   if (told) evaluation.alertTriggers.push({ event: 'failing', at: atMs, since: failingSince, reason });
-  return { ...failing, misses, alertedSince: told ? failingSince : clock.alertedSince };
+  return { ...failing, misses, alertedSince: told ? failingSince : state.alertedSince };
 }
 
 /**
@@ -49,23 +49,27 @@ export function computeFirstBeatDueAt(plan: MonitorPlan, fromMs: number): number
  * Ends a pause. The next beat is expected relative to `atMs`, and the monitor is healthy only after
  * that beat.
  */
-export function endClockPause(clock: MonitorClock, evaluation: ClockEvaluation, atMs: number): MonitorClock {
+export function endMonitorPause(
+  state: MonitorState,
+  evaluation: StateEvaluation,
+  atMs: number,
+): MonitorState {
   const { plan } = evaluation;
   const period = { status: 'waiting', startedAt: atMs, reason: 'resumed' } as const;
-  const waiting = startStatusPeriod({ ...clock, pausedUntil: null }, period, evaluation);
+  const waiting = startStatusPeriod({ ...state, pausedUntil: null }, period, evaluation);
   const fresh = { ...waiting, anchorAt: atMs, originalDueAt: null };
-  if (clock.lastBeatAt === null) return { ...fresh, dueAt: computeFirstBeatDueAt(plan, atMs) };
+  if (state.lastBeatAt === null) return { ...fresh, dueAt: computeFirstBeatDueAt(plan, atMs) };
   const expectedAt = plan.occurrences.after(atMs);
   return { ...fresh, expectedAt, dueAt: expectedAt === null ? null : expectedAt + plan.graceMs };
 }
 
 /** Starts a period. Replaces the previous period if it would have no duration. */
 export function startStatusPeriod(
-  clock: MonitorClock,
+  state: MonitorState,
   { status, startedAt: atMs, reason }: StatusPeriod,
   out: MonitorHistoryChanges,
-): MonitorClock {
-  const startedAt = Math.max(atMs, clock.periodStartedAt);
+): MonitorState {
+  const startedAt = Math.max(atMs, state.periodStartedAt);
   out.periods.push({ status, startedAt, reason });
-  return { ...clock, status, periodStartedAt: startedAt };
+  return { ...state, status, periodStartedAt: startedAt };
 }

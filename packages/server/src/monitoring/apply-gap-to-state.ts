@@ -1,13 +1,13 @@
 import { computeMedianBeatInterval } from './beat-intervals.ts';
+import { EARLY_BEAT_TOLERANCE_MS } from './monitor-schedule.ts';
 import type {
   AvailabilityGap,
-  ClockEvaluation,
-  MonitorClock,
   MonitorHistoryChanges,
   MonitorPlan,
-} from './monitor-clock.ts';
-import { computeFirstBeatDueAt, endClockPause } from './monitor-clock-transitions.ts';
-import { EARLY_BEAT_TOLERANCE_MS } from './monitor-schedule.ts';
+  MonitorState,
+  StateEvaluation,
+} from './monitor-state.ts';
+import { computeFirstBeatDueAt, endMonitorPause } from './monitor-state-transitions.ts';
 
 /** Beats usually arrive after this part of the interval. A gap that ends earlier hides no beat. */
 const EARLIEST_ARRIVAL_FRACTION = 0.75;
@@ -23,32 +23,32 @@ interface ExpectedBeat {
  * expected beat could have arrived in the gap, the time allowed for it starts again after the gap.
  * This happens at most once after each beat. Otherwise the deadline does not change.
  */
-export function applyGapToClock(
-  clock: MonitorClock,
-  evaluation: ClockEvaluation,
+export function applyGapToState(
+  state: MonitorState,
+  evaluation: StateEvaluation,
   gap: AvailabilityGap,
-): MonitorClock {
+): MonitorState {
   const { plan } = evaluation;
-  if (clock.status === 'paused') {
-    const { pausedUntil } = clock;
-    if (pausedUntil === null || pausedUntil > gap.endAt) return clock;
-    return applyGapToClock(endClockPause(clock, evaluation, pausedUntil), evaluation, gap);
+  if (state.status === 'paused') {
+    const { pausedUntil } = state;
+    if (pausedUntil === null || pausedUntil > gap.endAt) return state;
+    return applyGapToState(endMonitorPause(state, evaluation, pausedUntil), evaluation, gap);
   }
-  const { expectedAt, dueAt, originalDueAt } = clock;
-  if (dueAt === null) return clock;
+  const { expectedAt, dueAt, originalDueAt } = state;
+  if (dueAt === null) return state;
   // Several gaps while one beat is expected extend its deadline once. The last gap counts.
   if (originalDueAt !== null && gap.startAt > originalDueAt)
-    return extendDeadlineAgain(clock, plan, gap, dueAt);
-  if (expectedAt === null) return delayFirstBeatReport(clock, plan, gap, dueAt);
-  if (clock.status === 'failing') return skipMissesInGap(clock, evaluation, gap, { expectedAt, dueAt });
-  if (originalDueAt === null && gap.endAt <= earliestArrival(clock, plan, expectedAt))
-    return gap.isClockJump ? shiftForClockStep(clock, plan, gap, { expectedAt, dueAt }) : clock;
+    return extendDeadlineAgain(state, plan, gap, dueAt);
+  if (expectedAt === null) return delayFirstBeatReport(state, plan, gap, dueAt);
+  if (state.status === 'failing') return skipMissesInGap(state, evaluation, gap, { expectedAt, dueAt });
+  if (originalDueAt === null && gap.endAt <= earliestArrival(state, plan, expectedAt))
+    return gap.isClockJump ? shiftForClockStep(state, plan, gap, { expectedAt, dueAt }) : state;
   const next = plan.occurrences.afterBeat(gap.endAt);
   // Beats of a cron job are expected only at its times. A gap before the next time changes nothing.
-  if (next !== null && next + plan.graceMs <= dueAt) return clock;
+  if (next !== null && next + plan.graceMs <= dueAt) return state;
   if (expectedAt <= gap.endAt) recordUnknown(expectedAt, gap, evaluation);
   return {
-    ...clock,
+    ...state,
     originalDueAt: originalDueAt ?? dueAt,
     anchorAt: gap.endAt,
     expectedAt: next,
@@ -61,14 +61,14 @@ export function applyGapToClock(
  * shorter than its schedule. If the job has not reported since it was created or resumed, the time is the
  * start of the period.
  */
-function earliestArrival(clock: MonitorClock, plan: MonitorPlan, expectedAt: number): number {
-  if (clock.status === 'waiting' || clock.lastBeatAt === null) return clock.periodStartedAt;
+function earliestArrival(state: MonitorState, plan: MonitorPlan, expectedAt: number): number {
+  if (state.status === 'waiting' || state.lastBeatAt === null) return state.periodStartedAt;
   const interval = Math.min(
     plan.occurrences.intervalBefore(expectedAt),
-    computeMedianBeatInterval(clock.intervals),
+    computeMedianBeatInterval(state.intervals),
   );
   const early = plan.schedule.kind === 'cron' ? EARLY_BEAT_TOLERANCE_MS : 0;
-  return Math.min(clock.lastBeatAt + EARLIEST_ARRIVAL_FRACTION * interval, expectedAt - early);
+  return Math.min(state.lastBeatAt + EARLIEST_ARRIVAL_FRACTION * interval, expectedAt - early);
 }
 
 /**
@@ -76,30 +76,30 @@ function earliestArrival(clock: MonitorClock, plan: MonitorPlan, expectedAt: num
  * clock.
  */
 function shiftForClockStep(
-  clock: MonitorClock,
+  state: MonitorState,
   plan: MonitorPlan,
   { startAt, endAt }: AvailabilityGap,
   { expectedAt, dueAt }: ExpectedBeat,
-): MonitorClock {
-  if (plan.schedule.kind === 'cron') return clock;
+): MonitorState {
+  if (plan.schedule.kind === 'cron') return state;
   const length = endAt - startAt;
-  return { ...clock, expectedAt: expectedAt + length, dueAt: dueAt + length };
+  return { ...state, expectedAt: expectedAt + length, dueAt: dueAt + length };
 }
 
 /** In a gap, a failing job misses no beats, once. Its expected times keep their rhythm. */
 function skipMissesInGap(
-  clock: MonitorClock,
-  evaluation: ClockEvaluation,
+  state: MonitorState,
+  evaluation: StateEvaluation,
   gap: AvailabilityGap,
   { expectedAt, dueAt }: ExpectedBeat,
-): MonitorClock {
-  if (expectedAt > gap.endAt) return clock;
+): MonitorState {
+  if (expectedAt > gap.endAt) return state;
   const { plan } = evaluation;
   recordUnknown(expectedAt, gap, evaluation);
   const next = plan.occurrences.firstAfter(expectedAt, gap.endAt);
   return {
-    ...clock,
-    originalDueAt: clock.originalDueAt ?? dueAt,
+    ...state,
+    originalDueAt: state.originalDueAt ?? dueAt,
     expectedAt: next,
     dueAt: next === null ? null : next + plan.graceMs,
   };
@@ -107,39 +107,39 @@ function skipMissesInGap(
 
 /** A new window was already given. If the deadline passed during this gap, adds the length of the gap. */
 function extendDeadlineAgain(
-  clock: MonitorClock,
+  state: MonitorState,
   plan: MonitorPlan,
   { startAt, endAt }: AvailabilityGap,
   dueAt: number,
-): MonitorClock {
-  if (dueAt > endAt) return clock;
-  const { expectedAt, anchorAt } = clock;
+): MonitorState {
+  if (dueAt > endAt) return state;
+  const { expectedAt, anchorAt } = state;
   const length = endAt - startAt;
-  if (expectedAt === null) return { ...clock, dueAt: dueAt + length };
+  if (expectedAt === null) return { ...state, dueAt: dueAt + length };
   if (plan.schedule.kind === 'interval')
     return {
-      ...clock,
+      ...state,
       anchorAt: anchorAt + length,
       expectedAt: expectedAt + length,
       dueAt: dueAt + length,
     };
   const next = plan.occurrences.after(endAt);
-  if (next === null) return { ...clock, dueAt: dueAt + length };
+  if (next === null) return { ...state, dueAt: dueAt + length };
   return {
-    ...clock,
+    ...state,
     expectedAt: Math.max(expectedAt, next - plan.occurrences.intervalBefore(next)),
     dueAt: Math.min(dueAt + length, next + plan.graceMs),
   };
 }
 
 function delayFirstBeatReport(
-  clock: MonitorClock,
+  state: MonitorState,
   plan: MonitorPlan,
   gap: AvailabilityGap,
   dueAt: number,
-): MonitorClock {
+): MonitorState {
   const later = computeFirstBeatDueAt(plan, gap.endAt) ?? dueAt;
-  return { ...clock, originalDueAt: clock.originalDueAt ?? dueAt, dueAt: Math.max(dueAt, later) };
+  return { ...state, originalDueAt: state.originalDueAt ?? dueAt, dueAt: Math.max(dueAt, later) };
 }
 
 function recordUnknown(expectedAt: number, { endAt }: AvailabilityGap, out: MonitorHistoryChanges): void {

@@ -1,18 +1,18 @@
 import { appendBeatInterval } from './beat-intervals.ts';
-import { evaluateClockUntil } from './evaluate-clock-until.ts';
+import { evaluateStateUntil } from './evaluate-state-until.ts';
 import type {
-  ClockEvaluation,
-  MonitorClock,
   MonitorHistoryChanges,
   MonitorPlan,
   MonitorRecoveryCause,
-} from './monitor-clock.ts';
+  MonitorState,
+  StateEvaluation,
+} from './monitor-state.ts';
 import {
   computeFirstBeatDueAt,
-  endClockPause,
-  markClockFailing,
+  endMonitorPause,
+  markMonitorFailing,
   startStatusPeriod,
-} from './monitor-clock-transitions.ts';
+} from './monitor-state-transitions.ts';
 
 /**
  * A job's report, as it affects the monitor's state. `ok` and `fail` count as the expected beat.
@@ -29,7 +29,7 @@ export interface BeatEvent {
 }
 
 export interface BeatEventResult {
-  readonly clock: MonitorClock;
+  readonly state: MonitorState;
   /** Time from the start of the run to this beat, in milliseconds. Null without a start. */
   readonly durationMs: number | null;
 }
@@ -38,11 +38,11 @@ export interface BeatEventResult {
 const RUN_MS = 72 * 60 * 60 * 1000;
 
 /** Returns the state of a new monitor, which waits for its first beat or is paused. */
-export function createMonitorClock(
-  evaluation: ClockEvaluation,
+export function createMonitorState(
+  evaluation: StateEvaluation,
   atMs: number,
   pause: { readonly until: number | null } | null,
-): MonitorClock {
+): MonitorState {
   const paused = pause !== null;
   evaluation.periods.push({
     status: paused ? 'paused' : 'waiting',
@@ -74,74 +74,74 @@ export function createMonitorClock(
  * is recorded but does not change the state.
  */
 export function applyBeatEvent(
-  clock: MonitorClock,
-  evaluation: ClockEvaluation,
+  state: MonitorState,
+  evaluation: StateEvaluation,
   call: BeatEvent,
 ): BeatEventResult {
   const { plan } = evaluation;
   const { at, kind } = call;
-  const settled = evaluateClockUntil(clock, evaluation, Math.min(at, call.earliestReceivedAt ?? at));
-  if (kind === 'log') return { clock: settled, durationMs: null };
+  const settled = evaluateStateUntil(state, evaluation, Math.min(at, call.earliestReceivedAt ?? at));
+  if (kind === 'log') return { state: settled, durationMs: null };
   if (kind === 'start')
-    return { clock: { ...settled, runStartedAt: at, runId: call.runId }, durationMs: null };
+    return { state: { ...settled, runStartedAt: at, runId: call.runId }, durationMs: null };
   const run = endRun(settled, call);
-  if (run.clock.lastBeatAt !== null && at < run.clock.lastBeatAt) return { ...run, clock: settled };
-  const { lastBeatAt, intervals } = run.clock;
-  const noted: MonitorClock = {
-    ...run.clock,
+  if (run.state.lastBeatAt !== null && at < run.state.lastBeatAt) return { ...run, state: settled };
+  const { lastBeatAt, intervals } = run.state;
+  const noted: MonitorState = {
+    ...run.state,
     lastBeatAt: at,
     intervals: lastBeatAt === null ? '' : appendBeatInterval(intervals, at - lastBeatAt),
   };
-  if (noted.status === 'paused') return { ...run, clock: noted };
+  if (noted.status === 'paused') return { ...run, state: noted };
   const heard =
-    kind === 'ok' ? recordRecovery(noted, at, evaluation) : markClockFailing(noted, evaluation, at, null);
+    kind === 'ok' ? recordRecovery(noted, at, evaluation) : markMonitorFailing(noted, evaluation, at, null);
   const expectedAt = plan.occurrences.afterBeat(at);
-  const next: MonitorClock = {
+  const next: MonitorState = {
     ...heard,
     anchorAt: at,
     originalDueAt: null,
     expectedAt,
     dueAt: expectedAt === null ? null : expectedAt + plan.graceMs,
   };
-  return { ...run, clock: next };
+  return { ...run, state: next };
 }
 
 /** Ends the run with the same id. A failure, or an end without id, ends any running one. */
-function endRun(clock: MonitorClock, { at, kind, runId }: BeatEvent): BeatEventResult {
-  const { runStartedAt } = clock;
-  if (runStartedAt === null) return { clock, durationMs: null };
-  if (clock.runId !== runId && runId !== null && kind !== 'fail') return { clock, durationMs: null };
+function endRun(state: MonitorState, { at, kind, runId }: BeatEvent): BeatEventResult {
+  const { runStartedAt } = state;
+  if (runStartedAt === null) return { state, durationMs: null };
+  if (state.runId !== runId && runId !== null && kind !== 'fail') return { state, durationMs: null };
   const durationMs = at - runStartedAt;
   return {
-    clock: { ...clock, runStartedAt: null, runId: null },
-    durationMs: durationMs >= 0 && durationMs <= RUN_MS && clock.runId === runId ? durationMs : null,
+    state: { ...state, runStartedAt: null, runId: null },
+    durationMs: durationMs >= 0 && durationMs <= RUN_MS && state.runId === runId ? durationMs : null,
   };
 }
 
-function recordRecovery(clock: MonitorClock, at: number, out: MonitorHistoryChanges): MonitorClock {
-  const well = clearFailure(clock, at, 'beat', out);
-  if (clock.status === 'healthy') return well;
+function recordRecovery(state: MonitorState, at: number, out: MonitorHistoryChanges): MonitorState {
+  const well = clearFailure(state, at, 'beat', out);
+  if (state.status === 'healthy') return well;
   return startStatusPeriod(well, { status: 'healthy', startedAt: at, reason: 'beat' }, out);
 }
 
 /** Ends a failure. If an alert was sent, also sends a recovery. */
 function clearFailure(
-  clock: MonitorClock,
+  state: MonitorState,
   at: number,
   by: MonitorRecoveryCause,
   out: MonitorHistoryChanges,
-): MonitorClock {
-  if (clock.alertedSince !== null)
-    out.alertTriggers.push({ event: 'recovered', at, since: clock.alertedSince, by });
-  return { ...clock, misses: 0, alertedSince: null, failingSince: null };
+): MonitorState {
+  if (state.alertedSince !== null)
+    out.alertTriggers.push({ event: 'recovered', at, since: state.alertedSince, by });
+  return { ...state, misses: 0, alertedSince: null, failingSince: null };
 }
 
 /** Ends a removed monitor's state. If a failure alert was sent, also sends a recovery alert. */
-export function endMonitorClock(
-  settled: MonitorClock,
+export function endMonitorState(
+  settled: MonitorState,
   atMs: number,
   out: MonitorHistoryChanges,
-): MonitorClock {
+): MonitorState {
   const over = clearFailure(settled, atMs, 'deleted', out);
   if (settled.status === 'paused') return over;
   return { ...enterPaused(over, atMs, out), expectedAt: null, dueAt: null };
@@ -151,28 +151,28 @@ export function endMonitorClock(
  * Pauses a monitor until `until`, or until it is resumed. If the monitor is already paused, only
  * changes when the pause ends.
  */
-export function pauseMonitorClock(
-  settled: MonitorClock,
+export function pauseMonitorState(
+  settled: MonitorState,
   atMs: number,
   until: number | null,
   out: MonitorHistoryChanges,
-): MonitorClock {
+): MonitorState {
   if (settled.status === 'paused') return { ...settled, pausedUntil: until };
   const paused = enterPaused(clearFailure(settled, atMs, 'pause', out), atMs, out);
   return { ...paused, pausedUntil: until, expectedAt: null, dueAt: null };
 }
 
-function enterPaused(clock: MonitorClock, atMs: number, out: MonitorHistoryChanges): MonitorClock {
-  return startStatusPeriod(clock, { status: 'paused', startedAt: atMs, reason: 'paused' }, out);
+function enterPaused(state: MonitorState, atMs: number, out: MonitorHistoryChanges): MonitorState {
+  return startStatusPeriod(state, { status: 'paused', startedAt: atMs, reason: 'paused' }, out);
 }
 
 /** Ends a monitor's pause now. Returns the state unchanged if the monitor is not paused. */
-export function resumeMonitorClock(
-  settled: MonitorClock,
-  evaluation: ClockEvaluation,
+export function resumeMonitorState(
+  settled: MonitorState,
+  evaluation: StateEvaluation,
   atMs: number,
-): MonitorClock {
-  return settled.status === 'paused' ? endClockPause(settled, evaluation, atMs) : settled;
+): MonitorState {
+  return settled.status === 'paused' ? endMonitorPause(settled, evaluation, atMs) : settled;
 }
 
 /**
@@ -181,11 +181,11 @@ export function resumeMonitorClock(
  * period. A failing monitor stays failing until its next beat.
  */
 export function changeMonitorPlan(
-  settled: MonitorClock,
+  settled: MonitorState,
   plan: MonitorPlan,
   next: MonitorPlan,
   atMs: number,
-): MonitorClock {
+): MonitorState {
   const same = sameSchedule(plan, next);
   if (settled.status === 'paused') return settled;
   if (same && plan.graceMs === next.graceMs && plan.firstBeatDueMs === next.firstBeatDueMs) return settled;
@@ -204,7 +204,7 @@ export function changeMonitorPlan(
  * The next expected beat with the new schedule. Skips all earlier times except the latest one, unless the
  * monitor is failing.
  */
-function nextOccurrence({ status, anchorAt }: MonitorClock, next: MonitorPlan, atMs: number): number | null {
+function nextOccurrence({ status, anchorAt }: MonitorState, next: MonitorPlan, atMs: number): number | null {
   return status === 'failing'
     ? next.occurrences.firstAfter(anchorAt, atMs)
     : next.occurrences.lastUntil(anchorAt, atMs);

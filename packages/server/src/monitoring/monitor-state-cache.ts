@@ -1,7 +1,7 @@
-import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
 import { formatMonitorReferenceKey, listMonitorReferenceKeys } from './beat-call.ts';
 
-/** One clock needs about one kilobyte. */
+/** One state needs about one kilobyte. */
 const MAX_CACHED_CLOCKS = 20_000;
 
 /**
@@ -9,15 +9,15 @@ const MAX_CACHED_CLOCKS = 20_000;
  * relies on a cached state must compare it with the database (`BeatStore.applyBeatsIfUnchanged`).
  */
 export class MonitorStateCache {
-  readonly #byUid = new Map<string, MonitorClockRow>();
+  readonly #byUid = new Map<string, MonitorStateRow>();
   readonly #uids = new Map<string, string>();
 
-  get(address: Parameters<typeof formatMonitorReferenceKey>[0]): MonitorClockRow | undefined {
+  get(address: Parameters<typeof formatMonitorReferenceKey>[0]): MonitorStateRow | undefined {
     const uid = this.#uids.get(formatMonitorReferenceKey(address));
     return uid === undefined ? undefined : this.#byUid.get(uid);
   }
 
-  set(row: MonitorClockRow): void {
+  set(row: MonitorStateRow): void {
     const before = this.#byUid.get(row.uid);
     if (before?.token_hash !== row.token_hash) {
       if (before) this.delete(row.uid);
