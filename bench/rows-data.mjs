@@ -82,7 +82,7 @@ function exchange(n, total, endMs, next) {
     }),
     dropped_json: null,
     attempts_json: `[{"n":1,"provider":"${provider}","model":"${model}","credential":"default","started_at":"2026-11-21T12:00:00.001Z","status":${status},"error":null,"first_token_ms":${latency / 4},"duration_ms":${latency}}]`,
-    decisions_json: `[{"step":"route","outcome":"${provider}/${model}","because":"the id names it"}]`,
+    decisions_json: `[{"step":"route","outcome":"${provider}/${model}","reason":"the id names it"}]`,
   };
 }
 

@@ -1,13 +1,13 @@
-// The API's verbs as the command line offers them, from the same OpenAPI document that the server answers with.
+// The API operations that the command line offers, from the same OpenAPI document that the server answers with.
 import { buildOpenApiDocument } from '../packages/server/src/http/openapi.ts';
-import { defineApiVerbs } from '../packages/server/src/management/api-verbs.ts';
+import { defineApiOperations } from '../packages/server/src/management/api-operations.ts';
 
-/** Verbs only keep their parts until they are performed, and nothing is performed here. */
+/** Operations only keep their parts until they are performed, and nothing is performed here. */
 const nothing = new Proxy(() => nothing, { get: () => nothing, apply: () => nothing });
 
-/** JSON text: subject -> verb -> operation. One operation per line, so that a change is one line of a diff. */
+/** JSON text: subject -> action -> operation. One operation per line, so that a change is one line of a diff. */
 export function cliOperations() {
-  const document = buildOpenApiDocument(defineApiVerbs(nothing), '');
+  const document = buildOpenApiDocument(defineApiOperations(nothing), '');
   const subjects = new Map();
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, operation] of Object.entries(methods)) {
@@ -19,7 +19,7 @@ export function cliOperations() {
   const shown = [...subjects].sort(byName).map(([subject, of]) => {
     const lines = [...of]
       .sort(byName)
-      .map(([verb, operation]) => `    ${JSON.stringify(verb)}: ${JSON.stringify(operation)}`);
+      .map(([action, operation]) => `    ${JSON.stringify(action)}: ${JSON.stringify(operation)}`);
     return `  ${JSON.stringify(subject)}: {\n${lines.join(',\n')}\n  }`;
   });
   return `{\n${shown.join(',\n')}\n}\n`;
@@ -30,7 +30,7 @@ const kebabCase = (name) => name.replaceAll('_', '-');
 
 /** A replacement accepts all that GET returns. A field that neither a creation nor a change takes is read-only. */
 function removeReadOnlyFields(of) {
-  const [create, update, replace] = ['create', 'update', 'replace'].map((verb) => of.get(verb)?.takes);
+  const [create, update, replace] = ['create', 'update', 'replace'].map((action) => of.get(action)?.takes);
   if (create === undefined || update === undefined || replace === undefined) return;
   for (const name of Object.keys(replace)) if (!(name in create) && !(name in update)) delete replace[name];
 }

@@ -1,5 +1,5 @@
 // What is derived from code: docs/floe.schema.json for editors, the tables of docs/reference/configuration/*.md between
-// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the verbs of the command line, the index of
+// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the operations of the command line, the index of
 // decisions, the Grafana dashboards, and the copy of the alerting rules in the Helm chart. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { toJSONSchema } from 'zod';
 import { FloeConfigSchema } from '../packages/contract/src/config.ts';
 import { ENVIRONMENT_OVERRIDES } from '../packages/server/src/config/environment.ts';
-import { PROVIDER_SHEETS } from '../packages/server/src/providers/provider-sheets.ts';
+import { PROVIDER_DEFINITIONS } from '../packages/server/src/providers/provider-definitions.ts';
 import { cliOperations } from './cli-operations.mjs';
 import { dashboardFiles } from './deploy/dashboards.mjs';
 import { markdownFiles } from './doc-pages.mjs';
@@ -93,14 +93,16 @@ function withDecisions(text) {
 }
 
 function withProviders(text) {
-  const rows = PROVIDER_SHEETS.map((sheet) => {
-    const variables = [...sheet.keyVariables, ...(sheet.urlVariables ?? [])].map((name) => `\`${name}\``);
+  const rows = PROVIDER_DEFINITIONS.map((definition) => {
+    const variables = [...definition.keyVariables, ...(definition.urlVariables ?? [])].map(
+      (name) => `\`${name}\``,
+    );
     const cells = [
-      sheet.name,
-      `\`${sheet.kind}\``,
-      Object.keys(sheet.dialectPaths).join(', '),
-      [...(sheet.embeddings ? ['embeddings'] : []), ...(sheet.opaqueApis ?? [])].join(', '),
-      sheet.baseUrl ?? '`base_url` is required',
+      definition.name,
+      `\`${definition.kind}\``,
+      Object.keys(definition.dialectPaths).join(', '),
+      [...(definition.embeddings ? ['embeddings'] : []), ...(definition.opaqueApis ?? [])].join(', '),
+      definition.baseUrl ?? '`base_url` is required',
       variables.join(', '),
     ];
     return `| ${cells.join(' | ')} |`;

@@ -11,8 +11,8 @@ import type { ConditionVariables, ConditionVocabulary } from './vocabulary.ts';
 export class EvaluationFailure {
   readonly reason: string;
 
-  constructor(because: string) {
-    this.reason = because;
+  constructor(reason: string) {
+    this.reason = reason;
   }
 }
 

@@ -102,7 +102,7 @@ function createHit(
     rule: name,
     decision: certain ? decision : 'ask',
     mode: effectiveMode(mode, relay),
-    reason: chosen?.because ?? '',
+    reason: chosen?.reason ?? '',
     place: spanOf(chosen?.command ?? chosen?.file ?? null),
     command: chosen?.command ?? null,
   };
@@ -137,7 +137,7 @@ function createUnclearHit(
     rule: UNCLEAR_COMMAND_RULE_NAME,
     decision: 'ask',
     mode: effectiveMode(mode, relay),
-    reason: doubt.because,
+    reason: doubt.reason,
     place: spanOf(doubt),
     command: null,
   };

@@ -216,8 +216,8 @@ test('a silent target is not asked again, whichever deadline it missed', async (
     const row = await harness.row(answer);
     assert.deepEqual(outcomes(row), ['moved_on', 'moved_on']);
     const [first, second] = objectsOrEmpty(row['decisions']).filter(({ step }) => step === 'send');
-    assert.match(String(first?.['because']), new RegExp(`the ${why} timeout of`));
-    assert.match(String(second?.['because']), /the connect timeout of|did not accept the connection in time/);
+    assert.match(String(first?.['reason']), new RegExp(`the ${why} timeout of`));
+    assert.match(String(second?.['reason']), /the connect timeout of|did not accept the connection in time/);
     assert.deepEqual(
       objectsOrEmpty(row['attempts']).map(({ error }) => error),
       ['upstream_timeout', 'upstream_timeout', null],
@@ -276,7 +276,7 @@ test('an alias and a pattern lead to their targets, which see their own model na
     assert.deepEqual([row['model_requested'], row['model']], [model, 'm-2']);
     const [route] = objectsOrEmpty(row['decisions']).filter(({ step }) => step === 'route');
     assert.deepEqual(
-      [route?.['outcome'], route?.['because']],
+      [route?.['outcome'], route?.['reason']],
       ['responses-a/m-1, gemini-b/m-2', 'the route "family-*"'],
     );
   }
@@ -292,7 +292,7 @@ test('targets that a key may not use are skipped, with the reason on the row', a
     ({ outcome }) => outcome === 'skipped',
   );
   assert.deepEqual(
-    skipped.map(({ because }) => because),
+    skipped.map(({ reason }) => reason),
     ['chat-a/m-1: not allowed for this key'],
   );
   const none = await harness.send('chat', 'alone', {}, { headers });

@@ -11,7 +11,7 @@ import { type FailoverGateway, startFailoverGateway } from './failover-gateway.t
 
 /** The caller's own mistake: nobody else is asked. What is too long for one model may fit the next. */
 const CALLERS = ['content-filter-400'];
-/** Known as ours only where a sheet says so. */
+/** Known as ours only where a definition says so. */
 const UNKNOWN_TO_PLAIN_HOSTS = ['bad-credentials/400-google', 'bad-credentials/400-flat'];
 /** The answer is whole all the same. */
 const HARMLESS = ['no-done', 'no-usage', 'huge-answer', 'interim-noise'];
@@ -171,7 +171,7 @@ async function checkRow(
   const failed = outcome !== 'harmless';
   assert.deepEqual(attempts, [[first, !failed], ...(outcome === 'rescued' ? [[second, true]] : [])]);
   assert.equal(moves.length, outcome === 'rescued' ? 1 : 0);
-  for (const { because } of moves) assert.ok(String(because).startsWith(`${first}/m-1: `));
+  for (const { reason } of moves) assert.ok(String(reason).startsWith(`${first}/m-1: `));
 }
 
 function outcomeOf(fault: InjectedFault, { surface, stream, first, way }: Path): Outcome {

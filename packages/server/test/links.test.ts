@@ -7,7 +7,7 @@ import { BudgetSchema } from '@floe/contract/config/guardrails';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import type { Alert } from '../src/alerts/alert.ts';
 import { type AlertNotice, createAlertNotice, createTestAlertNotice } from '../src/alerts/alert-notice.ts';
-import { CHANNEL_SHEETS } from '../src/alerts/channels/channel-sheets.ts';
+import { CHANNEL_DEFINITIONS } from '../src/alerts/channels/channel-definitions.ts';
 import { createThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
 import { compileBudget, declareConfigFileRule } from '../src/guardrails/compile-rules.ts';
 import { formatBudgetBucketName } from '../src/guardrails/matched-rules.ts';
@@ -122,17 +122,17 @@ function messageOf(config: ChannelConfig, notice: AlertNotice): unknown {
   const signing = { previousSecret: null };
   switch (config.kind) {
     case 'webhook':
-      return CHANNEL_SHEETS.webhook.http?.message(notice, config, signing);
+      return CHANNEL_DEFINITIONS.webhook.http?.message(notice, config, signing);
     case 'email':
-      return CHANNEL_SHEETS.email.mail?.(notice, config);
+      return CHANNEL_DEFINITIONS.email.mail?.(notice, config);
     case 'pagerduty':
-      return CHANNEL_SHEETS.pagerduty.http?.message(notice, config, signing);
+      return CHANNEL_DEFINITIONS.pagerduty.http?.message(notice, config, signing);
     case 'ntfy':
-      return CHANNEL_SHEETS.ntfy.http?.message(notice, config, signing);
+      return CHANNEL_DEFINITIONS.ntfy.http?.message(notice, config, signing);
     case 'telegram':
-      return CHANNEL_SHEETS.telegram.http?.message(notice, config, signing);
+      return CHANNEL_DEFINITIONS.telegram.http?.message(notice, config, signing);
     default:
-      return CHANNEL_SHEETS[config.kind].http?.message(notice, config, signing);
+      return CHANNEL_DEFINITIONS[config.kind].http?.message(notice, config, signing);
   }
 }
 

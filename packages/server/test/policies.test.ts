@@ -156,7 +156,7 @@ function policyDecisions(row: JsonObject): string[] {
   return decisions
     .filter(isObject)
     .filter(({ step }) => step === 'policy')
-    .map(({ outcome, because }) => `${outcome} ${because}`);
+    .map(({ outcome, reason }) => `${outcome} ${reason}`);
 }
 
 /** Where a whole answer has its text, and a request its message. */

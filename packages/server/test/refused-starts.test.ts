@@ -198,7 +198,7 @@ test('floe: help on standard output, an unknown command on standard error', asyn
   assert.match(misspelt.stderr, /Did you mean "monitors list"\?/);
   for (const asked of ['version', '--version'])
     assert.match((await runProgramToEnd(CLI_PROGRAM, [asked], {}, cwd)).stdout, /^floe \d+\.\d+\.\d+\n$/);
-  // What is no verb of the API stands beside those that are.
+  // Operations outside the API are listed together with those of the API.
   const subject = await runProgramToEnd(CLI_PROGRAM, ['config', '--help'], {}, cwd);
   assert.match(subject.stdout, /floe config apply <file> \[--prune\] .*\n {2}floe config check \[file\] /);
   const backup = await runProgramToEnd(CLI_PROGRAM, ['backup', '--help'], {}, cwd);

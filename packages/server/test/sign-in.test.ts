@@ -86,16 +86,16 @@ test('floe owner-link works beside the running server, for an owner who lost the
       (await ask('GET', '/api/me', { cookie: signedIn })).body.operator === wanted ? true : undefined,
     );
   await operates(true);
-  for (const verb of ['revoke', 'grant']) {
+  for (const action of ['revoke', 'grant']) {
     const env = { FLOE_DATA_DIR: floe.dataDir };
     const changed = await runProgramToEnd(
       CLI_PROGRAM,
-      ['operator', verb, 'Mara@acme.example'],
+      ['operator', action, 'Mara@acme.example'],
       env,
       floe.dataDir,
     );
     assert.equal(changed.code, 0, changed.stderr);
-    await operates(verb === 'grant');
+    await operates(action === 'grant');
   }
   const chain = await ask('GET', '/api/management/audit/chain', { cookie: signedIn });
   assert.equal(chain.body.valid, true, 'the commands of the host write with the key of the chain');

@@ -71,7 +71,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'content-filter-400': both({ is: 'passed', status: 400 }),
   'bad-credentials/401': both(refused('upstream_auth_failed', 401)),
   'bad-credentials/403': both(refused('upstream_auth_failed', 403)),
-  // Only the sheets of hosts known to say it so read a 400 as a bad credential.
+  // Only the definitions of hosts known to say it so read a 400 as a bad credential.
   'bad-credentials/400-google': both({ is: 'passed', status: 400 }),
   'bad-credentials/400-flat': both({ is: 'passed', status: 400 }),
   'malformed-event': { whole: refused('upstream_error', 200), stream: broken('upstream_stream_broken') },

@@ -240,7 +240,7 @@ export function reportDroppedFields(fields: Readonly<Record<string, unknown>>, d
 }
 
 /**
- * Applies a provider sheet's quirks to an object: removes rejected fields, enforces limits, and replaces values and
+ * Applies a provider definition's quirks to an object: removes rejected fields, enforces limits, and replaces values and
  * names.
  */
 export function applyQuirks(

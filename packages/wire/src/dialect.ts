@@ -118,7 +118,7 @@ export type ReasoningStyle =
   | 'none';
 
 /**
- * Properties of a provider and model that affect how a request is written. The provider sheet
+ * Properties of a provider and model that affect how a request is written. The provider definition
  * declares them.
  */
 export interface RequestWriteOptions {

@@ -54,7 +54,7 @@ async function floe(args: readonly string[], env: Readonly<Record<string, string
 }
 
 suite('arguments', () => {
-  test('every verb of the API can be called with what stands in its path, and not without it', () => {
+  test('every operation of the API requires the parameters of its path, and accepts them', () => {
     for (const { operation } of every) {
       const positions = listPathParameterNames(operation).map((_, at) => `p ${at}`);
       const asked = parseOperationArguments(operation, positions);
@@ -119,7 +119,7 @@ suite('arguments', () => {
 });
 
 suite('help', { concurrency: 2 }, () => {
-  test('all resources are listed with their verbs, a resource describes its verbs, a verb its options', async () => {
+  test('the help lists resources with their operations, the operations of a resource and the options of an operation', async () => {
     const [all, resource, verb] = await Promise.all(
       [['help'], ['monitors', '--help'], ['routes', 'create', '--help']].map((args) => floe(args, {})),
     );

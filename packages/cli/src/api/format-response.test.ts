@@ -9,11 +9,11 @@ suite('tables', () => {
     const calls = { ok: 1, failed: 0, slow: 0 };
     const forced = { state: 'open', until: '2026-11-24T10:00:00.000Z', reason: 'maintenance', by: 'first' };
     const rows = [
-      { id: 'a/m@default', state: 'closed', forced, calls, wait_ms: 10, because: '' },
-      { id: 'b/m@default', state: 'half_open', forced: null, calls, wait_ms: 0, because: 'tested' },
+      { id: 'a/m@default', state: 'closed', forced, calls, wait_ms: 10, reason: '' },
+      { id: 'b/m@default', state: 'half_open', forced: null, calls, wait_ms: 0, reason: 'tested' },
     ];
     assert.deepEqual(formatTable(rows, TABLE_COLUMNS['breakers list']).split('\n'), [
-      'ID           STATE        FORCED UNTIL          OK  FAILED  SLOW  WAIT MS  BECAUSE',
+      'ID           STATE        FORCED UNTIL          OK  FAILED  SLOW  WAIT MS  REASON',
       'a/m@default  forced open  2026-11-24T10:00:00Z  1   0       0     10       maintenance',
       'b/m@default  half_open    -                     1   0       0     0        tested',
       '',
@@ -88,7 +88,7 @@ suite('answers', () => {
         { n: 2, provider: 'b', model: 'm', status: 200, error: null },
       ],
       decisions: [
-        { step: 'route', outcome: 'a/m', because: `the model id names the provider ${'x'.repeat(60)}` },
+        { step: 'route', outcome: 'a/m', reason: `the model id names the provider ${'x'.repeat(60)}` },
       ],
       none: [],
       metadata: {},
@@ -108,7 +108,7 @@ suite('answers', () => {
       '    status    200',
       '    error     -',
       'decisions',
-      '  STEP   OUTCOME  BECAUSE',
+      '  STEP   OUTCOME  REASON',
       `  route  a/m      the model id names the provider ${'x'.repeat(60)}`,
       'none       -',
       'metadata   -',

@@ -31,7 +31,7 @@ export const MONITORING_COLUMNS: Readonly<Record<string, readonly CliTableColumn
     createColumn('TIME', 'at'),
     idColumn,
     createColumn('STATE', 'state'),
-    createColumn('BECAUSE', 'because'),
+    createColumn('REASON', 'reason'),
   ],
   'breakers list': [
     idColumn,
@@ -43,7 +43,7 @@ export const MONITORING_COLUMNS: Readonly<Record<string, readonly CliTableColumn
     createColumn('FAILED', 'calls.failed'),
     createColumn('SLOW', 'calls.slow'),
     createColumn('WAIT MS', 'wait_ms'),
-    createColumn('BECAUSE', ['forced.reason', 'because']),
+    createColumn('REASON', ['forced.reason', 'reason']),
   ],
   'channels list': [
     idColumn,

@@ -1,4 +1,4 @@
-// Every option of every verb with values of every kind: what cannot be read is a mistake of the person, told in one line.
+// Calls every option of every operation with values of every kind. A value that cannot be parsed is a usage error in one line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../connection.ts';
@@ -53,7 +53,7 @@ function mustBeReadable(operation: ApiOperation, args: readonly string[]): void 
 /** Values of each option; the next option gets the next ones, so that every value comes to every kind of option. */
 const AT_ONCE = 5;
 
-test('any value of any option of any verb is read, or refused as a mistake of the person', () => {
+test('every value of every option is parsed or rejected as a usage error', () => {
   assert.ok(verbs.length > 100);
   let next = 0;
   for (const { name, operation } of verbs) {

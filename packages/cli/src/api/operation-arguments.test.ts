@@ -46,7 +46,7 @@ test('every field says what it is for, and none is read-only', () => {
   assert.ok(loadApiOperations()['relay-rules']?.['create']?.takes['decision']);
 });
 
-test('no field has the name of an option that every verb has', () => {
+test('no field has the name of an option that every operation has', () => {
   for (const { path, takes } of operations)
     for (const name of Object.keys(takes))
       assert.ok(!Object.hasOwn(BUILT_IN_OPTIONS, toOptionName(name)), `${path} ${name}`);

@@ -9,10 +9,10 @@ import type { PendingPrompt } from './use-prompt.ts';
  * Asks for the reason that the audit log requires for a change. The waiting request then continues
  * automatically.
  */
-export function ReasonDialog({ waiting: { because, answer } }: { readonly waiting: PendingPrompt<string> }) {
+export function ReasonDialog({ waiting: { message, answer } }: { readonly waiting: PendingPrompt<string> }) {
   const [reason, setReason] = useState('');
   return (
-    <Dialog open onClose={() => answer(null)} title="Enter a reason" description={because}>
+    <Dialog open onClose={() => answer(null)} title="Enter a reason" description={message}>
       <Form
         error={null}
         onSubmit={() => reason.trim() !== '' && answer(reason.trim())}

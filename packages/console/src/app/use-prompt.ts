@@ -3,7 +3,7 @@ import type { PromptHandler } from '../data/prompts.ts';
 
 /** A request that waits for input from the user. */
 export interface PendingPrompt<Answer> {
-  readonly because: string;
+  readonly message: string;
   /** Resolves the prompt. With null, the request fails with its original error. */
   readonly answer: (given: Answer | null) => void;
 }
@@ -14,10 +14,10 @@ export function usePrompt<Answer>(question: PromptHandler<Answer>): PendingPromp
   useEffect(
     () =>
       question.setHandler(
-        (because) =>
+        (message) =>
           new Promise((resolve) =>
             setWaiting({
-              because,
+              message,
               answer: (given) => {
                 setWaiting(null);
                 resolve(given);

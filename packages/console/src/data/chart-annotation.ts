@@ -24,9 +24,9 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
   const { at, kind, text, actor_name, actor, subject } = annotation;
   const common = { at: Date.parse(at), kind, by: actor_name ?? actor };
   if (kind === 'breaker') {
-    const [state = '', ...because] = text.split(': ');
+    const [state = '', ...rest] = text.split(': ');
     const known = BREAKER[state];
-    const reason = because.join(': ');
+    const reason = rest.join(': ');
     return {
       ...common,
       state: known?.state ?? 'unknown',

@@ -6,8 +6,8 @@ test('requests that are refused at the same time share one question', async () =
   const question = new PromptHandler<string>();
   const asked: string[] = [];
   const answer = Promise.withResolvers<string>();
-  const forget = question.setHandler((because) => {
-    asked.push(because);
+  const forget = question.setHandler((message) => {
+    asked.push(message);
     return answer.promise;
   });
   const both = [question.prompt('It costs more.'), question.prompt('It costs more.')];

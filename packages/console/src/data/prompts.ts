@@ -4,11 +4,11 @@
  * request fails with the original error.
  */
 export class PromptHandler<Answer> {
-  #asker: ((because: string) => Promise<Answer | null>) | null = null;
+  #asker: ((message: string) => Promise<Answer | null>) | null = null;
   #asking: Promise<Answer | null> | null = null;
 
   /** Sets the function that asks the user. Returns a function that removes it. */
-  setHandler(asker: (because: string) => Promise<Answer | null>): () => void {
+  setHandler(asker: (message: string) => Promise<Answer | null>): () => void {
     this.#asker = asker;
     return () => {
       if (this.#asker === asker) this.#asker = null;
@@ -19,9 +19,9 @@ export class PromptHandler<Answer> {
    * Asks the user and returns the response, or null if the user canceled. Requests that wait at the same time
    * share one prompt.
    */
-  prompt(because: string): Promise<Answer | null> {
+  prompt(message: string): Promise<Answer | null> {
     if (this.#asker === null) return Promise.resolve(null);
-    this.#asking ??= this.#asker(because).finally(() => {
+    this.#asking ??= this.#asker(message).finally(() => {
       this.#asking = null;
     });
     return this.#asking;
@@ -31,5 +31,5 @@ export class PromptHandler<Answer> {
 /** Asks the user to confirm their identity, for the error `step_up_required`. */
 export const STEP_UP_PROMPT = new PromptHandler<true>();
 
-/** Asks the user for a reason, for the error `reason_required`. */
+/** Asks the user for a message, for the error `reason_required`. */
 export const REASON_PROMPT = new PromptHandler<string>();

@@ -55,7 +55,7 @@ export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
 export const routingStep = z.strictObject({
   step: z.string(),
   outcome: z.string(),
-  because: z.string(),
+  reason: z.string(),
   rule: z
     .strictObject({ kind: z.enum(['limit', 'budget']), id: z.string() })
     .optional()

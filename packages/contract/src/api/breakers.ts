@@ -33,7 +33,7 @@ export const breakerResource = z
       .describe(
         'Probe of a half-open breaker. `in_flight`: a request is testing the target. `next_request`: the next request will test it. `null` in other states.',
       ),
-    because: z.string().describe('Reason for the state. Empty if the breaker is closed.'),
+    reason: z.string().describe('Reason for the state. Empty if the breaker is closed.'),
     wait_ms: z
       .int()
       .describe(
@@ -71,5 +71,5 @@ export const breakerForceInput = z.strictObject({
 
 /** A breaker's state change, as the process that observed it recorded it. */
 export const breakerHistoryEntry = z
-  .strictObject({ id: z.string(), at: timestamp, state: z.string(), because: z.string() })
+  .strictObject({ id: z.string(), at: timestamp, state: z.string(), reason: z.string() })
   .meta({ id: 'BreakerChange' });

@@ -14,11 +14,11 @@ const preferences = z
 const storedPreferences = preferences.meta({ id: 'ConsolePreferences' });
 
 /** Whether the caller may use an operation. `step_up` means that a step-up is required first. */
-export const verbPermission = z.union([z.boolean(), z.literal('step_up')]);
-export type VerbPermission = z.output<typeof verbPermission>;
+export const operationPermission = z.union([z.boolean(), z.literal('step_up')]);
+export type OperationPermission = z.output<typeof operationPermission>;
 
 const can = z
-  .record(z.string(), verbPermission)
+  .record(z.string(), operationPermission)
   .describe(
     'Whether the caller may perform each operation, by operationId. `step_up` means after step-up. Floe checks rules that depend on the request, such as the owner of a key, when it receives the request.',
   )

@@ -88,7 +88,7 @@ const sampleResult = z.strictObject({
           'Configured mode of the policy. The dry run evaluates all policies as if they were enforced.',
         ),
       outcome: z.string(),
-      because: z.string(),
+      reason: z.string(),
     }),
   ),
   body: z.unknown().describe('The body after redaction. `null` if nothing is redacted.'),
@@ -178,7 +178,7 @@ export const policyDryRunResult = z
           key: z.string(),
           policy: z.string(),
           outcome: z.string(),
-          because: z.string(),
+          reason: z.string(),
         }),
       )
       .describe('Newest matching requests.'),

@@ -247,7 +247,7 @@ export const relaySimulationResult = z.strictObject({
       ...spanFields,
     }),
   ),
-  unclear: z.array(z.strictObject({ because: z.string(), ...spanFields })),
+  unclear: z.array(z.strictObject({ reason: z.string(), ...spanFields })),
 });
 
 /** The request to evaluate draft rules on recorded decisions. */

@@ -71,7 +71,7 @@ export const routeSimulationInput = z.strictObject({
     .describe('Id of the route that the draft replaces, if its `model` differs.'),
 });
 
-const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });
+const step = z.strictObject({ step: z.string(), outcome: z.string(), reason: z.string() });
 
 /** How a request would be routed, with the reason for each step. */
 export const routeSimulationResult = z.strictObject({
@@ -88,7 +88,7 @@ export const routeSimulationResult = z.strictObject({
         credential: z.string(),
         breaker: z.enum(['closed', 'open', 'half_open', 'ramping']),
         wait_ms: z.int().describe('Milliseconds until the breaker allows a request to this target.'),
-        because: z.string(),
+        reason: z.string(),
       }),
     )
     .describe(

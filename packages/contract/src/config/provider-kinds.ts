@@ -1,6 +1,6 @@
 /**
  * The provider kinds. The floe.yaml schema needs this list, so it is not in `server/providers`,
- * where a test compares it with the provider sheets. `base_url: required` marks kinds that have no
+ * where a test compares it with the provider definitions. `base_url: required` marks kinds that have no
  * public URL.
  */
 export const PROVIDER_KINDS = {

@@ -121,7 +121,7 @@ function compileMatch(match: MatchConfig | undefined, at: readonly (string | num
 /** One match of a rule on an event. */
 export interface RuleApplication {
   readonly match: 'maybe' | 'yes';
-  readonly because: string;
+  readonly reason: string;
   /** The matched command. Null for other events, and for the text as a whole. */
   readonly command: SimpleCommand | null;
   readonly file: RuleInputFile | null;
@@ -143,7 +143,7 @@ export function findRuleApplications(rule: CompiledRule, subject: RuleInput): Ru
   });
 }
 
-type Candidate = Omit<RuleApplication, 'because'>;
+type Candidate = Omit<RuleApplication, 'reason'>;
 
 const WHOLE_EVENT: Candidate = { match: 'yes', command: null, file: null };
 
@@ -227,15 +227,15 @@ function evaluateCandidate(
   if (condition === null)
     return {
       ...candidate,
-      because: [doubt, detected].filter(Boolean).join('; ') || 'the rule matches',
+      reason: [doubt, detected].filter(Boolean).join('; ') || 'the rule matches',
     };
   const holds = condition.evaluate(subject.variables(candidate.command), subject.steps);
   if (holds === false) return null;
   if (holds === true)
-    return { ...candidate, because: [doubt, detected].filter(Boolean).join('; ') || 'its condition is true' };
+    return { ...candidate, reason: [doubt, detected].filter(Boolean).join('; ') || 'its condition is true' };
   return decision === 'allow'
     ? null
-    : { ...candidate, because: `its condition could not be evaluated (${safeReason(holds)})` };
+    : { ...candidate, reason: `its condition could not be evaluated (${safeReason(holds)})` };
 }
 
 /**

@@ -34,7 +34,7 @@ export interface CodeAnalyzer {
 /** Receives the commands that are found in a code text. */
 export interface CommandSink {
   readonly unclear: UnclearSpan[];
-  reportUnclear(because: string, place: TextSpan): void;
+  reportUnclear(reason: string, place: TextSpan): void;
   analyze(given: UnresolvedCommand): CommandOutput | null;
   record(given: UnresolvedCommand, command: CommandRecord): void;
 }

@@ -57,8 +57,8 @@ export class CommandAnalyzer implements CommandSink {
     return this.#inspector;
   }
 
-  reportUnclear(because: string, { start, end }: TextSpan): void {
-    this.unclear.push({ because, start, end });
+  reportUnclear(reason: string, { start, end }: TextSpan): void {
+    this.unclear.push({ reason, start, end });
   }
 
   /** Whether the budget allows more pieces. Records an unclear span if not. */

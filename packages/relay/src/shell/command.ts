@@ -53,7 +53,7 @@ export interface SimpleCommand {
 
 /** A part of a text whose meaning is unknown until it runs. */
 export interface UnclearSpan {
-  readonly because: string;
+  readonly reason: string;
   readonly start: number;
   readonly end: number;
 }

@@ -6,12 +6,12 @@ import { createSocketConnector } from '../providers/socket-connector.ts';
 import type { AlertNotice } from './alert-notice.ts';
 import type {
   ChannelConfigOf,
+  ChannelDefinition,
   ChannelHttpMessage,
   ChannelKind,
-  ChannelSheet,
   ReceiverResponse,
-} from './channels/channel-sheet.ts';
-import { CHANNEL_SHEETS } from './channels/channel-sheets.ts';
+} from './channels/channel-definition.ts';
+import { CHANNEL_DEFINITIONS } from './channels/channel-definitions.ts';
 import { type Mailer, MailRejectedError } from './mailer.ts';
 import type { DecryptedChannel } from './stored-channel.ts';
 
@@ -65,18 +65,18 @@ export function createAlertSender(options: {
   const { clock, mailer } = options;
 
   async function sendBy<Kind extends ChannelKind>(
-    sheet: ChannelSheet<Kind>,
+    definition: ChannelDefinition<Kind>,
     config: ChannelConfigOf<Kind>,
     attempt: SendAttempt,
   ): Promise<AlertSendOutcome> {
     const { notice, signing } = attempt;
-    if (sheet.mail) {
-      await mailer.send(sheet.mail(notice, config), attempt.signal);
+    if (definition.mail) {
+      await mailer.send(definition.mail(notice, config), attempt.signal);
       return { ok: true, status: null };
     }
-    if (!sheet.http) throw new Error('a channel kind must define an HTTP request or an email');
-    const answer = await postMessage(sheet.http.message(notice, config, signing), attempt, options);
-    return evaluateResponse(answer, sheet.http, clock.now());
+    if (!definition.http) throw new Error('a channel kind must define an HTTP request or an email');
+    const answer = await postMessage(definition.http.message(notice, config, signing), attempt, options);
+    return evaluateResponse(answer, definition.http, clock.now());
   }
 
   return {
@@ -85,7 +85,7 @@ export function createAlertSender(options: {
       const timer = clock.after(SEND_TIMEOUT_MS, () => deadline.abort());
       const attempt = { notice, signing, signal: deadline.signal, isConnected: false };
       try {
-        return await withSheet(config, (sheet, own) => sendBy(sheet, own, attempt));
+        return await withDefinition(config, (definition, own) => sendBy(definition, own, attempt));
       } catch (error) {
         return toSendFailure(error, deadline.signal.aborted, attempt.isConnected);
       } finally {
@@ -95,28 +95,31 @@ export function createAlertSender(options: {
   };
 }
 
-/** Calls `use` with a channel configuration and the sheet of its kind. */
-function withSheet<Result>(
+/** Calls `use` with a channel configuration and the definition of its kind. */
+function withDefinition<Result>(
   config: ChannelConfig,
-  use: <Kind extends ChannelKind>(sheet: ChannelSheet<Kind>, config: ChannelConfigOf<Kind>) => Result,
+  use: <Kind extends ChannelKind>(
+    definition: ChannelDefinition<Kind>,
+    config: ChannelConfigOf<Kind>,
+  ) => Result,
 ): Result {
   switch (config.kind) {
     case 'webhook':
-      return use<'webhook'>(CHANNEL_SHEETS.webhook, config);
+      return use<'webhook'>(CHANNEL_DEFINITIONS.webhook, config);
     case 'slack':
-      return use<'slack'>(CHANNEL_SHEETS.slack, config);
+      return use<'slack'>(CHANNEL_DEFINITIONS.slack, config);
     case 'discord':
-      return use<'discord'>(CHANNEL_SHEETS.discord, config);
+      return use<'discord'>(CHANNEL_DEFINITIONS.discord, config);
     case 'teams':
-      return use<'teams'>(CHANNEL_SHEETS.teams, config);
+      return use<'teams'>(CHANNEL_DEFINITIONS.teams, config);
     case 'email':
-      return use<'email'>(CHANNEL_SHEETS.email, config);
+      return use<'email'>(CHANNEL_DEFINITIONS.email, config);
     case 'pagerduty':
-      return use<'pagerduty'>(CHANNEL_SHEETS.pagerduty, config);
+      return use<'pagerduty'>(CHANNEL_DEFINITIONS.pagerduty, config);
     case 'ntfy':
-      return use<'ntfy'>(CHANNEL_SHEETS.ntfy, config);
+      return use<'ntfy'>(CHANNEL_DEFINITIONS.ntfy, config);
     case 'telegram':
-      return use<'telegram'>(CHANNEL_SHEETS.telegram, config);
+      return use<'telegram'>(CHANNEL_DEFINITIONS.telegram, config);
   }
 }
 
@@ -174,7 +177,7 @@ async function readBodyStart(
 
 const RESPONDED = { isConnected: true, isRateLimited: false } as const;
 
-type ResponseRules = Pick<NonNullable<ChannelSheet<ChannelKind>['http']>, 'refusal' | 'retryAfterMs'>;
+type ResponseRules = Pick<NonNullable<ChannelDefinition<ChannelKind>['http']>, 'refusal' | 'retryAfterMs'>;
 
 function evaluateResponse(
   answer: ReceiverResponse,

@@ -177,7 +177,7 @@ test('hostile receivers: redirects, resets and trickles are failures that name n
   assert.equal((await sending).ok, false);
 });
 
-test('the test verb says what came of it, without anything having happened', async (t) => {
+test('a channel test returns its result without a stored alert', async (t) => {
   const { sender, clock } = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: receiver.url, secret: 's' });

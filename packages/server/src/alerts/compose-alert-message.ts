@@ -39,7 +39,7 @@ interface DeliveryCandidate extends PendingAlertDelivery {
 
 export interface ComposeAlertMessageOptions {
   readonly channelId: string;
-  /** The channel keeps incidents (`ChannelSheet.keepsIncidents`). */
+  /** The channel keeps incidents (`ChannelDefinition.keepsIncidents`). */
   readonly keepsIncidents: boolean;
   readonly nowMs: number;
   readonly resolveMutes: AlertMuteResolver;

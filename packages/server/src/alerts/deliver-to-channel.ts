@@ -19,7 +19,7 @@ import {
 import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { createAlertNotice } from './alert-notice.ts';
 import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
-import { CHANNEL_SHEETS, isChannelKind } from './channels/channel-sheets.ts';
+import { CHANNEL_DEFINITIONS, isChannelKind } from './channels/channel-definitions.ts';
 import { type ComposeAlertMessageOptions, composeNextAlertMessage } from './compose-alert-message.ts';
 import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
 import { decryptChannel, parseChannelSubscription } from './stored-channel.ts';
@@ -96,7 +96,8 @@ async function deliverNext({ id }: ChannelRow, context: AlertDeliveryContext): P
     const now = clock.now();
     const channel = await findChannelById(writer, id);
     if (!channel) return null;
-    const incidents = isChannelKind(channel.kind) && CHANNEL_SHEETS[channel.kind].keepsIncidents === true;
+    const incidents =
+      isChannelKind(channel.kind) && CHANNEL_DEFINITIONS[channel.kind].keepsIncidents === true;
     const repeat: ComposeAlertMessageOptions['createRepetitions'] = (deliveries, at) =>
       createRepetitions(channel, deliveries, at);
     const options = {

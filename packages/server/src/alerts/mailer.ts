@@ -1,7 +1,7 @@
 import type { FloeConfig } from '@floe/contract/config';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import type { ResolvedOutboundConnections } from '../providers/outbound.ts';
-import type { OutgoingMail } from './channels/channel-sheet.ts';
+import type { OutgoingMail } from './channels/channel-definition.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REPLY_TIMEOUT_MS = 10_000;

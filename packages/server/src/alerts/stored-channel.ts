@@ -3,7 +3,7 @@ import { ChannelSchema } from '@floe/contract/config/monitoring';
 import * as z from 'zod';
 import { decryptSecret, encryptSecret, type SecretEncryptionKey } from '../platform/secrets.ts';
 import type { ChannelRow } from '../store/channels.ts';
-import type { SigningSecrets } from './channels/channel-sheet.ts';
+import type { SigningSecrets } from './channels/channel-definition.ts';
 
 /**
  * The channel fields that are encrypted and never shown. URLs are included because they can contain
@@ -50,7 +50,7 @@ export function listChannelSecretNames(row: ChannelRow, key: SecretEncryptionKey
   return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
 }
 
-type SealedColumns = Pick<
+type EncryptedColumns = Pick<
   ChannelRow,
   'name' | 'kind' | 'settings_json' | 'url_origin' | 'secrets_sealed' | 'secrets_version'
 >;
@@ -66,7 +66,7 @@ export function toChannelColumns(
   place: ChannelRow | Pick<ChannelRow, 'id' | 'org_id'>,
   key: SecretEncryptionKey,
   nowMs: number,
-): SealedColumns {
+): EncryptedColumns {
   const before = 'secrets_sealed' in place ? place : null;
   const settings: Record<string, unknown> = {};
   const secrets: Record<string, unknown> = {};
@@ -81,8 +81,8 @@ export function toChannelColumns(
   const rotated = then.secret !== undefined && now.secret !== undefined && then.secret !== now.secret;
   const kept = rotated ? { previous_secret: then.secret, previous_until: nowMs + SECRET_ROTATION_MS } : {};
   const version = (before?.secrets_version ?? 0) + 1;
-  const sealed = encryptSecret(JSON.stringify({ ...now, ...kept }), secretBinding(place, version), key);
-  return { ...shown, secrets_sealed: sealed, secrets_version: version };
+  const ciphertext = encryptSecret(JSON.stringify({ ...now, ...kept }), secretBinding(place, version), key);
+  return { ...shown, secrets_sealed: ciphertext, secrets_version: version };
 }
 
 function openChannelSecrets(row: ChannelRow, key: SecretEncryptionKey): Secrets {

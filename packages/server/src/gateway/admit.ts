@@ -83,22 +83,22 @@ export function buildRequestAttributes(
  */
 function recordGrantDecision(x: Exchange, { claims, taken }: Grant): void {
   if (claims.length === 0) return;
-  let because = taken.countedLocally ? 'counted by this process only' : '';
+  let reason = taken.countedLocally ? 'counted by this process only' : '';
   let told = '';
   for (let index = 0; index < claims.length; index++) {
     const claim = claims[index];
     if (claim === undefined) continue;
     const { name, unit, limit } = claim;
     const used = taken.levels[index]?.used ?? 0;
-    if (name === told) because += ', ';
-    else because += because === '' ? `${name}: ` : `; ${name}: `;
-    because +=
+    if (name === told) reason += ', ';
+    else reason += reason === '' ? `${name}: ` : `; ${name}: `;
+    reason +=
       unit === 'usd'
         ? `$${toDecimalUsd(used)} of $${toDecimalUsd(limit)}`
         : `${used} of ${limit} ${UNITS[unit]}`;
     told = name;
   }
-  x.decisions.push({ step: 'limit', outcome: 'granted', because });
+  x.decisions.push({ step: 'limit', outcome: 'granted', reason });
 }
 
 const UNITS = { requests: 'requests', tokens: 'tokens', concurrency: 'concurrent' } as const;

@@ -77,7 +77,7 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
 const NO_REPLAY_DECISION = {
   step: 'send',
   outcome: 'no_replay',
-  because:
+  reason:
     'the response can contain parts that cannot be replayed; if the stream is cut off, the client receives the error',
 } as const;
 

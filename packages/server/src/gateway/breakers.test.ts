@@ -45,8 +45,8 @@ const asked = (gateway: FakeClockGateway, id: string) => gateway.upstream(id).re
 
 function decisionsOf(gateway: FakeClockGateway, step: string): string[] {
   const row = gateway.rows.at(-1) ?? assert.fail('no row');
-  const decisions: { step: string; outcome: string; because: string }[] = JSON.parse(row.decisions_json);
-  return decisions.filter((one) => one.step === step).map(({ outcome, because }) => `${outcome}: ${because}`);
+  const decisions: { step: string; outcome: string; reason: string }[] = JSON.parse(row.decisions_json);
+  return decisions.filter((one) => one.step === step).map(({ outcome, reason }) => `${outcome}: ${reason}`);
 }
 
 /** The first `count` of these to come. */

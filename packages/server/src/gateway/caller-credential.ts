@@ -35,7 +35,7 @@ export function findCallerCredential(
       const secret = isBearer ? parseBearerToken(text) : text.trim();
       if (secret === '' || secret === presentedKey || PLATFORM_KEY.test(secret)) continue;
       const isForwarded = dialect === 'messages' && provider.supportsDialect(dialect, model);
-      const staysBearer = isBearer && (isForwarded || provider.sheet.auth.type === 'google');
+      const staysBearer = isBearer && (isForwarded || provider.definition.auth.type === 'google');
       const header = ['authorization', `Bearer ${secret}`] as const;
       return { name: 'caller', secret, weight: 1, ...(staysBearer && { header }) };
     }

@@ -134,7 +134,7 @@ function passthroughTargets(style: ApiStyle, org: OrgConfig, providers: Provider
 }
 
 function nativeTargets(style: ApiStyle, providers: Providers): PassthroughTarget[] {
-  const native = [...providers.values()].filter(({ sheet }) => sheet.defaultSurface === style);
+  const native = [...providers.values()].filter(({ definition }) => definition.defaultSurface === style);
   return native.slice(0, 1).map((provider) => ({ provider, modelMap: new Map() }));
 }
 

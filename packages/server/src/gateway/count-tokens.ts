@@ -39,7 +39,7 @@ async function countTokens(x: Exchange, { prompt, route }: RoutedPrompt): Promis
     await sendToTargets(x, { ...route, targets: counting }, (target) => planTokenCount(x, prompt, target));
   } catch (error) {
     const lacksIt = error instanceof ForwardedUpstreamError && UNSUPPORTED_STATUSES.has(error.status);
-    if (!lacksIt || first.provider.sheet.countsTokens) throw error;
+    if (!lacksIt || first.provider.definition.countsTokens) throw error;
     sendTokenEstimate(x, prompt);
   }
   return COMPLETE_RESULT;

@@ -16,7 +16,7 @@ import {
   readStringAt,
   scanJsonObject,
 } from '@floe/wire/json-edits';
-import type { EmbeddingsEndpoint } from '../providers/provider-sheet.ts';
+import type { EmbeddingsEndpoint } from '../providers/provider-definition.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { computeChargedUsage } from './charged-usage.ts';
@@ -91,7 +91,7 @@ function optionalText(body: Buffer, members: ReadonlyMap<string, ByteSpan>, name
  */
 function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): AttemptPlan {
   const { provider, credential } = target;
-  const how = provider.sheet.embeddings;
+  const how = provider.definition.embeddings;
   if (!how)
     throw new Fault(
       'unsupported_parameter',

@@ -1,4 +1,4 @@
-import type { EndpointBodyAdjustments } from '../providers/provider-sheet.ts';
+import type { EndpointBodyAdjustments } from '../providers/provider-definition.ts';
 
 type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 

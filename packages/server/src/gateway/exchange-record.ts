@@ -120,7 +120,7 @@ export interface PriorAttemptsUsage {
 export interface RecordedDecision {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
-  readonly because: string;
+  readonly reason: string;
   /** For a rejection: the limit or budget, and the wait that the client received. */
   readonly rule?: NonNullable<FaultDetail['rule']>;
   readonly retry_after_ms?: number;

@@ -28,9 +28,9 @@ export function createFailoverDeadline(
     // Another credential of a silent model would also be silent.
     const next = later.targets.find((other) => getTargetName(other) !== name && later.couldAnswer(other));
     if (!next) return false;
-    const because = `${name}: no first token within ${ms} ms (${firstTokenDeadlines.describeBasis(orgId, name)}); ${getTargetName(next)} is available`;
+    const reason = `${name}: no first token within ${ms} ms (${firstTokenDeadlines.describeBasis(orgId, name)}); ${getTargetName(next)} is available`;
     firstTokenDeadlines.recordMiss(orgId, name);
-    x.decisions.push({ step: 'send', outcome: 'first_token_deadline', because });
+    x.decisions.push({ step: 'send', outcome: 'first_token_deadline', reason });
     return true;
   };
   return { ms, shouldFailOver: isOver };

@@ -286,8 +286,8 @@ export class Failover {
     this.#recordDecision('breaker', outcome, `${getTargetName(target)}: ${why}`);
   }
 
-  #recordDecision(step: 'send' | 'breaker', outcome: string, because: string): void {
-    this.#x.decisions.push({ step, outcome, because });
+  #recordDecision(step: 'send' | 'breaker', outcome: string, reason: string): void {
+    this.#x.decisions.push({ step, outcome, reason });
   }
 }
 

@@ -193,7 +193,7 @@ function faultDecision({ code, message, detail: { rule, retryAfterMs } }: Fault)
   return {
     step: 'answer',
     outcome: code,
-    because: message,
+    reason: message,
     ...(rule && { rule }),
     ...(rule && retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
   };

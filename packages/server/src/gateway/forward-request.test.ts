@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProvider } from '../providers/configured-provider.ts';
-import { chatCompatibleFields, type ProviderSheet } from '../providers/provider-sheet.ts';
+import { chatCompatibleFields, type ProviderDefinition } from '../providers/provider-definition.ts';
 import { parseClientRequest } from './client-request.ts';
 import { buildForwardedRequest } from './forward-request.ts';
 import { CHAT_SURFACE } from './surface.ts';
 
-function sheet(usage: ProviderSheet['streamUsage']): ProviderSheet {
+function definition(usage: ProviderDefinition['streamUsage']): ProviderDefinition {
   return {
     ...chatCompatibleFields,
     kind: 'plain',
@@ -22,12 +22,12 @@ const TIMEOUTS = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, total
 
 function forward(
   body: string,
-  usage: ProviderSheet['streamUsage'] = 'ask',
+  usage: ProviderDefinition['streamUsage'] = 'ask',
   extra: Record<string, string> = {},
 ) {
   const provider = createProvider({
     id: 'up',
-    sheet: sheet(usage),
+    definition: definition(usage),
     baseUrl: 'http://127.0.0.1:9/base/v1',
     credentials: [{ name: 'main', secret: 'secret', weight: 1 }],
     models: ['*'],

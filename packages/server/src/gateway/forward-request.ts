@@ -52,7 +52,7 @@ export function buildForwardedRequest(
     return { request, dropUsageFrame: false, dropped };
   }
   const edits: ByteEdit[] = [createMemberEdit(prompt, 'model', JSON.stringify(model))];
-  const asks = dialect === 'chat' && prompt.stream && provider.sheet.streamUsage === 'ask';
+  const asks = dialect === 'chat' && prompt.stream && provider.definition.streamUsage === 'ask';
   const usage = asks ? includeUsageEdit(prompt) : null;
   if (usage) edits.push(usage);
   for (const [name, json] of provider.body) edits.push(createMemberEdit(prompt, name, json));
@@ -86,7 +86,7 @@ export function buildUpstreamHeaders(
     const value = clientHeaders[name];
     if (typeof value === 'string') headers.push(name, value);
   }
-  for (const [name, value] of Object.entries(provider.sheet.headers ?? {}))
+  for (const [name, value] of Object.entries(provider.definition.headers ?? {}))
     if (!forwarded.includes(name) || clientHeaders[name] === undefined) headers.push(name, value);
   return headers;
 }

@@ -70,7 +70,7 @@ function begin(
   requireKeyScope(key, 'gateway');
   gateway.recordKeyUse(key, x.createdAt);
   x.session = recordSession(gateway.sessions, key, client.headers);
-  x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
+  x.decisions.push({ step: 'authenticate', outcome: 'allowed', reason: `platform key "${key.name}"` });
   if (catalog.bodies !== null) client.bodyRecorder = new BodyRecorder();
 }
 

@@ -184,7 +184,7 @@ function modelViewsOf(provider: Provider, lists: ModelLists, nowMs: number): Mod
     id: `${provider.id}/${model.id}`,
     object: 'model',
     created: model.created,
-    owned_by: model.ownedBy || provider.sheet.kind,
+    owned_by: model.ownedBy || provider.definition.kind,
     context_window: model.contextWindow,
     prices: toPricesView(provider.priceOf(model.id), nowMs),
   }));

@@ -31,10 +31,10 @@ export function setExchangeRoute(x: Exchange, { route, reason }: OrderedRoute): 
   );
   const outcome = names.length < 2 ? (names[0] ?? '') : [...new Set(names)].join(', ');
   x.route = route;
-  x.decisions.push({ step: 'route', outcome, because: route.reason });
-  if (reason !== null) x.decisions.push({ step: 'route', outcome: 'ordered', because: reason });
+  x.decisions.push({ step: 'route', outcome, reason: route.reason });
+  if (reason !== null) x.decisions.push({ step: 'route', outcome: 'ordered', reason });
   for (const skipped of route.skipped)
-    x.decisions.push({ step: 'route', outcome: 'skipped', because: skipped });
+    x.decisions.push({ step: 'route', outcome: 'skipped', reason: skipped });
   return route;
 }
 

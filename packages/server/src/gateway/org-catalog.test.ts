@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { compilePatterns } from '../core/pattern.ts';
 import { createProvider, type Provider } from '../providers/configured-provider.ts';
-import { chatCompatibleFields } from '../providers/provider-sheet.ts';
+import { chatCompatibleFields } from '../providers/provider-definition.ts';
 import { type CompiledRoute, EMPTY_ORG_CATALOG, type OrgCatalog, resolveRoute } from './org-catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
 
 function provider(id: string, models: string[]): [string, Provider] {
-  const sheet = { ...chatCompatibleFields, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
+  const definition = { ...chatCompatibleFields, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
   const credentials = [{ name: 'main', secret: id, weight: 1 }];
   const settings = {
     id,
-    sheet,
+    definition,
     baseUrl: 'http://127.0.0.1:9/v1',
     credentials,
     models,

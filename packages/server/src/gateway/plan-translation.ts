@@ -10,7 +10,7 @@ import {
   type CanonicalRequest as WireAsk,
 } from '@floe/wire/request';
 import { toClientFault } from '@floe/wire/upstream-fault';
-import type { Dialect } from '../providers/provider-sheet.ts';
+import type { Dialect } from '../providers/provider-definition.ts';
 import type { UpstreamResponse } from '../providers/transport.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
@@ -162,7 +162,7 @@ export function canReplay(x: Exchange, canonical: WireAsk): boolean {
   );
 }
 
-/** Kinds of upstream faults by the meanings in provider sheets. */
+/** Kinds of upstream faults by the meanings in provider definitions. */
 const FAULT_KINDS = {
   bad_credentials: 'credential',
   rate: 'rate',
@@ -177,11 +177,11 @@ export function readTranslatedError(
   { members }: Pick<ClientRequest, 'members'>,
   { status, headers, body }: UpstreamResponse,
 ): Fault {
-  const { id, sheet } = target.provider;
+  const { id, definition } = target.provider;
   const text = body.toString('utf8');
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, 2000) };
   const errorType = readUpstreamHeader(headers, 'x-amzn-errortype');
-  const meaning = findErrorStatusMeaning(sheet, status, `${errorType ?? ''} ${text}`);
+  const meaning = findErrorStatusMeaning(definition, status, `${errorType ?? ''} ${text}`);
   if (meaning === 'bad_credentials')
     return new Fault('upstream_auth_failed', `${id} rejected the credential configured for it.`, detail);
   if (status >= 300 && status < 400)
@@ -224,7 +224,7 @@ function clientParam(param: string | undefined, members: ClientRequest['members'
   return SAME_SETTING.find((names) => names.includes(name))?.find((own) => members.has(own));
 }
 
-/** The meaning in the provider sheet is more specific than the status. */
+/** The meaning in the provider definition is more specific than the status. */
 function faultCodeOf(meaning: ReturnType<typeof findErrorStatusMeaning>): FaultCode | undefined {
   if (meaning === 'overloaded') return 'upstream_error';
   return meaning === 'rate' ? 'upstream_rate_limited' : undefined;

@@ -91,6 +91,6 @@ function reasonForSilence({ attempts }: Exchange): string | null {
   return `sent no data for ${Math.round(silentMs / 1000)} s before it failed; another target is available`;
 }
 
-function recordSendDecision(x: Exchange, outcome: string, because: string): void {
-  x.decisions.push({ step: 'send', outcome, because });
+function recordSendDecision(x: Exchange, outcome: string, reason: string): void {
+  x.decisions.push({ step: 'send', outcome, reason });
 }

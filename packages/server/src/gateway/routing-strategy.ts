@@ -39,9 +39,8 @@ export function applyRoutingStrategy(route: ResolvedRoute, by: RoutingStrategyCo
   const at = kept === undefined ? -1 : targets.findIndex((target) => getTargetKey(target) === kept);
   const [stays] = at > 0 ? targets.splice(at, 1) : [];
   if (stays) targets.unshift(stays);
-  const because =
-    at >= 0 ? 'the conversation stays on its previous target' : STRATEGY_REASONS[route.strategy];
-  return { route: { ...route, targets, conversation: name }, reason: because };
+  const reason = at >= 0 ? 'the conversation stays on its previous target' : STRATEGY_REASONS[route.strategy];
+  return { route: { ...route, targets, conversation: name }, reason };
 }
 
 const STRATEGY_REASONS = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { chatCompatibleFields, type ProviderSheet } from '../providers/provider-sheet.ts';
-import { PROVIDER_SHEETS } from '../providers/provider-sheets.ts';
+import { chatCompatibleFields, type ProviderDefinition } from '../providers/provider-definition.ts';
+import { PROVIDER_DEFINITIONS } from '../providers/provider-definitions.ts';
 import { ClosedEarlyError, MalformedResponseError, UnsendableRequestError } from '../providers/transport.ts';
 import {
   ForwardedUpstreamError,
@@ -11,7 +11,7 @@ import {
   readUpstreamError,
 } from './upstream-error.ts';
 
-const plain: ProviderSheet = {
+const plain: ProviderDefinition = {
   ...chatCompatibleFields,
   kind: 'plain',
   name: 'Plain',
@@ -20,9 +20,9 @@ const plain: ProviderSheet = {
   checked: '',
 };
 
-function read(status: number, body: unknown, headers: Record<string, string> = {}, sheet = plain) {
+function read(status: number, body: unknown, headers: Record<string, string> = {}, definition = plain) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readUpstreamError({ id: 'up', sheet }, { status, headers, body: Buffer.from(text) });
+  return readUpstreamError({ id: 'up', definition }, { status, headers, body: Buffer.from(text) });
 }
 
 function codeOf(result: Fault | ForwardedUpstreamError): string {
@@ -49,25 +49,28 @@ test('401 and 403 blame our credential and never show the upstream text to the c
   }
 });
 
-test('a 403 that its sheet blames on the request passes on to the client', () => {
-  const sheet = PROVIDER_SHEETS.find((candidate) =>
+test('a 403 that its definition blames on the request passes on to the client', () => {
+  const definition = PROVIDER_DEFINITIONS.find((candidate) =>
     candidate.errors?.some((rule) => rule.text === 'context length'),
   );
-  assert.ok(sheet);
+  assert.ok(definition);
   const body = { error: { message: 'The prompt is longer than the model’s context length.' } };
-  assert.equal(codeOf(read(403, body, {}, sheet)), 'refusal');
-  assert.equal(codeOf(read(403, { error: { message: 'no access' } }, {}, sheet)), 'upstream_auth_failed');
+  assert.equal(codeOf(read(403, body, {}, definition)), 'refusal');
+  assert.equal(
+    codeOf(read(403, { error: { message: 'no access' } }, {}, definition)),
+    'upstream_auth_failed',
+  );
 });
 
-test('the providers that say a bad credential with 400 are read by their sheet', () => {
-  const sheet = PROVIDER_SHEETS.find((candidate) =>
+test('the providers that say a bad credential with 400 are read by their definition', () => {
+  const definition = PROVIDER_DEFINITIONS.find((candidate) =>
     candidate.errors?.some((rule) => rule.text === 'incorrect api key'),
   );
-  assert.ok(sheet);
+  assert.ok(definition);
   const body = { code: 'invalid-argument', error: 'Incorrect API key provided: xy***.' };
-  assert.equal(codeOf(read(400, body, {}, sheet)), 'upstream_auth_failed');
+  assert.equal(codeOf(read(400, body, {}, definition)), 'upstream_auth_failed');
   assert.equal(
-    codeOf(read(400, { code: 'invalid-argument', error: 'bad temperature' }, {}, sheet)),
+    codeOf(read(400, { code: 'invalid-argument', error: 'bad temperature' }, {}, definition)),
     'refusal',
   );
 });

@@ -1,7 +1,7 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
 import { parseUpstreamFault, toClientFault } from '@floe/wire/upstream-fault';
 import type { Provider } from '../providers/configured-provider.ts';
-import type { ErrorStatusOverride, ProviderSheet } from '../providers/provider-sheet.ts';
+import type { ErrorStatusOverride, ProviderDefinition } from '../providers/provider-definition.ts';
 import {
   ClosedEarlyError,
   MalformedResponseError,
@@ -55,11 +55,11 @@ export class ForwardedUpstreamError extends Error {
  * error and what the client receives.
  */
 export function readUpstreamError(
-  { id: provider, sheet }: Pick<Provider, 'id' | 'sheet'>,
+  { id: provider, definition }: Pick<Provider, 'id' | 'definition'>,
   { status, headers, body }: UpstreamResponse,
 ): Fault | ForwardedUpstreamError {
   const text = body.toString('utf8');
-  const meaning = findErrorStatusMeaning(sheet, status, text) ?? statusMeaning(status);
+  const meaning = findErrorStatusMeaning(definition, status, text) ?? statusMeaning(status);
   const { kind, message } = parseUpstreamFault(status, {}, text);
   if (meaning === 'request') {
     const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
@@ -101,14 +101,14 @@ export function quotaExhaustedFault(provider: string, detail: FaultDetail): Faul
 
 type ErrorMeaning = ErrorStatusOverride['means'];
 
-/** Returns what a status with this text means at a provider, if the provider sheet defines it. */
+/** Returns what a status with this text means at a provider, if the provider definition defines it. */
 export function findErrorStatusMeaning(
-  sheet: ProviderSheet,
+  definition: ProviderDefinition,
   status: number,
   text: string,
 ): ErrorMeaning | undefined {
   const lower = text.toLowerCase();
-  return sheet.errors?.find((rule) => rule.status === status && lower.includes(rule.text))?.means;
+  return definition.errors?.find((rule) => rule.status === status && lower.includes(rule.text))?.means;
 }
 
 function statusMeaning(status: number): ErrorMeaning {

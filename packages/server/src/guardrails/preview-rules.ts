@@ -6,7 +6,7 @@ import type { BudgetStatus, LimitStatus } from './rule-status.ts';
 /** How one limit or budget would affect a request, and why. */
 export interface GuardrailRulePreview {
   readonly outcome: 'granted' | 'rejected';
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** How limits or budgets would affect a request that is sent now. */
@@ -33,12 +33,12 @@ export function previewLimits(
       if (most === null) continue;
       // A reservation is never larger than the limit.
       const refuses = (used ?? 0) + Math.min(wanted, most) > most;
-      const because = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} requested`;
-      rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
+      const reason = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} requested`;
+      rules.push({ outcome: refuses ? 'rejected' : 'granted', reason });
       if (refuses)
         refusal ??= new Fault(
           'rate_limit_exceeded',
-          because,
+          reason,
           resetMs === null ? {} : { retryAfterMs: resetMs },
         );
     }
@@ -65,13 +65,13 @@ export function previewBudgets(
     const isOver = isSpent || spent + held + (nanoUsd ?? 0) > most;
     const refuses = mode === 'hard' && (isOver || nanoUsd === null);
     const wanted = nanoUsd === null ? 'an unknown price' : formatDollars(nanoUsd);
-    const because = `"${name}" (${mode}): ${formatDollars(spent)} of ${formatDollars(most)} spent, ${held > 0 ? `${formatDollars(held)} reserved, ` : ''}at most ${wanted} requested`;
-    rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
+    const reason = `"${name}" (${mode}): ${formatDollars(spent)} of ${formatDollars(most)} spent, ${held > 0 ? `${formatDollars(held)} reserved, ` : ''}at most ${wanted} requested`;
+    rules.push({ outcome: refuses ? 'rejected' : 'granted', reason });
     if (!refuses) continue;
     const fault =
       nanoUsd === null
-        ? new Fault('price_unknown', `${because}. ${describeMissingPrice(estimate)}`)
-        : new Fault(isSpent ? 'budget_exceeded' : 'budget_reserved', because);
+        ? new Fault('price_unknown', `${reason}. ${describeMissingPrice(estimate)}`)
+        : new Fault(isSpent ? 'budget_exceeded' : 'budget_reserved', reason);
     // Same order as the counters: a budget that is spent takes precedence over one that is only reserved.
     if (refusal === null || (refusal.code === 'budget_reserved' && isSpent)) refusal = fault;
   }

@@ -7,7 +7,7 @@ import type { Actor } from '../platform/actor.ts';
 export interface ApiCall {
   readonly requestId: string;
   /** Name of the operation, such as `keys.create`. Null if no operation has this path and method. */
-  readonly verb: string | null;
+  readonly operation: string | null;
   readonly method: string;
   /**
    * The route pattern with `{id}` for parameters. Null for an unknown path, because the client chose its
@@ -33,7 +33,7 @@ export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiC
     raw.once('close', () =>
       record({
         requestId: request.id,
-        verb: verbOf(request),
+        operation: operationOf(request),
         method: request.method,
         path: request.routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}') ?? null,
         actor: request.getDecorator<Actor | null>('actor'),
@@ -46,13 +46,13 @@ export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiC
 }
 
 /** Returns the `config` option of a route, which contains the name of its operation. */
-export function createVerbRouteConfig(name: string): { readonly verb: string } {
-  return { verb: name };
+export function createOperationRouteConfig(name: string): { readonly operation: string } {
+  return { operation: name };
 }
 
-function verbOf({ routeOptions }: FastifyRequest): string | null {
+function operationOf({ routeOptions }: FastifyRequest): string | null {
   const { config } = routeOptions;
-  return 'verb' in config && typeof config.verb === 'string' ? config.verb : null;
+  return 'operation' in config && typeof config.operation === 'string' ? config.operation : null;
 }
 
 /** Formats the access log line for a call. Omits the query, because it may contain search terms. */
@@ -62,7 +62,7 @@ export function formatApiCallLine(call: ApiCall, nowMs: number): string {
   return `${formatAccessLogPrefix(nowMs)},"msg":"api_call","request_id":"${call.requestId}","org":${quoteJson(
     actor?.orgId,
   )},"actor_kind":"${kind}","actor_id":${quoteJson(actor?.id)},"operation":${quoteJson(
-    call.verb,
+    call.operation,
   )},"method":${quoteJson(call.method)},"path":${quoteJson(call.path)},"status":${
     call.status
   },"client_disconnected":${call.isDisconnected},"duration_ms":${Math.round(call.durationMs * 100) / 100}}\n`;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Log } from '../core/log.ts';
-import type { Verb, VerbDependencies } from '../management/verb.ts';
+import type { Operation, OperationDependencies } from '../management/operation.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { CredentialHeaders } from '../platform/key-format.ts';
 import type { ApiCallRecorder } from './api-calls.ts';
@@ -8,8 +8,8 @@ import type { SignInApi } from './sign-in/sign-in-api.ts';
 
 /** The options of the `/api` application. */
 export interface ApiOptions {
-  readonly verbs: readonly Verb[];
-  readonly host: VerbDependencies;
+  readonly operations: readonly Operation[];
+  readonly host: OperationDependencies;
   readonly log: Log;
   /** Absent: calls are neither counted nor logged. */
   readonly recordCall?: ApiCallRecorder;

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { silentLog } from '../core/log.ts';
-import { defineReadVerb } from '../management/verb.ts';
+import { defineReadOperation } from '../management/operation.ts';
 import { type RunningApi, runApi } from './test/running-api.ts';
 
 const logged: { fields: object; message: string }[] = [];
-const failing = defineReadVerb({
+const failing = defineReadOperation({
   name: 'test.fail',
   method: 'GET',
   path: '/api/test/{how}',
@@ -28,7 +28,7 @@ before(async () => {
     ...silentLog,
     error: (fields: object, message: string) => void logged.push({ fields, message }),
   };
-  api = await runApi({ log, extraVerbs: [failing] });
+  api = await runApi({ log, operations: [failing] });
   key = (await api.addKey('acme')).key;
 });
 after(() => api.close());

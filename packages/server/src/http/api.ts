@@ -7,10 +7,10 @@ import type { Log } from '../core/log.ts';
 import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tags.ts';
 import { EventStreamResponse } from '../management/event-stream-response.ts';
 import { FileDownload } from '../management/file-download.ts';
-import { buildResourcePath, mapVerbsToResourceGetters } from '../management/resource-getters.ts';
-import type { Verb } from '../management/verb.ts';
+import type { Operation } from '../management/operation.ts';
+import { buildResourcePath, mapToResourceGetters } from '../management/resource-getters.ts';
 import type { Actor } from '../platform/actor.ts';
-import { createVerbRouteConfig, observeApiCalls } from './api-calls.ts';
+import { createOperationRouteConfig, observeApiCalls } from './api-calls.ts';
 import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -48,9 +48,9 @@ export async function createApi(options: ApiOptions): Promise<ApiApplication> {
     routerOptions: { maxParamLength: PARAM_LIMIT_CHARS },
     frameworkErrors: (error, request, reply) => sendFault(error, request, reply, options.log),
   });
-  const operations = options.signIn?.operations ?? [];
-  const allowedMethods = methodsByPath([...options.verbs, ...operations]);
-  const resources = mapVerbsToResourceGetters(options.verbs);
+  const sessionOperations = options.signIn?.operations ?? [];
+  const allowedMethods = methodsByPath([...options.operations, ...sessionOperations]);
+  const resources = mapToResourceGetters(options.operations);
   app.decorateRequest('actor', null);
   if (options.recordCall) observeApiCalls(app, options.host.clock, options.recordCall);
   app.removeAllContentTypeParsers();
@@ -68,19 +68,19 @@ export async function createApi(options: ApiOptions): Promise<ApiApplication> {
     // An absent body has no content type. `curl -d ''` sends one.
     if (hasNoBody(request)) delete request.headers['content-type'];
   });
-  for (const verb of options.verbs)
+  for (const operation of options.operations)
     app.route({
-      method: verb.method,
-      url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: createVerbRouteConfig(verb.name),
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: createOperationRouteConfig(operation.name),
       onRequest: async (request, reply) => {
-        request.setDecorator('actor', await authorizeRequest(options, verb, request, reply));
+        request.setDecorator('actor', await authorizeRequest(options, operation, request, reply));
       },
-      handler: createVerbHandler(verb, resources.get(verb), options),
+      handler: createOperationHandler(operation, resources.get(operation), options),
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
   addDocumentationRoutes(app, () =>
-    buildOpenApiDocument([...options.verbs, ...operations], options.version, {
+    buildOpenApiDocument([...options.operations, ...sessionOperations], options.version, {
       otherPaths: describeBeatPaths(),
       otherSchemas: BEAT_SCHEMAS,
       prefix: options.prefix?.() ?? '',
@@ -106,30 +106,38 @@ async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: 
 }
 
 /** Creates the handler that performs an operation and sends its response with the entity tag. */
-function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: ApiOptions) {
+function createOperationHandler(
+  operation: Operation,
+  resourceGetter: Operation | undefined,
+  options: ApiOptions,
+) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const input = {
       params: request.params,
       query: request.query,
       body: request.body,
-      idempotencyKey: verb.status === 201 ? parseIdempotencyKey(request) : undefined,
+      idempotencyKey: operation.status === 201 ? parseIdempotencyKey(request) : undefined,
       preconditions: parsePreconditions(request),
-      streamContext: createEventStreamContext(options, verb, request),
+      streamContext: createEventStreamContext(options, operation, request),
     };
     const actor = request.getDecorator<Actor>('actor');
-    const { answer, entityTag } = await verb.perform(options.host, actor, input, resourceVerb);
+    const { answer, entityTag } = await operation.perform(options.host, actor, input, resourceGetter);
     if (entityTag !== null) reply.header('etag', entityTag);
-    if (entityTag !== null && verb.method === 'GET' && matchesIfNoneMatch(entityTag, input.preconditions))
+    if (
+      entityTag !== null &&
+      operation.method === 'GET' &&
+      matchesIfNoneMatch(entityTag, input.preconditions)
+    )
       return reply.code(304).send();
-    if (verb.status === 201 && resourceVerb)
+    if (operation.status === 201 && resourceGetter)
       reply.header(
         'location',
-        `${options.prefix?.() ?? ''}${buildResourcePath(resourceVerb, input.params, answer)}`,
+        `${options.prefix?.() ?? ''}${buildResourcePath(resourceGetter, input.params, answer)}`,
       );
-    reply.code(verb.status);
+    reply.code(operation.status);
     if (answer instanceof FileDownload) return sendDownload(reply, answer);
     if (answer instanceof EventStreamResponse) return sendEvents(request, reply, answer);
-    return verb.status === 204 ? reply.send() : answer;
+    return operation.status === 204 ? reply.send() : answer;
   };
 }
 
@@ -176,12 +184,14 @@ function parseIdempotencyKey(request: FastifyRequest): string | undefined {
 
 type AllowedMethods = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[];
 
-function methodsByPath(verbs: readonly Pick<Verb | SessionOperation, 'path' | 'method'>[]): AllowedMethods {
+function methodsByPath(
+  operations: readonly Pick<Operation | SessionOperation, 'path' | 'method'>[],
+): AllowedMethods {
   const paths = new Map<string, string[]>([
     [OPENAPI_PATH, ['GET', 'HEAD']],
     [REFERENCE_PATH, ['GET', 'HEAD']],
   ]);
-  for (const { path, method } of verbs) {
+  for (const { path, method } of operations) {
     const methods = paths.get(path) ?? [];
     methods.push(method, ...(method === 'GET' ? ['HEAD'] : []));
     paths.set(path, methods);

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireAccess } from '../management/access.ts';
 import type { EventStreamContext } from '../management/event-stream-response.ts';
-import type { Verb } from '../management/verb.ts';
+import type { Operation } from '../management/operation.ts';
 import type { Actor } from '../platform/actor.ts';
 import { hasPlatformKey } from '../platform/key-format.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -18,13 +18,13 @@ import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
  */
 export async function authorizeRequest(
   options: ApiOptions,
-  verb: Verb,
+  operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply | null,
 ): Promise<Actor> {
   const actor = await resolveActor(options, request, reply);
   markConnectionAuthenticated(request.raw.socket);
-  requireAccess(verb, actor, options.host.clock.now());
+  requireAccess(operation, actor, options.host.clock.now());
   const address = options.addressOf?.(request.raw);
   return address === undefined ? actor : { ...actor, address };
 }
@@ -44,7 +44,7 @@ async function resolveActor(
 /** Creates the context that regularly checks whether an event stream's reader still has access. */
 export function createEventStreamContext(
   options: ApiOptions,
-  verb: Verb,
+  operation: Operation,
   request: FastifyRequest,
 ): EventStreamContext {
   const id = request.headers['last-event-id'];
@@ -52,7 +52,7 @@ export function createEventStreamContext(
     lastEventId: typeof id === 'string' && id !== '' ? id : undefined,
     isAllowed: async () => {
       try {
-        const actor = await authorizeRequest(options, verb, request, null);
+        const actor = await authorizeRequest(options, operation, request, null);
         return actor.orgId === request.getDecorator<Actor>('actor').orgId;
       } catch (error) {
         // If the store is unavailable, the reader keeps access.

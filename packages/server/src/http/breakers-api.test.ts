@@ -12,7 +12,7 @@ const VIEW: BreakerView = {
   credential: 'default',
   model: 'family/large',
   state: 'open',
-  because: '5 failures in a row',
+  reason: '5 failures in a row',
   probe: null,
   forced: null,
   waitMs: 1200.5,
@@ -65,7 +65,7 @@ test('breakers of the org are listed by id, a page at a time', async (t) => {
       model: 'family/large',
       credential: 'default',
       state: 'open',
-      because: '5 failures in a row',
+      reason: '5 failures in a row',
       probe: null,
       wait_ms: 1201,
       forced: null,
@@ -101,7 +101,7 @@ test('a forced state is stored with its end and its audit row, and auto takes it
   const { body: history } = await call('GET', `${PATH.replace(/force$/, 'history')}`, { key });
   assert.deepEqual(
     listResponseEntries(history['data'])
-      .map(({ state, because }) => `${state} ${because}`)
+      .map(({ state, reason }) => `${state} ${reason}`)
       .sort(),
     ['forced_open ops: maintenance', 'released ops: done'],
   );

@@ -47,8 +47,8 @@ async function start(t: TestContext) {
   });
   const call = (method: string, path: string, body?: unknown) =>
     api.call(method, `/api/${path}`, { key, body });
-  const ask = (verb: 'diff' | 'apply', yaml: string, more: object = {}) =>
-    call('POST', `management/config/${verb}`, { yaml, variables: SECRETS, ...more });
+  const ask = (action: 'diff' | 'apply', yaml: string, more: object = {}) =>
+    call('POST', `management/config/${action}`, { yaml, variables: SECRETS, ...more });
   const exported = async () => (await call('GET', 'management/config/export')).text;
   const me = (by: string) => api.call('GET', '/api/me', { key: by });
   return { ...api, call, ask, exported, me };
@@ -216,8 +216,8 @@ test('a document with one mistake changes nothing and is refused at its place', 
     ],
     ['nonsense: [', /./],
   ] as const)
-    for (const verb of ['diff', 'apply'] as const) {
-      const { status, body, text } = await ask(verb, yaml);
+    for (const action of ['diff', 'apply'] as const) {
+      const { status, body, text } = await ask(action, yaml);
       assert.equal(status, 400, text);
       assert.match(String(body['error']?.['message']), expected);
     }
@@ -235,8 +235,8 @@ test('all secrets that are missing are listed at once with what each is for, and
     `keys: [{ name: ci, key: "\${CI_KEY}", scopes: [gateway] }]
     boards:`,
   );
-  for (const verb of ['diff', 'apply'] as const) {
-    const { status, text, body } = await ask(verb, yaml, { variables: {} });
+  for (const action of ['diff', 'apply'] as const) {
+    const { status, text, body } = await ask(action, yaml, { variables: {} });
     assert.equal(status, 400, text);
     assert.equal(body['error']?.['param'], 'variables');
     assert.equal(
@@ -267,8 +267,8 @@ test('all secrets that are missing are listed at once with what each is for, and
 test('a document may not name a file of the server', async (t) => {
   const { ask } = await start(t);
   const yaml = 'orgs: [{ id: acme, providers: [{ id: p, kind: openai, api_key: "${file:/etc/passwd}" }] }]';
-  for (const verb of ['diff', 'apply'] as const) {
-    const answer = await ask(verb, yaml);
+  for (const action of ['diff', 'apply'] as const) {
+    const answer = await ask(action, yaml);
     assert.equal(answer.status, 400);
     assert.match(answer.text, /can be used only in the server's floe\.yaml/);
     assert.doesNotMatch(answer.text, /root:/);

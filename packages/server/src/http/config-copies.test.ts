@@ -58,8 +58,8 @@ async function start(t: TestContext) {
   const { key } = await api.addKey('acme', { name: ASKS });
   const call = (method: string, path: string, body?: unknown, by = key) =>
     api.call(method, `/api/${path}`, { key: by, body });
-  const ask = async (verb: 'diff' | 'apply', yaml: string, variables = FULL_ORG_SECRETS, prune = false) => {
-    const answer = await call('POST', `management/config/${verb}`, { yaml, variables, prune });
+  const ask = async (action: 'diff' | 'apply', yaml: string, variables = FULL_ORG_SECRETS, prune = false) => {
+    const answer = await call('POST', `management/config/${action}`, { yaml, variables, prune });
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   };

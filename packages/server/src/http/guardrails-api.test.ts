@@ -157,8 +157,8 @@ test('a document that raises a budget is applied by a member who says why, and l
   const budget = { name: 'month', scope: 'org', period: 'month', limit_usd: 10 };
   await api.call('PUT', `${BUDGETS}/month`, { key: member.key, body: budget });
   const config = { orgs: [{ id: 'acme', budgets: [{ ...budget, limit_usd: 50 }] }] };
-  const post = (verb: string, more: object = {}) =>
-    api.call('POST', `/api/management/config/${verb}`, { key: member.key, body: { config, ...more } });
+  const post = (action: string, more: object = {}) =>
+    api.call('POST', `/api/management/config/${action}`, { key: member.key, body: { config, ...more } });
   assert.equal((await post('diff')).status, 200);
   const silent = await post('apply');
   assert.deepEqual([silent.status, silent.body['error']?.['param']], [400, 'budgets/month.reason']);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { createClientAddressResolver } from '../core/client-address.ts';
-import type { ApiVerbDependencies } from '../management/api-verbs.ts';
+import type { ApiOperationDependencies } from '../management/api-operations.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import type { ApiApplication } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -20,8 +20,8 @@ export interface LazyApiApplication {
  * for it.
  */
 export function createLazyApi(
-  options: Omit<ApiOptions, 'requestIdOf' | 'verbs' | 'signIn' | 'prefix'>,
-  parts: ApiVerbDependencies,
+  options: Omit<ApiOptions, 'requestIdOf' | 'operations' | 'signIn' | 'prefix'>,
+  parts: ApiOperationDependencies,
   signIn: { readonly parts: SignInContext; readonly trustedProxies: readonly string[] },
 ): LazyApiApplication {
   const ids = new WeakMap<IncomingMessage, string>();
@@ -29,16 +29,16 @@ export function createLazyApi(
   let loading: Promise<ApiApplication> | null = null;
 
   async function load(): Promise<ApiApplication> {
-    const [{ createApi }, { defineApiVerbs: apiVerbs }, { createSignInApi }] = await Promise.all([
+    const [{ createApi }, { defineApiOperations: apiOperations }, { createSignInApi }] = await Promise.all([
       import('./api.ts'),
-      import('../management/api-verbs.ts'),
+      import('../management/api-operations.ts'),
       import('./sign-in/create-sign-in-api.ts'),
     ]);
     return createApi({
       ...options,
       addressOf,
       prefix: () => signIn.parts.site().prefix,
-      verbs: apiVerbs(parts),
+      operations: apiOperations(parts),
       signIn: createSignInApi(signIn.parts, signIn.trustedProxies, options.log),
       requestIdOf: (request) => ids.get(request) ?? '',
     });

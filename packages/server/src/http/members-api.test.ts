@@ -146,7 +146,7 @@ test('what `can` says is what happens', async () => {
       names.map((name) => answer?.[name]),
       said[role],
     );
-    assert.deepEqual(Object.keys(answer ?? {}).sort(), api.verbs.map(({ name }) => name).sort());
+    assert.deepEqual(Object.keys(answer ?? {}).sort(), api.operations.map(({ name }) => name).sort());
   }
   const operator = await api.addMember('acme', { role: 'viewer', steppedUp: false, operator: true });
   assert.equal((await can(operator.key))?.['orgs.create'], 'step_up');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BeatCall } from '../monitoring/beat-call.ts';
 import { commitBeats } from '../monitoring/commit-beats.ts';
-import type { AvailabilityGap } from '../monitoring/monitor-clock.ts';
+import type { AvailabilityGap } from '../monitoring/monitor-state.ts';
 import { MISSED_BEAT_ERROR } from '../monitoring/monitoring-unit-of-work.ts';
 import { sweepDueMonitors } from '../monitoring/sweep.ts';
 import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';

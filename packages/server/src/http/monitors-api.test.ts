@@ -212,7 +212,7 @@ test('lists are filtered by tag, status and search, and go on where the page bef
   assert.equal(listResponseEntries(first.body.data).length + rest.length, 3);
 });
 
-test('every verb answers 404 to another organization', async () => {
+test('every operation answers 404 to another organization', async () => {
   await post(MONITORS, { id: 'mine', expected_interval_minutes: 5 });
   const board = await post('/api/monitoring/boards', { slug: 'mine-board', groups: [] });
   const window = await post('/api/monitoring/maintenance', {
@@ -224,14 +224,14 @@ test('every verb answers 404 to another organization', async () => {
   assert.deepEqual([board.status, window.status], [201, 201]);
   const ours = { monitors: 'mine', boards: 'mine-board', maintenance: 'mine-window' } as const;
   let tried = 0;
-  for (const verb of api.verbs) {
+  for (const operation of api.operations) {
     const [, subject = ''] =
-      /^\/api\/monitoring\/(monitors|boards|maintenance)\/\{id\}/.exec(verb.path) ?? [];
-    if (!(subject in ours) || verb.method === 'PUT') continue;
-    const path = verb.path.replace('{id}', ours[subject as keyof typeof ours]);
-    const body = verb.method === 'PATCH' ? { name: 'taken over' } : undefined;
-    const { status } = await api.call(verb.method, path, { key: foreign, body });
-    assert.equal(status, 404, verb.name);
+      /^\/api\/monitoring\/(monitors|boards|maintenance)\/\{id\}/.exec(operation.path) ?? [];
+    if (!(subject in ours) || operation.method === 'PUT') continue;
+    const path = operation.path.replace('{id}', ours[subject as keyof typeof ours]);
+    const body = operation.method === 'PATCH' ? { name: 'taken over' } : undefined;
+    const { status } = await api.call(operation.method, path, { key: foreign, body });
+    assert.equal(status, 404, operation.name);
     tried += 1;
   }
   assert.ok(tried >= 14);

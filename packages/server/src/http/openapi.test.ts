@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { isObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
-import { defineReadVerb, type Verb } from '../management/verb.ts';
+import { defineReadOperation, type Operation } from '../management/operation.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 import { runApi } from './test/running-api.ts';
 
 const api = await runApi();
-const all = api.verbs;
+const all = api.operations;
 after(() => api.close());
 const document: Json = JSON.parse(JSON.stringify(buildOpenApiDocument(all, '1.2.3')));
 
@@ -26,11 +26,13 @@ function* nodes(value: Json): Generator<Json> {
   for (const member of Array.isArray(value) ? value : members(value)) yield* nodes(member);
 }
 
-const operationOf = (verb: Verb) => at(document, 'paths', verb.path, verb.method.toLowerCase());
+const documentedOperation = (operation: Operation) =>
+  at(document, 'paths', operation.path, operation.method.toLowerCase());
 
-test('every verb is an operation named after it, and there is no other', () => {
+test('the document contains exactly the operations of the API, with their names', () => {
   assert.equal(at(document, 'openapi'), '3.1.0');
-  for (const verb of all) assert.equal(at(operationOf(verb), 'operationId'), verb.name);
+  for (const operation of all)
+    assert.equal(at(documentedOperation(operation), 'operationId'), operation.name);
   const ids = members(at(document, 'paths'))
     .flatMap(members)
     .map((operation) => at(operation, 'operationId'));
@@ -40,8 +42,9 @@ test('every verb is an operation named after it, and there is no other', () => {
 
 test('every creation has a Location, except of what no GET reads by its id', () => {
   const without = all.filter(
-    (verb) =>
-      verb.status === 201 && at(operationOf(verb), 'responses', '201', 'headers', 'Location') === undefined,
+    (operation) =>
+      operation.status === 201 &&
+      at(documentedOperation(operation), 'responses', '201', 'headers', 'Location') === undefined,
   );
   assert.deepEqual(without.map(({ name }) => name).toSorted(), [
     'annotations.create',
@@ -51,7 +54,10 @@ test('every creation has a Location, except of what no GET reads by its id', () 
   ]);
   const readable = all.filter(({ method, path }) => method === 'GET' && path.endsWith('}'));
   for (const { name, path } of without)
-    assert.ok(!readable.some((verb) => verb.path.startsWith(`${path}/{`)), `${name} can be read by its id`);
+    assert.ok(
+      !readable.some((operation) => operation.path.startsWith(`${path}/{`)),
+      `${name} can be read by its id`,
+    );
 });
 
 test('every reference leads to a component', () => {
@@ -67,8 +73,8 @@ test('every reference leads to a component', () => {
 });
 
 test('every parameter of a path is declared and required', () => {
-  for (const verb of all) {
-    const parameters = at(operationOf(verb), 'parameters');
+  for (const operation of all) {
+    const parameters = at(documentedOperation(operation), 'parameters');
     assert.ok(Array.isArray(parameters));
     const declared = parameters
       .filter((parameter) => at(parameter, 'in') === 'path')
@@ -78,39 +84,39 @@ test('every parameter of a path is declared and required', () => {
       });
     assert.deepEqual(
       declared,
-      [...verb.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     );
   }
 });
 
 test('every operation documents its success, its errors and a body where it takes one', () => {
-  for (const verb of all) {
-    const operation = operationOf(verb);
-    const success = at(operation, 'responses', String(verb.status));
-    assert.ok(success, verb.name);
-    assert.equal(at(success, 'content') === undefined, verb.status === 204);
+  for (const operation of all) {
+    const documented = documentedOperation(operation);
+    const success = at(documented, 'responses', String(operation.status));
+    assert.ok(success, operation.name);
+    assert.equal(at(success, 'content') === undefined, operation.status === 204);
     assert.equal(
-      at(operation, 'responses', 'default', 'content', 'application/json', 'schema', '$ref'),
+      at(documented, 'responses', 'default', 'content', 'application/json', 'schema', '$ref'),
       '#/components/schemas/Error',
     );
-    assert.equal(at(operation, 'requestBody') !== undefined, verb.body !== null);
+    assert.equal(at(documented, 'requestBody') !== undefined, operation.body !== null);
   }
   assert.ok(at(document, 'components', 'securitySchemes', 'bearer'));
 });
 
 test('two different schemas of one name are refused', () => {
-  const verbOf = (name: `a.${string}`, field: string) =>
-    defineReadVerb({
+  const testOperation = (name: `a.${string}`, field: string) =>
+    defineReadOperation({
       name,
       method: 'GET',
       path: `/api/${name}`,
       scope: null,
-      summary: 'A verb of this test.',
+      summary: 'An operation of this test.',
       answer: z.object({ [field]: z.string() }).meta({ id: 'Twice' }),
       run: async () => ({ [field]: '' }),
     });
   assert.throws(
-    () => buildOpenApiDocument([verbOf('a.first', 'x'), verbOf('a.second', 'y')], '1'),
+    () => buildOpenApiDocument([testOperation('a.first', 'x'), testOperation('a.second', 'y')], '1'),
     /two different schemas are named Twice/,
   );
 });

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { resolveAllowedRoles } from '../management/access.ts';
 import { eventStreamSchema } from '../management/event-stream-response.ts';
 import { FILE_DOWNLOAD_CONTENT_TYPES } from '../management/file-download.ts';
-import { mapVerbsToResourceGetters } from '../management/resource-getters.ts';
-import { listAcceptedScopes, type Verb } from '../management/verb.ts';
+import { listAcceptedScopes, type Operation } from '../management/operation.ts';
+import { mapToResourceGetters } from '../management/resource-getters.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -26,20 +26,20 @@ export interface OpenApiOptions {
  * with an `id` in their metadata become components.
  */
 export function buildOpenApiDocument(
-  verbs: readonly (Verb | SessionOperation)[],
+  operations: readonly (Operation | SessionOperation)[],
   version: string,
   { otherPaths = {}, otherSchemas = {}, prefix = '' }: OpenApiOptions = {},
 ) {
   const components: Record<string, JsonSchema> = {};
   const error = toJsonSchema(apiErrorBody, 'output', components);
-  const resources = mapVerbsToResourceGetters(verbs.filter((verb) => 'scope' in verb));
+  const resources = mapToResourceGetters(operations.filter((operation) => 'scope' in operation));
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const verb of verbs) {
-    paths[verb.path] ??= {};
-    Object.assign(paths[verb.path] ?? {}, {
-      [verb.method.toLowerCase()]: describeOperation(
-        verb,
-        'scope' in verb && resources.has(verb),
+  for (const operation of operations) {
+    paths[operation.path] ??= {};
+    Object.assign(paths[operation.path] ?? {}, {
+      [operation.method.toLowerCase()]: describeOperation(
+        operation,
+        'scope' in operation && resources.has(operation),
         error,
         components,
       ),
@@ -83,36 +83,41 @@ export function buildOpenApiDocument(
 }
 
 function describeOperation(
-  verb: Verb | SessionOperation,
+  operation: Operation | SessionOperation,
   isTagged: boolean,
   error: JsonSchema,
   components: Record<string, JsonSchema>,
 ) {
   return {
-    operationId: verb.name,
-    summary: verb.summary,
-    ...describeAccess(verb),
-    tags: [verb.name.slice(0, verb.name.indexOf('.'))],
+    operationId: operation.name,
+    summary: operation.summary,
+    ...describeAccess(operation),
+    tags: [operation.name.slice(0, operation.name.indexOf('.'))],
     parameters: [
-      ...describeParameters(verb.params, 'path', components),
-      ...describeParameters(verb.query, 'query', components),
-      ...('scope' in verb && verb.status === 201 ? [IDEMPOTENCY_KEY] : []),
-      ...(isTagged ? preconditionHeaders(verb) : []),
+      ...describeParameters(operation.params, 'path', components),
+      ...describeParameters(operation.query, 'query', components),
+      ...('scope' in operation && operation.status === 201 ? [IDEMPOTENCY_KEY] : []),
+      ...(isTagged ? preconditionHeaders(operation) : []),
     ],
-    ...(verb.body && {
-      requestBody: { required: true, content: jsonContent(namedRequestBody(verb, verb.body, components)) },
+    ...(operation.body && {
+      requestBody: {
+        required: true,
+        content: jsonContent(namedRequestBody(operation, operation.body, components)),
+      },
     }),
     responses: {
-      [verb.status]:
-        verb.status === 204 || verb.status === 303
-          ? { description: verb.status === 204 ? 'Done.' : 'Redirect to the URL in the Location header.' }
+      [operation.status]:
+        operation.status === 204 || operation.status === 303
+          ? {
+              description: operation.status === 204 ? 'Done.' : 'Redirect to the URL in the Location header.',
+            }
           : {
               description: 'Success.',
-              ...(verb.status === 201 && isTagged && { headers: LOCATION }),
-              content: answerContent(verb, components),
+              ...(operation.status === 201 && isTagged && { headers: LOCATION }),
+              content: answerContent(operation, components),
             },
       ...Object.fromEntries(
-        listErrorStatuses(verb, isTagged).map(([status, description]) => [
+        listErrorStatuses(operation, isTagged).map(([status, description]) => [
           status,
           { description, content: jsonContent(error) },
         ]),
@@ -127,17 +132,18 @@ function describeOperation(
 
 /** The 4xx responses of an operation, depending on its input and effect. */
 function listErrorStatuses(
-  verb: Verb | SessionOperation,
+  operation: Operation | SessionOperation,
   isTagged: boolean,
 ): readonly (readonly [number, string])[] {
-  const isWrite = verb.method !== 'GET';
+  const { method, path } = operation;
+  const isWrite = method !== 'GET';
   return [
     [400, 'The request is invalid. `error.param` names the field.'],
     [401, 'The credential is missing or invalid.'],
     [403, 'The caller does not have permission.'],
-    ...(verb.path.includes('{') ? [[404, 'The resource does not exist.'] as const] : []),
+    ...(path.includes('{') ? [[404, 'The resource does not exist.'] as const] : []),
     ...(isWrite ? [[409, 'The request conflicts with the current state.'] as const] : []),
-    ...(isWrite && isTagged && verb.method !== 'POST' ? [[412, 'The resource has changed.'] as const] : []),
+    ...(isWrite && isTagged && method !== 'POST' ? [[412, 'The resource has changed.'] as const] : []),
     [429, 'Too many requests. Retry later.'],
   ];
 }
@@ -147,7 +153,7 @@ function listErrorStatuses(
  * `CreateKeyRequest`).
  */
 function namedRequestBody(
-  { name }: Pick<Verb, 'name'>,
+  { name }: Pick<Operation, 'name'>,
   body: z.ZodType,
   components: Record<string, JsonSchema>,
 ): JsonSchema {
@@ -176,18 +182,18 @@ const IDEMPOTENCY_KEY = {
 };
 
 /** Describes who may use an operation, for readers and as extension fields. */
-function describeAccess(verb: Verb | SessionOperation) {
-  if ('scope' in verb)
+function describeAccess(operation: Operation | SessionOperation) {
+  if ('scope' in operation)
     return {
-      description: formatAccess(verb),
-      'x-floe-roles': resolveAllowedRoles(verb),
-      ...(verb.requiresOperator && { 'x-floe-operator': true }),
+      description: formatAccess(operation),
+      'x-floe-roles': resolveAllowedRoles(operation),
+      ...(operation.requiresOperator && { 'x-floe-operator': true }),
     };
   return { description: 'Used by the sign-in page. Requires no key.', security: [{}, { session: [] }] };
 }
 
 /** The parameters for `If-Match` and `If-None-Match`. */
-function preconditionHeaders({ method }: Pick<Verb, 'method'>): unknown[] {
+function preconditionHeaders({ method }: Pick<Operation, 'method'>): unknown[] {
   const header = (name: string, effect: string) => ({
     name,
     in: 'header',
@@ -200,26 +206,26 @@ function preconditionHeaders({ method }: Pick<Verb, 'method'>): unknown[] {
   return [header('If-Match', 'Returns 412 `precondition_failed` if the resource has changed.')];
 }
 
-function formatAccess(verb: Verb): string {
-  const roles = resolveAllowedRoles(verb);
+function formatAccess(operation: Operation): string {
+  const roles = resolveAllowedRoles(operation);
   return [
-    formatKeyAccess(verb),
+    formatKeyAccess(operation),
     roles.length === 0 ? 'Not available to members.' : `Members: ${roles.join(', ')}.`,
-    ...(verb.requiresOperator ? ['The members must be operators of the installation.'] : []),
-    ...(verb.requiresStepUp ? ['Members must step up first.'] : []),
+    ...(operation.requiresOperator ? ['The members must be operators of the installation.'] : []),
+    ...(operation.requiresStepUp ? ['Members must step up first.'] : []),
   ].join(' ');
 }
 
-function formatKeyAccess(verb: Verb): string {
-  if (verb.allowsPlatformKeys === false) return 'Not available to platform keys.';
-  const scopes = listAcceptedScopes(verb).map((scope) => `\`${scope}\``);
+function formatKeyAccess(operation: Operation): string {
+  if (operation.allowsPlatformKeys === false) return 'Not available to platform keys.';
+  const scopes = listAcceptedScopes(operation).map((scope) => `\`${scope}\``);
   return scopes.length === 0 ? 'Any valid platform key.' : `Requires the scope ${scopes.join(' or ')}.`;
 }
 
-function answerContent(verb: Verb | SessionOperation, components: Record<string, JsonSchema>) {
-  if (verb.answer === eventStreamSchema) return { 'text/event-stream': { schema: { type: 'string' } } };
-  const types = FILE_DOWNLOAD_CONTENT_TYPES.get(verb.answer);
-  if (!types) return jsonContent(toJsonSchema(verb.answer, 'output', components));
+function answerContent(operation: Operation | SessionOperation, components: Record<string, JsonSchema>) {
+  if (operation.answer === eventStreamSchema) return { 'text/event-stream': { schema: { type: 'string' } } };
+  const types = FILE_DOWNLOAD_CONTENT_TYPES.get(operation.answer);
+  if (!types) return jsonContent(toJsonSchema(operation.answer, 'output', components));
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
 }
 

@@ -23,7 +23,7 @@ before(async () => {
   api = await runApi({
     breakers: {
       list: (orgId) =>
-        orgId === 'acme' ? [{ ...CIRCUIT, ...CALM, state: 'open', because: '5 of 5 failed' }] : [],
+        orgId === 'acme' ? [{ ...CIRCUIT, ...CALM, state: 'open', reason: '5 of 5 failed' }] : [],
     },
     processStatus: { configRejection: () => refusal, sharedStoreState: () => shared },
   });
@@ -103,7 +103,7 @@ test('a breaker’s changes are its history, newest first', async () => {
   const id = encodeURIComponent('main/large@default');
   const { body } = await api.call('GET', `/api/management/breakers/${id}/history`, { key });
   assert.deepEqual(
-    listResponseEntries(body.data).map(({ at, state, because }) => [at, state, because]),
+    listResponseEntries(body.data).map(({ at, state, reason }) => [at, state, reason]),
     [['2026-11-21T11:59:55.000Z', 'open', '5 of 5 failed']],
   );
 });

@@ -12,7 +12,7 @@ const BREAKER: BreakerView = {
   credential: 'default',
   model: 'm',
   state: 'open',
-  because: '5 failures in a row',
+  reason: '5 failures in a row',
   probe: null,
   forced: null,
   waitMs: 1200.5,
@@ -128,7 +128,7 @@ test('a dry run says what rules would do with samples, the running ones as if al
       policy: 'no-mail',
       mode: 'monitor',
       outcome: 'redacted',
-      because: '"no-mail": found 1 email in messages[0].content',
+      reason: '"no-mail": found 1 email in messages[0].content',
     },
   ]);
 });
@@ -192,7 +192,7 @@ test('a simulation names the targets in order with their breakers, what is skipp
     credential: 'default',
     breaker: 'open',
     wait_ms: 1201,
-    because: '5 failures in a row',
+    reason: '5 failures in a row',
   });
   assert.equal(sent.body['targets']?.[0]?.['breaker'], 'closed');
   const denied = await call('POST', SIMULATE, {

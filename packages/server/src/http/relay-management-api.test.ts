@@ -5,7 +5,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { defineDryRunDecisionsVerb } from '../management/relay/dry-run-decisions.ts';
+import { defineDryRunDecisionsOperation } from '../management/relay/dry-run-decisions.ts';
 import { createMemberActor } from '../platform/actor.ts';
 import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
@@ -350,7 +350,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const { database } = api;
       const jobs = new BackgroundJobRunner({ database, clock: systemClock, log: silentLog });
       const whole = (await asked('POST', '/replay', { days: 1 })).body;
-      const verb = defineDryRunDecisionsVerb(api.relay.host, jobs, api.evaluationPool, -1);
+      const operation = defineDryRunDecisionsOperation(api.relay.host, jobs, api.evaluationPool, -1);
       const host = {
         database,
         clock: { ...systemClock, now: () => API_TEST_NOW },
@@ -358,7 +358,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         secretsKey: apiTestSecretsKey,
       };
       const input = { params: {}, query: {}, body: { days: 1 }, idempotencyKey: undefined };
-      const answer = await verb.readAnswer?.(database.read, host, OWNER, input);
+      const answer = await operation.readAnswer?.(database.read, host, OWNER, input);
       const { job, evaluated } = relayDryRunResult.parse(answer);
       assert.deepEqual([evaluated, job?.kind, job?.state], [0, 'relay.replay', 'running']);
       const ended = await eventually(async () => {

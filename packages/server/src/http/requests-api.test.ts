@@ -18,7 +18,7 @@ const attempts: ExchangeAttempt[] = [
   },
 ];
 const decisions: RoutingStep[] = [
-  { step: 'route', outcome: 'anthropic/claude', because: 'openai answered 429' },
+  { step: 'route', outcome: 'anthropic/claude', reason: 'openai answered 429' },
 ];
 
 let api: RunningApi;

@@ -52,7 +52,7 @@ async function paged(tested: TestedKind, query: string): Promise<string[]> {
 }
 
 test('the table of this test has every kind that has the six operations', () => {
-  const served = api.verbs.flatMap(({ name }) => /^(\w+)\.replace$/.exec(name)?.slice(1) ?? []);
+  const served = api.operations.flatMap(({ name }) => /^(\w+)\.replace$/.exec(name)?.slice(1) ?? []);
   assert.deepEqual(served.toSorted(), Object.keys(TESTED_KINDS).toSorted());
 });
 

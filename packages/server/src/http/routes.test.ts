@@ -23,7 +23,7 @@ import { seedRoute, WEBHOOK_CHANNEL } from './test/route-seeds.ts';
 import { type ResponseJson, type RunningApi, runApi } from './test/running-api.ts';
 import { storeTestBodies } from './test/test-bodies.ts';
 
-/** The verbs of limits and budgets, which are alike. */
+/** The operations of limits and budgets, which are alike. */
 function rulesExpected(kind: GuardrailRuleKind, body: object): Record<string, RouteExpectation> {
   const list = () => `/api/management/${kind}`;
   const one: RouteExpectation['path'] = ({ key }) => `/api/management/${kind}/${key}`;
@@ -238,7 +238,7 @@ test('every route of the OpenAPI document has its row here, its roles and its su
 });
 
 test('every list takes a limit and a cursor, which the command line always sends', async () => {
-  for (const { name, method, query, answer } of api.verbs) {
+  for (const { name, method, query, answer } of api.operations) {
     const shape = 'shape' in answer ? Object.keys(Object(answer.shape)) : [];
     if (method !== 'GET' || !shape.includes('next_cursor')) continue;
     for (const field of ['limit', 'cursor']) assert.ok(field in query.shape, `${name} takes no ${field}`);
@@ -267,8 +267,8 @@ const CHANGE_NOTHING: Readonly<Record<string, string>> = {
 };
 
 test('whatever is no GET is a change with an entry in the audit log, or stands here with a reason', () => {
-  // That changes leave their entries is what `runApi` holds every verb to, in each test that asks one.
-  const others = api.verbs.filter(({ method, readAnswer }) => method !== 'GET' && readAnswer !== null);
+  // That changes leave their entries is what `runApi` holds every operation to, in each test that asks one.
+  const others = api.operations.filter(({ method, readAnswer }) => method !== 'GET' && readAnswer !== null);
   assert.deepEqual(others.map(({ name }) => name).sort(), Object.keys(CHANGE_NOTHING).sort());
 });
 

@@ -104,7 +104,7 @@ test('a creation repeated with its Idempotency-Key makes one thing and is answer
   assert.equal(await count('limits'), 1);
   const other = await ask('POST', 'management/limits', { ...LIMIT, rpm: 61 }, headers);
   assert.equal(`${other.status} ${other.body['error']?.['param']}`, '409 Idempotency-Key');
-  // The key is the caller's own, and the verb's.
+  // The key is the caller's own, and the operation's.
   const stranger = await addKey('acme');
   const theirs = await call('POST', '/api/management/limits', { key: stranger.key, body: LIMIT, headers });
   assert.notEqual(theirs.body['id'], first.body['id']);

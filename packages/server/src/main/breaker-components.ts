@@ -51,10 +51,10 @@ export function createBreakerComponents(database: Database, counters: Counters, 
 
 /** Stores every state change for the history and the console. */
 function createChangeRecorder(database: Database, log: Log): (event: BreakerEvent) => void {
-  return ({ orgId, provider, model, credential, state, because }) => {
+  return ({ orgId, provider, model, credential, state, reason }) => {
     const at = systemClock.now();
     const breaker = formatBreakerId({ provider, model, credential });
-    const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because };
+    const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because: reason };
     database
       .rowTransaction((writer) => insertBreakerChange(writer, row))
       .catch((error: unknown) =>
@@ -76,7 +76,7 @@ function createBreakerAlerter(database: Database, log: Log): (event: BreakerEven
   const openSince = new Map<string, number>();
 
   async function alert(event: BreakerEvent, id: string, sinceMs: number): Promise<void> {
-    const { orgId, provider, model, credential, isCredential, because } = event;
+    const { orgId, provider, model, credential, isCredential, reason } = event;
     const isOver = event.state === 'closed';
     const at = systemClock.now();
     const name = `${provider}/${model} (credential ${credential})`;
@@ -88,7 +88,7 @@ function createBreakerAlerter(database: Database, log: Log): (event: BreakerEven
       at,
       channels: null,
     } as const;
-    const error = isOver ? {} : { error: because };
+    const error = isOver ? {} : { error: reason };
     await database.transaction((writer) =>
       isCredential
         ? enqueueAlert(writer, {

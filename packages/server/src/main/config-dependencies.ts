@@ -18,7 +18,7 @@ export function createConfigDependencies(
   { database, pepper }: ServerComponents,
   history: ConfigFileState,
   dependencies: Pick<ConfigDependencies, 'rules' | 'providers'>,
-): Omit<ConfigDependencies, 'listVerbs' | 'evaluationPool'> {
+): Omit<ConfigDependencies, 'listOperations' | 'evaluationPool'> {
   return {
     getFileStatus: () => ({
       // A file that was rejected at the first start also has a name.

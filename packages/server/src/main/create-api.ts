@@ -5,8 +5,8 @@ import { decryptStoredTurn } from '../gateway/stored/turn-store.ts';
 import { type ApiCallRecorder, createApiCallLogger } from '../http/api-calls.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApiApplication } from '../http/lazy-api.ts';
-import type { ApiVerbDependencies } from '../management/api-verbs.ts';
-import type { RuleVerbDependencies } from '../management/guardrails/rule-dependencies.ts';
+import type { ApiOperationDependencies } from '../management/api-operations.ts';
+import type { RuleOperationDependencies } from '../management/guardrails/rule-dependencies.ts';
 import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
 import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
 import { createKeyActor } from '../platform/actor.ts';
@@ -58,7 +58,7 @@ interface ApiDependencies {
 function createProcessStatus(
   { guardrails, beatRefusals }: ServerComponents,
   history: ConfigFileState,
-): ApiVerbDependencies['processStatus'] {
+): ApiOperationDependencies['processStatus'] {
   return {
     configRejection: (orgId) => findConfigRejection(history, orgId),
     sharedStoreState: () => guardrails.sharedStore(),
@@ -70,7 +70,7 @@ function createProcessStatus(
 function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRecorder {
   const log = createApiCallLogger(accessLog, systemClock);
   return (call) => {
-    runtime.recordApiCall(call.verb, call.status, call.durationMs);
+    runtime.recordApiCall(call.operation, call.status, call.durationMs);
     log(call);
   };
 }
@@ -106,7 +106,7 @@ export function createApiFromComponents(
   };
   const getRunningOrg = (orgId: string) => buildRunningOrg(snapshots, loaded(), orgId);
   const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);
-  const rules: RuleVerbDependencies = {
+  const rules: RuleOperationDependencies = {
     guard: guardrails.guard,
     getFileRules: (orgId) => listOrgConfigFileRules(loaded(), orgId, snapshots.timezone(orgId)),
   };

@@ -98,7 +98,7 @@ export interface ServerComponents {
   readonly answerCache: ResponseCache;
   readonly secretsKey: SecretEncryptionKey;
   /** Keys that sign the challenges of the sign-in, and encrypt its state in the browser. */
-  readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretEncryptionKey };
+  readonly signInKeys: { readonly challenge: KeyObject; readonly flowEncryption: SecretEncryptionKey };
   readonly outbound: OutboundAccess;
   readonly relay: RelayComponents;
   readonly live: LiveHub;
@@ -159,7 +159,7 @@ export async function openServerComponents(
     turnsKey: deriveStoredResponsesKey(secret.key, environment.encryptionKeys),
     answerCache: await openResponseCache(sharedStoreUrl, { clock, log, isStoreSlow }),
     secretsKey,
-    signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
+    signInKeys: { challenge: deriveChallengeKey(secret.key), flowEncryption: deriveSignInKey(secret.key) },
     outbound,
     relay: await openRelayComponents(dataDir, secret.key, database, log),
     live: new LiveHub({ database, clock, log }),

@@ -22,7 +22,7 @@ export function createSignInContext(
     throttle: createSignInThrottle(database, systemClock),
     hasher: createPasswordHasher(),
     challengeKey: signInKeys.challenge,
-    sealingKey: signInKeys.sealing,
+    flowEncryptionKey: signInKeys.flowEncryption,
     issuers: new OidcIssuers(outbound, systemClock),
     auth: () => loaded().config.auth,
     site: () =>

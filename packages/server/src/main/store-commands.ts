@@ -86,11 +86,11 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
   operator: {
     usage: 'operator grant <email> | operator revoke <email>',
     positionals: [2, 2],
-    async run(place, { positionals: [verb, email = ''] }, environment) {
-      if (verb !== 'grant' && verb !== 'revoke') throw createUsageError(this);
-      const change = verb === 'grant' ? grantOperatorRoleFromHost : revokeOperatorRoleFromHost;
+    async run(place, { positionals: [action, email = ''] }, environment) {
+      if (action !== 'grant' && action !== 'revoke') throw createUsageError(this);
+      const change = action === 'grant' ? grantOperatorRoleFromHost : revokeOperatorRoleFromHost;
       await writeToStore(place, environment, (writer) => change(writer, systemClock, email));
-      return verb === 'grant'
+      return action === 'grant'
         ? `${email} is an operator of the installation.`
         : `${email} is no longer an operator of the installation.`;
     },
@@ -98,16 +98,16 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
   secrets: {
     usage: 'secrets rewrap',
     positionals: [1, 1],
-    async run(place, { positionals: [verb] }, environment) {
-      if (verb !== 'rewrap') throw createUsageError(this);
+    async run(place, { positionals: [action] }, environment) {
+      if (action !== 'rewrap') throw createUsageError(this);
       return rewrapDatabaseSecrets(place, environment);
     },
   },
   storage: {
     usage: 'storage move sqlite:<file>',
     positionals: [2, 2],
-    async run(place, { positionals: [verb, from = ''] }, environment) {
-      if (verb !== 'move') throw createUsageError(this);
+    async run(place, { positionals: [action, from = ''] }, environment) {
+      if (action !== 'move') throw createUsageError(this);
       const imported = await importSqliteDatabase(from, place, databaseOptions(environment));
       return imported
         .map(({ table, added, known }) => `${table}: ${added} added, ${known} already present`)

@@ -1,14 +1,14 @@
-import type { VerbPermission } from '@floe/contract/api/me';
+import type { OperationPermission } from '@floe/contract/api/me';
 import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES, type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import type { Actor } from '../platform/actor.ts';
 import { grantsScope } from '../platform/keyring.ts';
-import { listAcceptedScopes, type Verb } from './verb.ts';
+import { listAcceptedScopes, type Operation } from './operation.ts';
 
 /** The properties of an API operation that determine who may use it. */
-export type VerbAccessRule = Pick<
-  Verb,
+export type OperationAccessRule = Pick<
+  Operation,
   | 'method'
   | 'scope'
   | 'isConfidential'
@@ -22,7 +22,11 @@ export type VerbAccessRule = Pick<
  * Returns whether an actor may use an operation. Used to authorize requests and for the field `can`
  * of `/api/me`.
  */
-export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: number): VerbPermission {
+export function resolvePermission(
+  access: OperationAccessRule,
+  actor: Actor,
+  nowMs: number,
+): OperationPermission {
   const { member } = actor;
   if (!member)
     return access.allowsPlatformKeys !== false && hasAnyScope(actor.scopes, listAcceptedScopes(access));
@@ -35,7 +39,7 @@ export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: n
  * Returns the roles of members who may use an operation. The role with the most permissions is
  * first.
  */
-export function resolveAllowedRoles(access: VerbAccessRule): readonly MemberRole[] {
+export function resolveAllowedRoles(access: OperationAccessRule): readonly MemberRole[] {
   const scopes = listAcceptedScopes(access);
   return access.roles ?? MEMBER_ROLES.filter((role) => hasAnyScope(new Set(ROLE_SCOPES[role]), scopes));
 }
@@ -51,7 +55,7 @@ function hasAnyScope(scopes: ReadonlySet<KeyScope>, acceptedScopes: readonly Key
  * @throws Fault `insufficient_scope` for a key without the scope; `insufficient_role` for a member
  * without the role, and for a key if only members are allowed; `step_up_required`
  */
-export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: number): void {
+export function requireAccess(access: OperationAccessRule, actor: Actor, nowMs: number): void {
   const permission = resolvePermission(access, actor, nowMs);
   if (permission === true) return;
   if (permission === 'step_up') throw stepUpRequiredFault();

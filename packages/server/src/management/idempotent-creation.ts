@@ -19,7 +19,7 @@ const STORED_ANSWER_TTL_MS = 24 * 60 * 60 * 1000;
 /** A create request with an `Idempotency-Key`. */
 export interface IdempotentCreation {
   readonly orgId: string;
-  readonly verb: string;
+  readonly operation: string;
   readonly actorId: string;
   readonly idempotencyKey: string;
   /** The whole request, for comparison with a repetition. */
@@ -35,7 +35,7 @@ export interface CompletedCreation extends IdempotentCreation {
  * Returns the identity of a create request with an `Idempotency-Key`. Null for all other requests.
  */
 export function toIdempotentCreation(
-  verb: {
+  operation: {
     readonly name: string;
     readonly method: string;
     readonly status: number;
@@ -52,13 +52,13 @@ export function toIdempotentCreation(
   const { idempotencyKey, params, query, body } = sent;
   if (
     idempotencyKey === undefined ||
-    verb.method !== 'POST' ||
-    verb.status !== 201 ||
-    verb.handlesIdempotency
+    operation.method !== 'POST' ||
+    operation.status !== 201 ||
+    operation.handlesIdempotency
   )
     return null;
   const request = [params, query, body];
-  return { orgId: actor.orgId, verb: verb.name, actorId: actor.id, idempotencyKey, request };
+  return { orgId: actor.orgId, operation: operation.name, actorId: actor.id, idempotencyKey, request };
 }
 
 /**
@@ -102,18 +102,18 @@ export async function storeIdempotentResponse(
   nowMs: number,
 ): Promise<void> {
   const columns = toCreationColumns(creation);
-  const sealed = encryptSecret(JSON.stringify(creation.answer), answerBinding(columns), key);
+  const ciphertext = encryptSecret(JSON.stringify(creation.answer), answerBinding(columns), key);
   const request_hash = hashJson(creation.request);
   await storeIdempotentCreation(
     writer,
-    { ...columns, request_hash, sealed, expires_at: nowMs + STORED_ANSWER_TTL_MS },
+    { ...columns, request_hash, sealed: ciphertext, expires_at: nowMs + STORED_ANSWER_TTL_MS },
     nowMs,
   );
 }
 
 /** A key is scoped to its caller, so another caller cannot read the response. */
-function toCreationColumns({ orgId, verb, actorId, idempotencyKey }: IdempotentCreation) {
-  return { org_id: orgId, verb, idempotency_key: hashJson([actorId, idempotencyKey]) };
+function toCreationColumns({ orgId, operation, actorId, idempotencyKey }: IdempotentCreation) {
+  return { org_id: orgId, verb: operation, idempotency_key: hashJson([actorId, idempotencyKey]) };
 }
 
 type CreationColumns = Pick<IdempotentCreationRow, 'org_id' | 'verb' | 'idempotency_key'>;

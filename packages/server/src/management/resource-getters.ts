@@ -1,29 +1,33 @@
 import { isObject } from '@floe/contract/json';
-import type { Verb } from './verb.ts';
+import type { Operation } from './operation.ts';
 
 /**
  * Maps each operation to the `GET` operation on its resource. It has the same path, or for a create
  * operation, the path below. Contains only resources that can be written and operations with an
  * entity tag.
  */
-export function mapVerbsToResourceGetters(verbs: readonly Verb[]): ReadonlyMap<Verb, Verb> {
+export function mapToResourceGetters(operations: readonly Operation[]): ReadonlyMap<Operation, Operation> {
   const getters = new Map(
-    verbs.flatMap((verb) => (verb.method === 'GET' ? [[verb.path, verb] as const] : [])),
+    operations.flatMap((operation) =>
+      operation.method === 'GET' ? [[operation.path, operation] as const] : [],
+    ),
   );
-  const written = verbs.filter(({ method }) => method === 'PUT' || method === 'PATCH' || method === 'DELETE');
-  const found = new Map<Verb, Verb>();
-  for (const verb of written) {
-    const of = getters.get(verb.path);
+  const written = operations.filter(
+    ({ method }) => method === 'PUT' || method === 'PATCH' || method === 'DELETE',
+  );
+  const found = new Map<Operation, Operation>();
+  for (const operation of written) {
+    const of = getters.get(operation.path);
     if (!of) continue;
-    found.set(verb, of);
+    found.set(operation, of);
     found.set(of, of);
   }
-  for (const verb of verbs) {
-    if (verb.method !== 'POST' || verb.status !== 201) continue;
-    const of = [...found.values()].find(({ path }) => path.replace(/\/\{\w+\}$/, '') === verb.path);
-    if (of) found.set(verb, of);
+  for (const operation of operations) {
+    if (operation.method !== 'POST' || operation.status !== 201) continue;
+    const of = [...found.values()].find(({ path }) => path.replace(/\/\{\w+\}$/, '') === operation.path);
+    if (of) found.set(operation, of);
   }
-  for (const verb of verbs) if (verb.hasEntityTag) found.set(verb, verb);
+  for (const operation of operations) if (operation.hasEntityTag) found.set(operation, operation);
   return found;
 }
 
@@ -31,7 +35,11 @@ export function mapVerbsToResourceGetters(verbs: readonly Verb[]): ReadonlyMap<V
  * Returns a created resource's path: the path of its `GET` operation, with values from the request
  * and the response.
  */
-export function buildResourcePath({ path }: Pick<Verb, 'path'>, params: unknown, answer: unknown): string {
+export function buildResourcePath(
+  { path }: Pick<Operation, 'path'>,
+  params: unknown,
+  answer: unknown,
+): string {
   const values = { ...(isObject(answer) && answer), ...(isObject(params) && params) };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }

@@ -2,22 +2,22 @@ import { newId } from '../core/ids.ts';
 import type {
   BeatIdempotencyKeyRow,
   MonitorCheckRow,
-  MonitorClockRow,
-} from '../store/monitoring/monitor-clock-rows.ts';
-import type { MonitorReference } from '../store/monitoring/monitor-clocks.ts';
+  MonitorStateRow,
+} from '../store/monitoring/monitor-state-rows.ts';
+import type { MonitorReference } from '../store/monitoring/monitor-states.ts';
 import {
   type AvailabilityGap,
-  createClockEvaluation,
+  createStateEvaluation,
   type MonitorHistoryChanges,
   type MonitorStatus,
-} from './monitor-clock.ts';
+} from './monitor-state.ts';
 import {
-  buildClockRowAfterBeat,
-  parseMonitorClock,
+  buildStateRowAfterBeat,
   parseMonitorPlan,
+  parseMonitorState,
   parseMonitorStatus,
-} from './monitor-clock-columns.ts';
-import { applyBeatEvent, type BeatEvent } from './monitor-clock-events.ts';
+} from './monitor-state-columns.ts';
+import { applyBeatEvent, type BeatEvent } from './monitor-state-events.ts';
 
 /** A job's report as Floe received it. */
 export interface BeatCall {
@@ -57,7 +57,7 @@ export interface BeatEvaluationContext {
 
 /** The effect of one report on its monitor's state and history. */
 export interface AppliedBeat {
-  readonly clockRow: MonitorClockRow;
+  readonly stateRow: MonitorStateRow;
   readonly check: MonitorCheckRow;
   /** Null for a call without an idempotency key. */
   readonly key: BeatIdempotencyKeyRow | null;
@@ -71,14 +71,14 @@ const CHECK_STATUS = { ok: 'ok', fail: 'failed', start: 'started', log: 'logged'
  * it generates an id.
  */
 export function applyBeatCall(
-  row: MonitorClockRow,
+  row: MonitorStateRow,
   call: BeatCall,
   { gaps, nowMs }: BeatEvaluationContext,
 ): AppliedBeat {
   const { receivedAt, kind, runId, idempotencyKey } = call;
-  const evaluation = createClockEvaluation(parseMonitorPlan(row), gaps);
+  const evaluation = createStateEvaluation(parseMonitorPlan(row), gaps);
   const heardFrom = call.earliestReceivedAt ?? receivedAt;
-  const { clock, durationMs } = applyBeatEvent(parseMonitorClock(row), evaluation, {
+  const { state, durationMs } = applyBeatEvent(parseMonitorState(row), evaluation, {
     kind,
     at: receivedAt,
     runId,
@@ -102,11 +102,11 @@ export function applyBeatCall(
     idempotencyKey === null
       ? null
       : { uid: row.uid, key: idempotencyKey, beat_id: beatId, received_at: receivedAt };
-  return { clockRow: buildClockRowAfterBeat(row, clock), check, key, changes: evaluation };
+  return { stateRow: buildStateRowAfterBeat(row, state), check, key, changes: evaluation };
 }
 
 /** Returns the receipt for a committed beat, from the monitor's state after the beat. */
-export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: number): BeatReceipt {
+export function toBeatReceipt(row: MonitorStateRow, beatId: string, receivedAt: number): BeatReceipt {
   return {
     monitorId: row.id,
     beatId,
@@ -122,7 +122,7 @@ export function formatMonitorReferenceKey(address: MonitorReference): string {
 }
 
 /** Returns the map keys for both ways to refer to a monitor. */
-export function listMonitorReferenceKeys(row: MonitorClockRow): readonly string[] {
+export function listMonitorReferenceKeys(row: MonitorStateRow): readonly string[] {
   return [`${row.org_id}\n${row.id}`, row.token_hash];
 }
 

@@ -1,10 +1,10 @@
-import type { BeatIdempotencyKeyRow, MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import type { BeatIdempotencyKeyRow, MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
 import {
   findBeatIdempotencyKeys,
   insertBeatIdempotencyKeys,
-  lockReferencedMonitorClocks,
+  lockReferencedMonitorStates,
   type MonitorReference,
-} from '../store/monitoring/monitor-clocks.ts';
+} from '../store/monitoring/monitor-states.ts';
 import type { Database } from '../store/ports.ts';
 import {
   applyBeatCall,
@@ -16,7 +16,7 @@ import {
   sortBeatCallsByReceivedAt,
   toBeatReceipt,
 } from './beat-call.ts';
-import type { MonitorStateCache } from './monitor-clock-cache.ts';
+import type { MonitorStateCache } from './monitor-state-cache.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
 /**
@@ -28,16 +28,16 @@ export type BeatResult = BeatReceipt | 'unknown' | 'later';
 /**
  * Applies a batch of reports in one transaction. Returns one result per report, in order.
  *
- * @param clocks the cache to update with the new monitor states
+ * @param states the cache to update with the new monitor states
  */
 export async function commitBeats(
   database: Pick<Database, 'rowTransaction'>,
   calls: readonly BeatCall[],
   context: BeatEvaluationContext,
-  clocks?: MonitorStateCache,
+  states?: MonitorStateCache,
 ): Promise<BeatResult[]> {
   const done = await database.rowTransaction(async (writer) => {
-    const rows = await lockReferencedMonitorClocks(writer, distinctAddresses(calls));
+    const rows = await lockReferencedMonitorStates(writer, distinctAddresses(calls));
     const byName = indexByAddress(rows);
     const keyed = calls.flatMap(({ address, idempotencyKey }) => {
       const row = byName.get(formatMonitorReferenceKey(address));
@@ -67,7 +67,7 @@ export async function commitBeats(
     await insertBeatIdempotencyKeys(writer, fresh);
     return { results, rows: rows.map((row) => unitOfWork.current(row)) };
   });
-  for (const row of done.rows) clocks?.set(row);
+  for (const row of done.rows) states?.set(row);
   return calls.map((call) => done.results.get(call) ?? 'unknown');
 }
 
@@ -81,7 +81,7 @@ interface BatchState {
 }
 
 function applyInBatch(
-  read: MonitorClockRow,
+  read: MonitorStateRow,
   call: BeatCall,
   { unitOfWork, context, knownKeys, newKeys, deferredMonitors }: BatchState,
 ): BeatResult {
@@ -96,16 +96,16 @@ function applyInBatch(
     deferredMonitors.add(row.uid);
     return 'later';
   }
-  const { clockRow, check, key, changes } = applyBeatCall(row, call, context);
-  unitOfWork.updateClock(clockRow);
-  unitOfWork.addHistory(row, clockRow.last_beat_at, changes);
+  const { stateRow, check, key, changes } = applyBeatCall(row, call, context);
+  unitOfWork.updateState(stateRow);
+  unitOfWork.addHistory(row, stateRow.last_beat_at, changes);
   unitOfWork.addCheck(check);
-  if (row.status === 'waiting' && clockRow.status !== 'waiting') unitOfWork.addFirstBeat(clockRow);
+  if (row.status === 'waiting' && stateRow.status !== 'waiting') unitOfWork.addFirstBeat(stateRow);
   if (key) {
     knownKeys.set(beatKeyId(key), key);
     newKeys.push(key);
   }
-  return toBeatReceipt(clockRow, check.id, receivedAt);
+  return toBeatReceipt(stateRow, check.id, receivedAt);
 }
 
 function beatKeyId({ uid, key }: { readonly uid: string; readonly key: string }): string {
@@ -116,11 +116,11 @@ function distinctAddresses(calls: readonly BeatCall[]): MonitorReference[] {
   return [...new Map(calls.map(({ address }) => [formatMonitorReferenceKey(address), address])).values()];
 }
 
-/** Indexes each clock by both of its references. */
-function indexByAddress(rows: readonly MonitorClockRow[]): Map<string, MonitorClockRow> {
+/** Indexes each state row by both of its references. */
+function indexByAddress(rows: readonly MonitorStateRow[]): Map<string, MonitorStateRow> {
   return new Map(
     rows.flatMap((row) =>
-      listMonitorReferenceKeys(row).map((name): [string, MonitorClockRow] => [name, row]),
+      listMonitorReferenceKeys(row).map((name): [string, MonitorStateRow] => [name, row]),
     ),
   );
 }

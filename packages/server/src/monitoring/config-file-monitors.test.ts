@@ -61,12 +61,12 @@ async function beat(database: Database, id: string, at: number) {
 }
 
 async function dueAt(database: Database, id: string) {
-  const clock = await database.read
+  const state = await database.read
     .selectFrom('monitor_clocks')
     .select('due_at')
     .where('id', '=', id)
     .executeTakeFirst();
-  return clock?.due_at;
+  return state?.due_at;
 }
 
 const audits = (database: Database) =>
@@ -102,7 +102,7 @@ test('a monitor that moved in the file is where it stands now, and is not change
   assert.equal((await audits(database)).filter(({ subject }) => subject === 'job').length, 1);
 });
 
-test('a monitor with an equal id is taken over with its history and its clock', async (t) => {
+test('a monitor with an equal id is taken over with its history and its state', async (t) => {
   const database = await open(t);
   const made = await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
     createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('job')),

@@ -6,7 +6,7 @@ import type { DatabaseWithBeats } from '../store/open-database.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import type { BeatCall, BeatEvaluationContext } from './beat-call.ts';
 import { commitBeats } from './commit-beats.ts';
-import { MonitorStateCache } from './monitor-clock-cache.ts';
+import { MonitorStateCache } from './monitor-state-cache.ts';
 import { createMonitor, pauseMonitor, replaceMonitor, resumeMonitor } from './monitors.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { sweepDueMonitors } from './sweep.ts';
@@ -181,17 +181,17 @@ async function applyBeat(
   database: DatabaseWithBeats,
   beat: BeatCall,
   context: BeatEvaluationContext,
-  clocks: MonitorStateCache,
+  states: MonitorStateCache,
 ): Promise<void> {
-  const [kept] = await untilDone(() => applyBeatsOptimistically(database, [beat], context, clocks));
-  if (!kept) await untilDone(() => commitBeats(database, [beat], context, clocks));
+  const [kept] = await untilDone(() => applyBeatsOptimistically(database, [beat], context, states));
+  if (!kept) await untilDone(() => commitBeats(database, [beat], context, states));
 }
 
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 async function playStory(database: DatabaseWithBeats, id: string, told: Story): Promise<string> {
   const { gaps, events, first, workers, twice } = told;
-  const clocks = new MonitorStateCache();
+  const states = new MonitorStateCache();
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   const context = (at: number) => ({
     nowMs: at,
@@ -242,7 +242,7 @@ async function playStory(database: DatabaseWithBeats, id: string, told: Story): 
           kind: step.kind,
           idempotencyKey: twice ? `key ${at}` : null,
         });
-        const send = () => applyBeat(database, beat, context(at), clocks);
+        const send = () => applyBeat(database, beat, context(at), states);
         await Promise.all([send(), ...(twice ? [send()] : [])]);
       }
     }

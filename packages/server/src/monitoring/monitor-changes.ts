@@ -1,31 +1,31 @@
 import type { KeyObject } from 'node:crypto';
 import { newId } from '../core/ids.ts';
-import type { MonitorClockRow } from '../store/monitoring/monitor-clock-rows.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
 import {
-  deleteMonitorClocks,
-  lockMonitorClocksByUid,
-  upsertMonitorClocks,
-} from '../store/monitoring/monitor-clocks.ts';
+  deleteMonitorStates,
+  lockMonitorStatesByUid,
+  upsertMonitorStates,
+} from '../store/monitoring/monitor-states.ts';
 import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { deriveBeatToken, hashBeatToken } from './beat-token.ts';
-import { evaluateClockUntil } from './evaluate-clock-until.ts';
+import { evaluateStateUntil } from './evaluate-state-until.ts';
+import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
 import {
   type AvailabilityGap,
-  type ClockEvaluation,
-  createClockEvaluation,
-  type MonitorClock,
+  createStateEvaluation,
   type MonitorPlan,
-} from './monitor-clock.ts';
-import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './monitor-clock-columns.ts';
+  type MonitorState,
+  type StateEvaluation,
+} from './monitor-state.ts';
+import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
 import {
   changeMonitorPlan,
-  createMonitorClock,
-  endMonitorClock,
-  pauseMonitorClock,
-  resumeMonitorClock,
-} from './monitor-clock-events.ts';
-import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
+  createMonitorState,
+  endMonitorState,
+  pauseMonitorState,
+  resumeMonitorState,
+} from './monitor-state-events.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
 /** What is needed to change monitors, other than the transaction. */
@@ -50,8 +50,8 @@ export interface MonitorChangeContext {
   };
 }
 
-/** The new, changed or removed clock of a monitor. */
-interface ClockChange {
+/** The new, changed or removed state of a monitor. */
+interface StateChange {
   readonly kind: 'begin' | 'follow' | 'end';
   readonly row: MonitorRow;
 }
@@ -65,7 +65,7 @@ const CLOCK_CHANGES_PER_TURN = 500;
 export class MonitorChanges {
   readonly #context: MonitorChangeContext;
   readonly #rows = new Map<string, MonitorRow>();
-  readonly #clockChanges: ClockChange[] = [];
+  readonly #stateChanges: StateChange[] = [];
 
   constructor(context: MonitorChangeContext) {
     this.#context = context;
@@ -80,7 +80,7 @@ export class MonitorChanges {
 
   /** Adds a monitor that waits for its first beat. */
   add(row: MonitorRow): MonitorRow {
-    return this.#addClockChange('begin', row);
+    return this.#addStateChange('begin', row);
   }
 
   /** Replaces the definition of a monitor. A removed monitor is restored with its history. */
@@ -91,7 +91,7 @@ export class MonitorChanges {
 
   /** Replaces a row. */
   replaceRow(before: MonitorRow, next: MonitorRow): MonitorRow {
-    return this.#addClockChange(before.disabled_at === null ? 'follow' : 'begin', next);
+    return this.#addStateChange(before.disabled_at === null ? 'follow' : 'begin', next);
   }
 
   /** Changes columns of a definition. */
@@ -99,7 +99,7 @@ export class MonitorChanges {
     row: MonitorRow,
     change: Partial<Pick<MonitorRow, 'paused' | 'paused_until' | 'muted_until' | 'token_version'>>,
   ): MonitorRow {
-    return this.#addClockChange('follow', { ...row, ...change, ...this.#updateStamps(row) });
+    return this.#addStateChange('follow', { ...row, ...change, ...this.#updateStamps(row) });
   }
 
   /** Updates the position in the file. This is not a change of the monitor. */
@@ -107,9 +107,9 @@ export class MonitorChanges {
     this.#rows.set(next.uid, next);
   }
 
-  /** Updates the clock because an inherited setting has changed. */
-  refreshClock(row: MonitorRow): void {
-    this.#clockChanges.push({ kind: 'follow', row });
+  /** Updates the state because an inherited setting has changed. */
+  refreshState(row: MonitorRow): void {
+    this.#stateChanges.push({ kind: 'follow', row });
   }
 
   /**
@@ -117,7 +117,7 @@ export class MonitorChanges {
    * later.
    */
   remove(row: MonitorRow): MonitorRow {
-    return this.#addClockChange('end', {
+    return this.#addStateChange('end', {
       ...row,
       disabled_at: this.#context.nowMs,
       ...this.#updateStamps(row),
@@ -127,12 +127,12 @@ export class MonitorChanges {
   /** @throws Fault `conflict` if an id is already in use. */
   async write(): Promise<void> {
     const { writer, nowMs } = this.#context;
-    const known = this.#clockChanges.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
-    const locked = new Map((await lockMonitorClocksByUid(writer, known)).map((row) => [row.uid, row]));
+    const known = this.#stateChanges.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
+    const locked = new Map((await lockMonitorStatesByUid(writer, known)).map((row) => [row.uid, row]));
     const graces = await this.#graces();
     const book = new MonitoringUnitOfWork(writer, nowMs);
-    const clocks = new Map<string, MonitorClockRow>();
-    for (const [at, step] of this.#clockChanges.entries()) {
+    const states = new Map<string, MonitorStateRow>();
+    for (const [at, step] of this.#stateChanges.entries()) {
       // Ten thousand changes at once must not block the event loop.
       if (at % CLOCK_CHANGES_PER_TURN === CLOCK_CHANGES_PER_TURN - 1) await nextTurn();
       const { row } = step;
@@ -140,58 +140,58 @@ export class MonitorChanges {
         ...row,
         grace_ms: row.grace_ms ?? graces.get(row.org_id) ?? DEFAULT_GRACE_MS,
       });
-      const evaluation = createClockEvaluation(plan, this.#context.gaps);
-      const before = clocks.get(row.uid) ?? locked.get(row.uid);
-      const clock = this.#clockAfter(step, evaluation, before);
-      if (step.kind === 'end') clocks.delete(row.uid);
-      else clocks.set(row.uid, this.#clockRow(row, plan, clock));
-      book.addHistory(row, clock.lastBeatAt, evaluation);
+      const evaluation = createStateEvaluation(plan, this.#context.gaps);
+      const before = states.get(row.uid) ?? locked.get(row.uid);
+      const state = this.#stateAfter(step, evaluation, before);
+      if (step.kind === 'end') states.delete(row.uid);
+      else states.set(row.uid, this.#stateRow(row, plan, state));
+      book.addHistory(row, state.lastBeatAt, evaluation);
     }
     await upsertMonitors(writer, [...this.#rows.values()]);
-    await upsertMonitorClocks(writer, [...clocks.values()]);
+    await upsertMonitorStates(writer, [...states.values()]);
     await book.write();
-    const ended = this.#clockChanges.filter(({ kind }) => kind === 'end').map(({ row }) => row.uid);
-    await deleteMonitorClocks(writer, ended);
+    const ended = this.#stateChanges.filter(({ kind }) => kind === 'end').map(({ row }) => row.uid);
+    await deleteMonitorStates(writer, ended);
   }
 
-  #clockAfter(
-    step: ClockChange,
-    evaluation: ClockEvaluation,
-    before: MonitorClockRow | undefined,
-  ): MonitorClock {
+  #stateAfter(
+    step: StateChange,
+    evaluation: StateEvaluation,
+    before: MonitorStateRow | undefined,
+  ): MonitorState {
     const { nowMs, committedUntil } = this.#context;
     const { row } = step;
-    if (step.kind === 'begin') return createMonitorClock(evaluation, nowMs, activePause(row, nowMs));
-    if (!before) throw new Error(`monitor ${row.uid} has no clock`);
+    if (step.kind === 'begin') return createMonitorState(evaluation, nowMs, activePause(row, nowMs));
+    if (!before) throw new Error(`monitor ${row.uid} has no state`);
     const at = Math.max(nowMs, before.settled_at);
     const plan = parseMonitorPlan(before);
     // Beats that were due after `committedUntil` may still arrive. This change does not evaluate them.
-    const settled = evaluateClockUntil(
-      parseMonitorClock(before),
+    const settled = evaluateStateUntil(
+      parseMonitorState(before),
       { ...evaluation, plan },
       Math.min(at, committedUntil),
     );
-    if (step.kind === 'end') return endMonitorClock(settled, at, evaluation);
+    if (step.kind === 'end') return endMonitorState(settled, at, evaluation);
     const replanned = changeMonitorPlan(settled, plan, evaluation.plan, at);
     const wanted = activePause(row, at);
     return wanted
-      ? pauseMonitorClock(replanned, at, wanted.until, evaluation)
-      : resumeMonitorClock(replanned, evaluation, at);
+      ? pauseMonitorState(replanned, at, wanted.until, evaluation)
+      : resumeMonitorState(replanned, evaluation, at);
   }
 
   /** The default grace period of each affected organization that sets one. */
   async #graces(): Promise<ReadonlyMap<string, number>> {
     const graces = new Map<string, number>();
-    for (const orgId of new Set(this.#clockChanges.map(({ row }) => row.org_id))) {
+    for (const orgId of new Set(this.#stateChanges.map(({ row }) => row.org_id))) {
       const graceMs = await getDefaultGraceMs(this.#context.writer, orgId);
       if (graceMs !== undefined) graces.set(orgId, graceMs);
     }
     return graces;
   }
 
-  #addClockChange(kind: ClockChange['kind'], row: MonitorRow): MonitorRow {
+  #addStateChange(kind: StateChange['kind'], row: MonitorRow): MonitorRow {
     this.#rows.set(row.uid, row);
-    this.#clockChanges.push({ kind, row });
+    this.#stateChanges.push({ kind, row });
     return row;
   }
 
@@ -206,7 +206,7 @@ export class MonitorChanges {
     return { updated_at: Math.max(nowMs, row.updated_at), updated_by: actor };
   }
 
-  #clockRow(row: MonitorRow, plan: MonitorPlan, clock: MonitorClock): MonitorClockRow {
+  #stateRow(row: MonitorRow, plan: MonitorPlan, state: MonitorState): MonitorStateRow {
     return {
       uid: row.uid,
       org_id: row.org_id,
@@ -219,7 +219,7 @@ export class MonitorChanges {
       first_beat_due_ms: row.first_beat_due_ms,
       alert_after_misses: row.alert_after_misses,
       fail_counts_as_miss: row.fail_counts_as_miss,
-      ...toMonitorClockColumns(clock),
+      ...toMonitorStateColumns(state),
     };
   }
 }

@@ -2,8 +2,8 @@ import type { MonitorConfig } from '@floe/contract/config';
 import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import type { MonitorRow } from '../store/monitoring/monitors.ts';
-import type { MonitorScheduleColumns } from './monitor-clock-columns.ts';
 import { requireFutureOccurrence } from './monitor-schedule.ts';
+import type { MonitorScheduleColumns } from './monitor-state-columns.ts';
 
 const MINUTE_MS = 60_000;
 

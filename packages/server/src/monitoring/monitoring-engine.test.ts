@@ -42,7 +42,7 @@ test('an hour without us is nobody’s failure: 10,000 clients beat on, and one 
       { orgId: MONITOR_TEST_ORG, limit: 500, search },
       engine.evaluationContext(),
     );
-    return [...new Set(rows.map((view) => view.clock.status))];
+    return [...new Set(rows.map((view) => view.state.status))];
   };
   assert.deepEqual(await listed('DEAD'), ['failing']);
   assert.deepEqual(await listed('job-'), ['healthy']);

@@ -1,13 +1,13 @@
 import { Fault } from '@floe/contract/faults';
 import { type Clock as SystemClock, sleep } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { hasDueMonitorClock } from '../store/monitoring/monitor-clocks.ts';
 import { expireBeatIdempotencyKeys } from '../store/monitoring/monitor-history.ts';
+import { hasDueMonitorState } from '../store/monitoring/monitor-states.ts';
 import type { DatabaseWithBeats } from '../store/open-database.ts';
 import type { BeatCall, BeatReceipt, BeatEvaluationContext as BeatSight } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './commit-beats.ts';
-import { MonitorStateCache } from './monitor-clock-cache.ts';
+import { MonitorStateCache } from './monitor-state-cache.ts';
 import type { MonitoringCounters } from './monitoring-metrics.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { ProcessPulse } from './process-pulse.ts';
@@ -43,7 +43,7 @@ export class MonitoringEngine {
   readonly #options: MonitoringEngineOptions;
   readonly #queue: BeatQueue;
   readonly #pulse: ProcessPulse;
-  readonly #clocks = new MonitorStateCache();
+  readonly #states = new MonitorStateCache();
   #keysCleanedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: MonitoringEngineOptions) {
@@ -107,7 +107,7 @@ export class MonitoringEngine {
     // A pulse that is already running may have begun earlier.
     for (let pulses = 0; pulses < 2 && this.#pulse.committedUntil < asked; pulses++) await this.#pulse.send();
     for (let tries = 0; tries < COMMIT_POLL_ATTEMPTS && this.#pulse.committedUntil < asked; tries++) {
-      if (!(await hasDueMonitorClock(database.read, asked))) break;
+      if (!(await hasDueMonitorState(database.read, asked))) break;
       await sleep(clock, COMMIT_POLL_MS);
       await this.#pulse.send();
     }
@@ -168,14 +168,14 @@ export class MonitoringEngine {
       this.#options.database,
       clampReceivedAt(calls, context.nowMs),
       context,
-      this.#clocks,
+      this.#states,
     );
   }
 
   async #commit(calls: readonly BeatCall[]) {
     await this.#pulse.ensureFresh();
     const context = this.#beatContext();
-    return commitBeats(this.#options.database, clampReceivedAt(calls, context.nowMs), context, this.#clocks);
+    return commitBeats(this.#options.database, clampReceivedAt(calls, context.nowMs), context, this.#states);
   }
 
   #beatContext(): BeatSight {

@@ -3,18 +3,18 @@ import { deriveId } from '../core/ids.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import type {
   MonitorCheckRow,
-  MonitorClockRow,
   MonitorPeriodRow,
-} from '../store/monitoring/monitor-clock-rows.ts';
+  MonitorStateRow,
+} from '../store/monitoring/monitor-state-rows.ts';
 import {
   findMonitorsByUid,
   insertMonitorChecks,
   insertMonitorPeriods,
-  updateMonitorClockStates,
-} from '../store/monitoring/monitor-clocks.ts';
+  updateMonitorStateStates,
+} from '../store/monitoring/monitor-states.ts';
 import type { MonitorsTable } from '../store/monitoring/monitoring-tables.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
-import type { MonitorAlertTrigger, MonitorHistoryChanges } from './monitor-clock.ts';
+import type { MonitorAlertTrigger, MonitorHistoryChanges } from './monitor-state.ts';
 
 /** If more monitors receive their first beat at once, the live event contains only the number. */
 const MAX_LISTED_FIRST_BEATS = 100;
@@ -39,11 +39,11 @@ interface PendingAlert {
 export class MonitoringUnitOfWork {
   readonly #writer: DatabaseWriter;
   readonly #nowMs: number;
-  readonly #clocks = new Map<string, MonitorClockRow>();
+  readonly #states = new Map<string, MonitorStateRow>();
   readonly #checks: MonitorCheckRow[] = [];
   readonly #periods: MonitorPeriodRow[] = [];
   readonly #pendingAlerts: PendingAlert[] = [];
-  readonly #firstBeatClocks: MonitorClockRow[] = [];
+  readonly #firstBeatStates: MonitorStateRow[] = [];
 
   /** @param nowMs time of the evaluation, in database time */
   constructor(writer: DatabaseWriter, nowMs: number) {
@@ -51,13 +51,13 @@ export class MonitoringUnitOfWork {
     this.#nowMs = nowMs;
   }
 
-  /** The clock row in this transaction: as it was read, or as an event changed it. */
-  current(row: MonitorClockRow): MonitorClockRow {
-    return this.#clocks.get(row.uid) ?? row;
+  /** The state row in this transaction: as it was read, or as an event changed it. */
+  current(row: MonitorStateRow): MonitorStateRow {
+    return this.#states.get(row.uid) ?? row;
   }
 
-  updateClock(row: MonitorClockRow): void {
-    this.#clocks.set(row.uid, row);
+  updateState(row: MonitorStateRow): void {
+    this.#states.set(row.uid, row);
   }
 
   addCheck(row: MonitorCheckRow): void {
@@ -65,13 +65,13 @@ export class MonitoringUnitOfWork {
   }
 
   /** Publishes the first beat of a monitor to the console. There is no alert for it. */
-  addFirstBeat(row: MonitorClockRow): void {
-    this.#firstBeatClocks.push(row);
+  addFirstBeat(row: MonitorStateRow): void {
+    this.#firstBeatStates.push(row);
   }
 
   /** Adds the result of an event to the history of the monitor. */
   addHistory(
-    { uid, org_id: orgId }: Pick<MonitorClockRow, 'uid' | 'org_id'>,
+    { uid, org_id: orgId }: Pick<MonitorStateRow, 'uid' | 'org_id'>,
     lastBeatAt: number | null,
     out: MonitorHistoryChanges,
   ): void {
@@ -98,12 +98,12 @@ export class MonitoringUnitOfWork {
   async write(): Promise<void> {
     // Sent together, so that the connection does not wait for each response.
     await Promise.all([
-      updateMonitorClockStates(this.#writer, [...this.#clocks.values()]),
+      updateMonitorStateStates(this.#writer, [...this.#states.values()]),
       insertMonitorChecks(this.#writer, this.#checks),
       insertMonitorPeriods(this.#writer, this.#periods),
     ]);
     if (this.#pendingAlerts.length > 0) await this.#enqueuePendingAlerts();
-    for (const [orgId, rows] of Map.groupBy(this.#firstBeatClocks, ({ org_id }) => org_id)) {
+    for (const [orgId, rows] of Map.groupBy(this.#firstBeatStates, ({ org_id }) => org_id)) {
       const firstBeats = rows.slice(0, MAX_LISTED_FIRST_BEATS).map(({ id }) => id);
       const data = { count: rows.length, first_beats: firstBeats };
       await publishLiveEvent(this.#writer, { orgId, topic: 'monitors', at: this.#nowMs, data });

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { lockMonitorClocksByUid } from '../store/monitoring/monitor-clocks.ts';
+import { lockMonitorStatesByUid } from '../store/monitoring/monitor-states.ts';
 import {
   findMonitorById,
   getDefaultGraceMs,
@@ -80,8 +80,8 @@ export function pauseMonitor(
  * @throws Fault `conflict` if the monitor is not paused
  */
 export async function resumeMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
-  const [clock] = await lockMonitorClocksByUid(context.writer, [row.uid]);
-  if (clock && clock.status !== 'paused')
+  const [state] = await lockMonitorStatesByUid(context.writer, [row.uid]);
+  if (state && state.status !== 'paused')
     throw new Fault('conflict', `The monitor "${row.id}" is not paused.`);
   return applyChange(context, (changes) => changes.updateColumns(row, { paused: 0, paused_until: null }));
 }
@@ -115,7 +115,7 @@ export async function setDefaultGrace(
   await setDefaultGraceMs(writer, orgId, graceMs);
   const changes = new MonitorChanges(context);
   for (const row of await listMonitorsOfOrg(writer, orgId))
-    if (row.grace_ms === null && row.disabled_at === null) changes.refreshClock(row);
+    if (row.grace_ms === null && row.disabled_at === null) changes.refreshState(row);
   await changes.write();
 }
 

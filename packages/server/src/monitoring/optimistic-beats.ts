@@ -2,8 +2,8 @@ import { Fault } from '@floe/contract/faults';
 import type {
   BeatIdempotencyKeyRow,
   MonitorCheckRow,
-  MonitorClockRow,
-} from '../store/monitoring/monitor-clock-rows.ts';
+  MonitorStateRow,
+} from '../store/monitoring/monitor-state-rows.ts';
 import type { BeatStore, UneventfulBeats } from '../store/monitoring/uneventful-beats.ts';
 import {
   applyBeatCall,
@@ -13,10 +13,10 @@ import {
   sortBeatCallsByReceivedAt,
   toBeatReceipt,
 } from './beat-call.ts';
-import type { MonitorHistoryChanges } from './monitor-clock.ts';
-import type { MonitorStateCache } from './monitor-clock-cache.ts';
+import type { MonitorHistoryChanges } from './monitor-state.ts';
+import type { MonitorStateCache } from './monitor-state-cache.ts';
 
-/** Calls of one monitor, evaluated with its cached clock. */
+/** Calls of one monitor, evaluated with its cached state. */
 interface EvaluatedBeats extends UneventfulBeats {
   readonly receipts: ReadonlyMap<BeatCall, BeatReceipt>;
 }
@@ -36,19 +36,19 @@ export async function applyBeatsOptimistically(
   database: BeatStore,
   calls: readonly BeatCall[],
   context: BeatEvaluationContext,
-  clocks: MonitorStateCache,
+  states: MonitorStateCache,
 ): Promise<(BeatReceipt | null)[]> {
-  const evaluated = groupByMonitor(calls, clocks).flatMap(
+  const evaluated = groupByMonitor(calls, states).flatMap(
     ([row, own]) => evaluateIfUneventful(row, own, context) ?? [],
   );
   const answers = new Map<BeatCall, BeatReceipt>();
   const kept = evaluated.length === 0 ? [] : await writeIfUnchanged(database, evaluated);
   for (const [at, one] of evaluated.entries()) {
     if (!kept[at]) {
-      clocks.delete(one.before.uid);
+      states.delete(one.before.uid);
       continue;
     }
-    clocks.set(one.after);
+    states.set(one.after);
     for (const [call, answer] of one.receipts) answers.set(call, answer);
   }
   return calls.map((call) => answers.get(call) ?? null);
@@ -70,11 +70,11 @@ async function writeIfUnchanged(
 
 function groupByMonitor(
   calls: readonly BeatCall[],
-  clocks: MonitorStateCache,
-): readonly (readonly [MonitorClockRow, readonly BeatCall[]])[] {
-  const groups = new Map<string, [MonitorClockRow, BeatCall[]]>();
+  states: MonitorStateCache,
+): readonly (readonly [MonitorStateRow, readonly BeatCall[]])[] {
+  const groups = new Map<string, [MonitorStateRow, BeatCall[]]>();
   for (const call of calls) {
-    const row = clocks.get(call.address);
+    const row = states.get(call.address);
     if (!row) continue;
     const group = groups.get(row.uid);
     if (group) group[1].push(call);
@@ -85,7 +85,7 @@ function groupByMonitor(
 
 /** Null if a call changes the state of its monitor or repeats the key of another call. */
 function evaluateIfUneventful(
-  before: MonitorClockRow,
+  before: MonitorStateRow,
   calls: readonly BeatCall[],
   context: BeatEvaluationContext,
 ): EvaluatedBeats | null {
@@ -94,12 +94,12 @@ function evaluateIfUneventful(
   const answers = new Map<BeatCall, BeatReceipt>();
   let after = before;
   for (const call of sortBeatCallsByReceivedAt(calls)) {
-    const { clockRow, check, key, changes } = applyBeatCall(after, call, context);
+    const { stateRow, check, key, changes } = applyBeatCall(after, call, context);
     if (!isUneventful(changes) || (key && keys.has(key.key))) return null;
-    after = clockRow;
+    after = stateRow;
     checks.push(check);
     if (key) keys.set(key.key, key);
-    answers.set(call, toBeatReceipt(clockRow, check.id, call.receivedAt));
+    answers.set(call, toBeatReceipt(stateRow, check.id, call.receivedAt));
   }
   return { before, after, checks, keys: [...keys.values()], receipts: answers };
 }

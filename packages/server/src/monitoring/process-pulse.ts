@@ -7,8 +7,8 @@ import type {
   MonitoringPulseResult,
 } from '../store/monitoring/monitoring-pulse-values.ts';
 import type { Database } from '../store/ports.ts';
-import type { AvailabilityGap } from './monitor-clock.ts';
-import { rewindMonitorClocks } from './rewind-monitor-clocks.ts';
+import type { AvailabilityGap } from './monitor-state.ts';
+import { rewindMonitorStates } from './rewind-monitor-states.ts';
 import { StallDetector } from './stall-detector.ts';
 
 /**
@@ -243,7 +243,7 @@ export class ProcessPulse {
     };
     return database.rowTransaction(async (writer) => {
       const taken = await recordMonitoringPulse(writer, given);
-      if (taken.futureMs > 0) await rewindMonitorClocks(writer, taken.nowMs, taken.futureMs);
+      if (taken.futureMs > 0) await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
       return taken;
     });
   }

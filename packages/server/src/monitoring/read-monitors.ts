@@ -1,21 +1,21 @@
 import { Fault } from '@floe/contract/faults';
-import type {
-  MonitorCheckRow,
-  MonitorClockRow,
-  MonitorPeriodRow,
-} from '../store/monitoring/monitor-clock-rows.ts';
 import {
   getMonitorCheckPage,
   listMonitorPeriodsInRange,
   type MonitorCheckQuery,
 } from '../store/monitoring/monitor-history.ts';
 import { getMonitorPage, type MonitorQuery } from '../store/monitoring/monitor-page.ts';
-import { findMonitorById, findMonitorClocksByUid, type MonitorRow } from '../store/monitoring/monitors.ts';
+import type {
+  MonitorCheckRow,
+  MonitorPeriodRow,
+  MonitorStateRow,
+} from '../store/monitoring/monitor-state-rows.ts';
+import { findMonitorById, findMonitorStatesByUid, type MonitorRow } from '../store/monitoring/monitors.ts';
 import type { RowPage } from '../store/pagination.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import { evaluateClockUntil } from './evaluate-clock-until.ts';
-import { type AvailabilityGap, createClockEvaluation, type MonitorClock } from './monitor-clock.ts';
-import { parseMonitorClock, parseMonitorPlan, parseMonitorStatus } from './monitor-clock-columns.ts';
+import { evaluateStateUntil } from './evaluate-state-until.ts';
+import { type AvailabilityGap, createStateEvaluation, type MonitorState } from './monitor-state.ts';
+import { parseMonitorPlan, parseMonitorState, parseMonitorStatus } from './monitor-state-columns.ts';
 import {
   type MonitorStatusSpan,
   replaceGapsWithUnknown,
@@ -37,7 +37,7 @@ export interface MonitorEvaluationContext {
 /** A monitor with its state evaluated up to now, even if the sweep has not run yet. */
 export interface MonitorView {
   readonly row: MonitorRow;
-  readonly clock: MonitorClock;
+  readonly state: MonitorState;
   /** The effective grace period, and where it is set. */
   readonly graceMs: number;
   readonly graceSource: 'monitor' | 'org';
@@ -50,13 +50,13 @@ export async function listMonitors(
   context: MonitorEvaluationContext,
 ): Promise<RowPage<MonitorView>> {
   const { rows, nextCursor } = await getMonitorPage(reader, query);
-  const clocks = await findMonitorClocksByUid(
+  const states = await findMonitorStatesByUid(
     reader,
     rows.map(({ uid }) => uid),
   );
   const views = rows.flatMap((row) => {
-    const clock = clocks.get(row.uid);
-    return clock ? [toMonitorView(row, clock, context)] : [];
+    const state = states.get(row.uid);
+    return state ? [toMonitorView(row, state, context)] : [];
   });
   return { rows: views, nextCursor };
 }
@@ -69,8 +69,8 @@ export async function findMonitor(
   context: MonitorEvaluationContext,
 ): Promise<MonitorView | undefined> {
   const row = await findMonitorById(reader, orgId, id);
-  const clock = row?.disabled_at === null && (await findMonitorClocksByUid(reader, [row.uid])).get(row.uid);
-  return row && clock ? toMonitorView(row, clock, context) : undefined;
+  const state = row?.disabled_at === null && (await findMonitorStatesByUid(reader, [row.uid])).get(row.uid);
+  return row && state ? toMonitorView(row, state, context) : undefined;
 }
 
 /**
@@ -134,7 +134,7 @@ export async function readMonitorUptime(
   return summarizeUptime(periods, context.gaps, { ...range, nowMs: context.nowMs });
 }
 
-/** Recorded periods, and those that began after the clock was last written. */
+/** Recorded periods, and those that began after the state was last written. */
 async function loadStatusSpans(
   reader: DatabaseReader,
   uid: string,
@@ -142,8 +142,8 @@ async function loadStatusSpans(
   context: MonitorEvaluationContext,
 ): Promise<MonitorStatusSpan[]> {
   const rows = await listMonitorPeriodsInRange(reader, uid, range.fromMs, Number.MAX_SAFE_INTEGER);
-  const clock = (await findMonitorClocksByUid(reader, [uid])).get(uid);
-  return toStatusSpans(rows, clock, context).filter(({ startedAt }) => startedAt < range.toMs);
+  const state = (await findMonitorStatesByUid(reader, [uid])).get(uid);
+  return toStatusSpans(rows, state, context).filter(({ startedAt }) => startedAt < range.toMs);
 }
 
 /**
@@ -152,7 +152,7 @@ async function loadStatusSpans(
  */
 export function toStatusSpans(
   rows: readonly MonitorPeriodRow[],
-  clock: MonitorClockRow | undefined,
+  state: MonitorStateRow | undefined,
   context: MonitorEvaluationContext,
 ): MonitorStatusSpan[] {
   const starts = rows.map(({ started_at, status, reason }) => ({
@@ -160,9 +160,9 @@ export function toStatusSpans(
     startedAt: started_at,
     reason,
   }));
-  if (clock) {
-    const evaluation = createClockEvaluation(parseMonitorPlan(clock), context.gaps);
-    evaluateClockUntil(parseMonitorClock(clock), evaluation, context.committedUntil);
+  if (state) {
+    const evaluation = createStateEvaluation(parseMonitorPlan(state), context.gaps);
+    evaluateStateUntil(parseMonitorState(state), evaluation, context.committedUntil);
     for (const period of evaluation.periods) {
       // A period that starts at the same time as the previous one replaces it, as in the database.
       if (starts.at(-1)?.startedAt === period.startedAt) starts.pop();
@@ -175,18 +175,18 @@ export function toStatusSpans(
 /** Returns the monitor with its stored state evaluated up to now. */
 export function toMonitorView(
   row: MonitorRow,
-  clock: MonitorClockRow,
+  state: MonitorStateRow,
   context: MonitorEvaluationContext,
 ): MonitorView {
-  const until = Math.max(clock.settled_at, context.committedUntil);
+  const until = Math.max(state.settled_at, context.committedUntil);
   return {
     row,
-    clock: evaluateClockUntil(
-      parseMonitorClock(clock),
-      createClockEvaluation(parseMonitorPlan(clock), context.gaps),
+    state: evaluateStateUntil(
+      parseMonitorState(state),
+      createStateEvaluation(parseMonitorPlan(state), context.gaps),
       until,
     ),
-    graceMs: clock.grace_ms,
+    graceMs: state.grace_ms,
     graceSource: row.grace_ms === null ? 'org' : 'monitor',
   };
 }

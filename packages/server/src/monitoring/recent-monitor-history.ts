@@ -1,5 +1,5 @@
 import { listMonitorPeriodsSince } from '../store/monitoring/monitor-history.ts';
-import { findMonitorClocksByUid, findMonitorsByIds } from '../store/monitoring/monitors.ts';
+import { findMonitorStatesByUid, findMonitorsByIds } from '../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import { type StatusDurations, sumStatusDurationsByDay } from './boards/board-days.ts';
 import { type MonitorEvaluationContext, toStatusSpans } from './read-monitors.ts';
@@ -29,8 +29,8 @@ export async function loadRecentMonitorHistory(
   const rows = await findMonitorsByIds(reader, orgId, ids);
   const uids = rows.map(({ uid }) => uid);
   const range = { fromMs: context.nowMs - UPTIME_MS, toMs: context.nowMs, nowMs: context.nowMs };
-  const [clocks, periods] = await Promise.all([
-    findMonitorClocksByUid(reader, uids),
+  const [states, periods] = await Promise.all([
+    findMonitorStatesByUid(reader, uids),
     listMonitorPeriodsSince(reader, uids, range.fromMs),
   ]);
   const end = Math.ceil(context.nowMs / SLICE_MS) * SLICE_MS;
@@ -39,7 +39,7 @@ export async function loadRecentMonitorHistory(
     return { date: '', startsAt, endsAt: startsAt + SLICE_MS };
   });
   return rows.map(({ id, uid }) => {
-    const recorded = toStatusSpans(periods.get(uid) ?? [], clocks.get(uid), context);
+    const recorded = toStatusSpans(periods.get(uid) ?? [], states.get(uid), context);
     const sums = sumStatusDurationsByDay(
       replaceGapsWithUnknown(recorded, context.gaps, context.nowMs),
       slices,

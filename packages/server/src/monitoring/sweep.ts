@@ -1,8 +1,8 @@
-import { lockDueMonitorClocks } from '../store/monitoring/monitor-clocks.ts';
+import { lockDueMonitorStates } from '../store/monitoring/monitor-states.ts';
 import type { Database } from '../store/ports.ts';
-import { evaluateClockUntil } from './evaluate-clock-until.ts';
-import { createClockEvaluation } from './monitor-clock.ts';
-import { parseMonitorClock, parseMonitorPlan, toMonitorClockColumns } from './monitor-clock-columns.ts';
+import { evaluateStateUntil } from './evaluate-state-until.ts';
+import { createStateEvaluation } from './monitor-state.ts';
+import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 import type { MonitorEvaluationContext } from './read-monitors.ts';
 
@@ -13,7 +13,7 @@ import type { MonitorEvaluationContext } from './read-monitors.ts';
 export const MAX_CLOCKS_PER_SWEEP_BATCH = 1_000;
 
 export interface SweepResult {
-  /** Number of evaluated clocks. */
+  /** Number of evaluated states. */
   readonly evaluated: number;
   /** Number of these with missed beats. */
   readonly missed: number;
@@ -30,14 +30,14 @@ export function sweepDueMonitors(
   limit: number = MAX_CLOCKS_PER_SWEEP_BATCH,
 ): Promise<SweepResult> {
   return database.rowTransaction(async (writer) => {
-    const rows = await lockDueMonitorClocks(writer, committedUntil, limit);
+    const rows = await lockDueMonitorStates(writer, committedUntil, limit);
     const book = new MonitoringUnitOfWork(writer, nowMs);
     let missed = 0;
     for (const row of rows) {
-      const evaluation = createClockEvaluation(parseMonitorPlan(row), gaps);
-      const clock = evaluateClockUntil(parseMonitorClock(row), evaluation, committedUntil);
-      book.updateClock({ ...row, ...toMonitorClockColumns(clock) });
-      book.addHistory(row, clock.lastBeatAt, evaluation);
+      const evaluation = createStateEvaluation(parseMonitorPlan(row), gaps);
+      const state = evaluateStateUntil(parseMonitorState(row), evaluation, committedUntil);
+      book.updateState({ ...row, ...toMonitorStateColumns(state) });
+      book.addHistory(row, state.lastBeatAt, evaluation);
       if (evaluation.inferredChecks.length > 0) missed += 1;
     }
     await book.write();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { AvailabilityGap, MonitorStatus } from './monitor-clock.ts';
+import type { AvailabilityGap, MonitorStatus } from './monitor-state.ts';
 import { type MonitorStatusSpan, replaceGapsWithUnknown, summarizeUptime } from './timeline.ts';
 
 const STATES: readonly MonitorStatus[] = ['waiting', 'healthy', 'failing', 'paused'];

@@ -1,4 +1,4 @@
-import type { AvailabilityGap, MonitorStatus } from './monitor-clock.ts';
+import type { AvailabilityGap, MonitorStatus } from './monitor-state.ts';
 
 /**
  * A time span with one status in a monitor's history. `unknown` means a gap. Times are in Unix

@@ -59,8 +59,8 @@ test('after a rewrap every secret opens under the new key alone, and a second on
   const done = await rewrapStoredSecrets(database, ring(FIRST));
   assert.equal(done.find(({ table }) => table === 'provider_credentials')?.rewrapped, ROWS);
   const { previousKeys: _, ...alone } = ring(FIRST).secrets;
-  for (const [n, sealed] of (await texts(database)).entries())
-    assert.equal(decryptSecret(sealed, placeOf(n), alone), `secret ${n}`);
+  for (const [n, ciphertext] of (await texts(database)).entries())
+    assert.equal(decryptSecret(ciphertext, placeOf(n), alone), `secret ${n}`);
   const again = await rewrapStoredSecrets(database, ring(FIRST));
   assert.ok(again.every(({ rewrapped, unreadable }) => rewrapped + unreadable === 0));
 });
@@ -81,9 +81,9 @@ test('a rewrap that ends anywhere leaves every secret readable, and the next one
   await assert.rejects(rewrapStoredSecrets(dying, ring(SECOND)), /killed/);
   const { secrets } = ring(SECOND);
   const between = await texts(database);
-  for (const [n, sealed] of between.entries())
-    assert.equal(decryptSecret(sealed, placeOf(n), secrets), `secret ${n}`);
-  const under = between.filter((sealed) => sealed.startsWith(`fs1.${secrets.id}.`)).length;
+  for (const [n, ciphertext] of between.entries())
+    assert.equal(decryptSecret(ciphertext, placeOf(n), secrets), `secret ${n}`);
+  const under = between.filter((ciphertext) => ciphertext.startsWith(`fs1.${secrets.id}.`)).length;
   assert.ok(under > 0 && under < ROWS, `${under} of ${ROWS}`);
   const done = await rewrapStoredSecrets(database, ring(SECOND));
   assert.equal(done.find(({ table }) => table === 'provider_credentials')?.rewrapped, ROWS - under);

@@ -71,13 +71,18 @@ async function rewrapTable(
 
 function rewrapText(
   {
-    sealed,
+    ciphertext,
     ...place
-  }: { readonly sealed: string; readonly orgId: string; readonly rowId: string; readonly version: number },
+  }: {
+    readonly ciphertext: string;
+    readonly orgId: string;
+    readonly rowId: string;
+    readonly version: number;
+  },
   key: SecretEncryptionKey,
 ): string | null {
   try {
-    return rewrapSecret(sealed, place, key, key);
+    return rewrapSecret(ciphertext, place, key, key);
   } catch (error) {
     if (error instanceof UnreadableSecretError) return null;
     throw error;

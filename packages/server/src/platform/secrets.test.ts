@@ -18,21 +18,21 @@ const SECRET = 'sk-live-0123456789';
 const isUnreadable = (reason: UnreadableSecretError['reason']) => (error: unknown) =>
   error instanceof UnreadableSecretError && error.reason === reason && !error.message.includes(SECRET);
 
-test('a sealed secret opens at its place, and its text shows nothing of it', () => {
+test('an encrypted secret decrypts at its location, and the ciphertext reveals nothing of it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (secret) => {
-      const sealed = encryptSecret(secret, place, key);
-      assert.equal(decryptSecret(sealed, place, key), secret);
-      assert.match(sealed, /^fs1\.[0-9a-f]{8}\.[\w-]+\.[\w-]+$/);
+      const ciphertext = encryptSecret(secret, place, key);
+      assert.equal(decryptSecret(ciphertext, place, key), secret);
+      assert.match(ciphertext, /^fs1\.[0-9a-f]{8}\.[\w-]+\.[\w-]+$/);
     }),
     { numRuns: 200 },
   );
-  const sealed = encryptSecret(SECRET, place, key);
+  const ciphertext = encryptSecret(SECRET, place, key);
   for (const encoding of ['utf8', 'base64url', 'hex'] as const)
-    assert.ok(!sealed.includes(Buffer.from(SECRET).toString(encoding)));
+    assert.ok(!ciphertext.includes(Buffer.from(SECRET).toString(encoding)));
 });
 
-test('the same secret sealed twice gives two texts', () => {
+test('the same secret encrypted twice gives two ciphertexts', () => {
   assert.notEqual(encryptSecret(SECRET, place, key), encryptSecret(SECRET, place, key));
 });
 
@@ -46,7 +46,7 @@ test('under another key it does not open, and says that the key is wrong', () =>
 });
 
 test('a text moved to another org, row or version does not open', () => {
-  const sealed = encryptSecret(SECRET, place, key);
+  const ciphertext = encryptSecret(SECRET, place, key);
   const places: SecretLocation[] = [
     { ...place, orgId: 'other' },
     { ...place, rowId: 'prv_2' },
@@ -54,7 +54,7 @@ test('a text moved to another org, row or version does not open', () => {
     { orgId: 'acme","prv_1', rowId: '', version: 1 },
   ];
   for (const elsewhere of places)
-    assert.throws(() => decryptSecret(sealed, elsewhere, key), isUnreadable('damaged'));
+    assert.throws(() => decryptSecret(ciphertext, elsewhere, key), isUnreadable('damaged'));
 });
 
 test('the parts of two texts cannot be put together', () => {
@@ -66,14 +66,14 @@ test('the parts of two texts cannot be put together', () => {
 });
 
 test('a text cut at any character, or with any byte changed, does not open', () => {
-  const sealed = encryptSecret(SECRET, place, key);
-  for (let cut = 0; cut < sealed.length; cut++)
+  const ciphertext = encryptSecret(SECRET, place, key);
+  for (let cut = 0; cut < ciphertext.length; cut++)
     assert.throws(
-      () => decryptSecret(sealed.slice(0, cut), place, key),
+      () => decryptSecret(ciphertext.slice(0, cut), place, key),
       UnreadableSecretError,
       `cut at ${cut}`,
     );
-  const [format = '', id = '', ...parts] = sealed.split('.');
+  const [format = '', id = '', ...parts] = ciphertext.split('.');
   for (const [at, part] of parts.entries()) {
     const bytes = Buffer.from(part, 'base64url');
     for (let i = 0; i < bytes.length; i++) {
@@ -83,12 +83,12 @@ test('a text cut at any character, or with any byte changed, does not open', () 
       assert.throws(() => decryptSecret(text, place, key), isUnreadable('damaged'), `part ${at}, byte ${i}`);
     }
   }
-  assert.throws(() => decryptSecret(`${sealed}.x`, place, key), isUnreadable('damaged'));
+  assert.throws(() => decryptSecret(`${ciphertext}.x`, place, key), isUnreadable('damaged'));
 });
 
 test('a secret wrapped under a new key opens with that one only, and only at its place', () => {
-  const sealed = encryptSecret(SECRET, place, key);
-  const rewrapped = rewrapSecret(sealed, place, key, otherKey);
+  const ciphertext = encryptSecret(SECRET, place, key);
+  const rewrapped = rewrapSecret(ciphertext, place, key, otherKey);
   assert.equal(decryptSecret(rewrapped, place, otherKey), SECRET);
   assert.throws(() => decryptSecret(rewrapped, place, key), isUnreadable('wrong_key'));
   assert.throws(
@@ -96,8 +96,8 @@ test('a secret wrapped under a new key opens with that one only, and only at its
     isUnreadable('damaged'),
   );
   // The secret itself was not encrypted again.
-  assert.equal(rewrapped.split('.')[3], sealed.split('.')[3]);
-  assert.throws(() => rewrapSecret(sealed, place, otherKey, key), isUnreadable('wrong_key'));
-  const damaged = `${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`;
+  assert.equal(rewrapped.split('.')[3], ciphertext.split('.')[3]);
+  assert.throws(() => rewrapSecret(ciphertext, place, otherKey, key), isUnreadable('wrong_key'));
+  const damaged = `${ciphertext.slice(0, -2)}${ciphertext.endsWith('AA') ? 'BB' : 'AA'}`;
   assert.throws(() => rewrapSecret(damaged, place, key, otherKey), isUnreadable('damaged'));
 });

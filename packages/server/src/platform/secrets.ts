@@ -128,8 +128,8 @@ export function encryptSecret(
 }
 
 /** Decrypts a secret. @throws UnreadableSecretError */
-export function decryptSecret(sealed: string, place: SecretLocation, under: SecretEncryptionKey): string {
-  const { body, dataKey } = unwrapDataKey(sealed, place, under);
+export function decryptSecret(ciphertext: string, place: SecretLocation, under: SecretEncryptionKey): string {
+  const { body, dataKey } = unwrapDataKey(ciphertext, place, under);
   return decrypt(createSecretKey(dataKey), body, encodeAad('secret', place)).toString('utf8');
 }
 
@@ -139,12 +139,12 @@ export function decryptSecret(sealed: string, place: SecretLocation, under: Secr
  * @throws UnreadableSecretError if `from` cannot decrypt it
  */
 export function rewrapSecret(
-  sealed: string,
+  ciphertext: string,
   place: SecretLocation,
   from: SecretEncryptionKey,
   to: SecretEncryptionKey,
 ): string {
-  const { body, dataKey } = unwrapDataKey(sealed, place, from);
+  const { body, dataKey } = unwrapDataKey(ciphertext, place, from);
   // Decrypted once, so that a damaged secret does not look valid afterwards.
   decrypt(createSecretKey(dataKey), body, encodeAad('secret', place));
   const wrapped = encrypt(to.key, dataKey, encodeAad('key', place));
@@ -156,8 +156,8 @@ export function getEncryptedSecretPrefix({ id }: SecretEncryptionKey): string {
   return `${FORMAT}.${id}.`;
 }
 
-function unwrapDataKey(sealed: string, place: SecretLocation, under: SecretEncryptionKey) {
-  const [format, keyId, wrapped, body, ...rest] = sealed.split('.');
+function unwrapDataKey(ciphertext: string, place: SecretLocation, under: SecretEncryptionKey) {
+  const [format, keyId, wrapped, body, ...rest] = ciphertext.split('.');
   if (
     format !== FORMAT ||
     keyId === undefined ||
@@ -185,16 +185,16 @@ function encrypt(key: KeyObject, plain: Buffer, aad: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-function decrypt(key: KeyObject, sealed: Buffer, aad: Buffer): Buffer {
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new UnreadableSecretError('damaged');
-  const end = sealed.length - TAG_BYTES;
-  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
+function decrypt(key: KeyObject, ciphertext: Buffer, aad: Buffer): Buffer {
+  if (ciphertext.length < NONCE_BYTES + TAG_BYTES) throw new UnreadableSecretError('damaged');
+  const end = ciphertext.length - TAG_BYTES;
+  const decipher = createDecipheriv(CIPHER, key, ciphertext.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
   decipher.setAAD(aad);
-  decipher.setAuthTag(sealed.subarray(end));
+  decipher.setAuthTag(ciphertext.subarray(end));
   try {
-    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, end)), decipher.final()]);
+    return Buffer.concat([decipher.update(ciphertext.subarray(NONCE_BYTES, end)), decipher.final()]);
   } catch (cause) {
     throw new UnreadableSecretError('damaged', { cause });
   }

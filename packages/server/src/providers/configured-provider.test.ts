@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProvider, type ProviderSettings } from './configured-provider.ts';
-import type { Dialect } from './provider-sheet.ts';
-import { findProviderSheet } from './provider-sheets.ts';
+import type { Dialect } from './provider-definition.ts';
+import { findProviderDefinition } from './provider-definitions.ts';
 
 type Settings = Partial<ProviderSettings>;
 
 function provider(kind: string, settings: Settings = {}) {
-  const sheet = findProviderSheet(kind);
-  assert.ok(sheet, kind);
+  const definition = findProviderDefinition(kind);
+  assert.ok(definition, kind);
   return createProvider({
     id: kind,
-    sheet,
-    baseUrl: sheet.baseUrl ?? 'https://host.test/v1',
+    definition,
+    baseUrl: definition.baseUrl ?? 'https://host.test/v1',
     credentials: [{ name: 'main', secret: 'secret', weight: 1 }],
     models: ['*'],
     headers: {},
@@ -162,7 +162,7 @@ test('the key travels as each provider wants it', () => {
 
 test('the Messages API is pinned to the version that still takes sampling fields', () => {
   for (const kind of ['anthropic', 'anthropic-compatible'])
-    assert.deepEqual(provider(kind).sheet.headers, { 'anthropic-version': '2023-06-01' });
+    assert.deepEqual(provider(kind).definition.headers, { 'anthropic-version': '2023-06-01' });
 });
 
 test('an Azure API version older than Responses leaves Chat alone', () => {

@@ -11,7 +11,7 @@ import { createOpaquePaths, type OpaquePaths } from './opaque-paths.ts';
 import type { ConnectionOptions } from './outbound.ts';
 import { createModelPriceLookup, type PricingSettings } from './price-lookup.ts';
 import type { Price } from './prices.ts';
-import type { Dialect, ProviderAddress, ProviderSheet } from './provider-sheet.ts';
+import type { Dialect, ProviderAddress, ProviderDefinition } from './provider-definition.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
 /** A provider credential's secret, and its share of the traffic. */
@@ -20,7 +20,7 @@ export interface Credential {
   /** Empty for providers without authentication. */
   readonly secret: string;
   readonly weight: number;
-  /** Name and value of the header, if they differ from those of the provider sheet. */
+  /** Name and value of the header, if they differ from those of the provider definition. */
   readonly header?: readonly [name: string, value: string];
 }
 
@@ -65,7 +65,7 @@ export interface ProviderSettings {
   readonly id: string;
   /** Requests of the same pool may share connections. Absent: one pool for all. */
   readonly pool?: string | undefined;
-  readonly sheet: ProviderSheet;
+  readonly definition: ProviderDefinition;
   /** Includes the path prefix. Has no trailing slash. */
   readonly baseUrl: string;
   readonly credentials: readonly Credential[];
@@ -79,7 +79,7 @@ export interface ProviderSettings {
   readonly apiVersion?: string | undefined;
   /** The provider's names of models, by model pattern. */
   readonly deployments?: Readonly<Record<string, string>>;
-  /** Dialects that the provider supports, if they differ from those of the provider sheet. */
+  /** Dialects that the provider supports, if they differ from those of the provider definition. */
   readonly dialects?: readonly Dialect[] | undefined;
   readonly region?: string | undefined;
   readonly project?: string | undefined;
@@ -96,7 +96,7 @@ export interface ProviderSettings {
 export interface Provider extends DialectSupport, OpaquePaths {
   readonly id: string;
   readonly pool: string | undefined;
-  readonly sheet: ProviderSheet;
+  readonly definition: ProviderDefinition;
   readonly origin: string;
   readonly timeouts: Timeouts;
   readonly breaker: BreakerSettings;
@@ -146,14 +146,16 @@ const USER_AGENT = 'floe/0.1';
 
 /** Creates a provider from its settings. */
 export function createProvider(settings: ProviderSettings): Provider {
-  const { sheet, signing, usesCallerCredential = false } = settings;
+  const { definition, signing, usesCallerCredential = false } = settings;
   const credentials = usesCallerCredential ? [CALLER_CREDENTIAL] : settings.credentials;
-  const address: ProviderAddress = sheet.address?.(settings.baseUrl, settings) ?? { base: settings.baseUrl };
+  const address: ProviderAddress = definition.address?.(settings.baseUrl, settings) ?? {
+    base: settings.baseUrl,
+  };
   const places = { region: settings.region, project: settings.project };
   const base = new URL(fillPlaceholders(address.base, places));
   const origin = base.protocol === 'sandbox:' ? address.base : base.origin;
   const upstreamModel = deploymentNames(settings.deployments ?? {});
-  const speaks = address.dialectPaths ?? sheet.dialectPaths;
+  const speaks = address.dialectPaths ?? definition.dialectPaths;
   const prefix = pathPrefix(base);
   const { dialects } = settings;
   const { query } = address;
@@ -161,12 +163,12 @@ export function createProvider(settings: ProviderSettings): Provider {
   const origins = new Map(
     credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]),
   );
-  const lists = [sheet.modelListPaths ?? []]
+  const lists = [definition.modelListPaths ?? []]
     .flat()
     .map((path) => modelListLocation(address, base, origin, fillPlaceholders(path, places)));
   return {
     ...createDialectSupport({
-      sheet,
+      definition,
       dialectPaths: speaks,
       dialects,
       prefix,
@@ -174,10 +176,10 @@ export function createProvider(settings: ProviderSettings): Provider {
       placeholders: places,
       upstreamModel,
     }),
-    ...createOpaquePaths({ sheet, dialectPaths: speaks, prefix, query, upstreamModel }),
+    ...createOpaquePaths({ definition, dialectPaths: speaks, prefix, query, upstreamModel }),
     id: settings.id,
     pool: settings.pool,
-    sheet,
+    definition,
     origin,
     timeouts: settings.timeouts,
     breaker: settings.breaker ?? DEFAULT_BREAKER_SETTINGS,
@@ -185,10 +187,10 @@ export function createProvider(settings: ProviderSettings): Provider {
     models: settings.models,
     body: Object.entries(settings.body),
     allows: compilePatterns(settings.models),
-    hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
-    priceOf: createModelPriceLookup(sheet.priceBookName, settings.pricing, upstreamModel),
+    hasThinkTags: compilePatterns(definition.thinkTags ?? []),
+    priceOf: createModelPriceLookup(definition.priceBookName, settings.pricing, upstreamModel),
     upstreamModel,
-    optionsFor: optionsByModel(sheet, upstreamModel),
+    optionsFor: optionsByModel(definition, upstreamModel),
     modelLists: usesCallerCredential ? [] : lists,
     via: base.protocol === 'sandbox:' ? undefined : settings.via?.(origin),
     usesCallerCredential,
@@ -227,11 +229,11 @@ function deploymentNames(deployments: Readonly<Record<string, string>>): (model:
 }
 
 function optionsByModel(
-  sheet: ProviderSheet,
+  definition: ProviderDefinition,
   upstreamModel: (model: string) => string,
 ): (model: string) => RequestWriteOptions {
-  const base: RequestWriteOptions = sheet.streamUsage === 'forbidden' ? { streamUsage: false } : {};
-  const quirks = (sheet.quirks ?? []).map(({ models, options }) => ({
+  const base: RequestWriteOptions = definition.streamUsage === 'forbidden' ? { streamUsage: false } : {};
+  const quirks = (definition.quirks ?? []).map(({ models, options }) => ({
     holdsFor: models ? compileModelMatcher(models, upstreamModel) : () => true,
     options,
   }));
@@ -244,7 +246,7 @@ function optionsByModel(
 
 function buildHeaders(settings: ProviderSettings, credential: Credential): readonly string[] {
   const flat = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', USER_AGENT];
-  const { auth } = settings.sheet;
+  const { auth } = settings.definition;
   const named = auth.type === 'header' || auth.type === 'google' ? auth.name : undefined;
   if (credential.header !== undefined) flat.push(...credential.header);
   else if (credential.secret !== '' && named !== undefined) flat.push(named, credential.secret);

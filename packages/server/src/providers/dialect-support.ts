@@ -5,8 +5,8 @@ import type {
   DialectPaths,
   EndpointBodyAdjustments,
   EndpointPath,
-  ProviderSheet,
-} from './provider-sheet.ts';
+  ProviderDefinition,
+} from './provider-definition.ts';
 
 /**
  * The dialects that a provider supports for each model, and their paths. Model ids are the ids that
@@ -25,9 +25,9 @@ export interface DialectSupport {
 
 /** The settings that dialect support is computed from. */
 export interface DialectSupportSettings {
-  readonly sheet: ProviderSheet;
+  readonly definition: ProviderDefinition;
   readonly dialectPaths: DialectPaths;
-  /** Configured dialects, which replace those of the sheet. */
+  /** Configured dialects, which replace those of the definition. */
   readonly dialects: readonly Dialect[] | undefined;
   /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
@@ -39,7 +39,7 @@ export interface DialectSupportSettings {
 
 /** Computes a provider's dialects and paths. */
 export function createDialectSupport(settings: DialectSupportSettings): DialectSupport {
-  const { sheet, dialectPaths, prefix, query, placeholders, upstreamModel } = settings;
+  const { definition, dialectPaths, prefix, query, placeholders, upstreamModel } = settings;
   const dialects = settings.dialects ?? orderedDialects(dialectPaths);
   const endpoints = new Map(
     dialects.map((dialect) => [dialect, dialectPaths[dialect] ?? DEFAULT_PATHS[dialect]]),
@@ -51,7 +51,7 @@ export function createDialectSupport(settings: DialectSupportSettings): DialectS
   return {
     dialects,
     supportsDialect: speaksOf,
-    dialectFor: preferredDialect(sheet, dialects, speaksOf, upstreamModel),
+    dialectFor: preferredDialect(definition, dialects, speaksOf, upstreamModel),
     pathOf(dialect, model, stream) {
       const spoken = endpoints.get(dialect) ?? DEFAULT_PATHS[dialect];
       const path = typeof spoken === 'string' ? spoken : stream ? spoken.streaming : spoken.nonStreaming;
@@ -87,7 +87,7 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
   });
 }
 
-/** In the order of the sheet. */
+/** In the order of the definition. */
 function orderedDialects(speaks: DialectPaths): Dialect[] {
   const names: readonly Dialect[] = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'];
   const order = Object.keys(speaks);
@@ -105,14 +105,14 @@ function endpointModels(path: EndpointPath): DialectEndpoint['models'] {
 
 /** Ignores a preference for a dialect that the operator removed. */
 function preferredDialect(
-  sheet: ProviderSheet,
+  definition: ProviderDefinition,
   dialects: readonly Dialect[],
   speaks: (dialect: Dialect, model: string) => boolean,
   upstreamModel: (model: string) => string,
 ): (model: string) => Dialect {
   const [first] = dialects;
-  if (first === undefined) throw new Error(`${sheet.kind} supports no dialect`);
-  const preferences = (sheet.dialectPreferences ?? [])
+  if (first === undefined) throw new Error(`${definition.kind} supports no dialect`);
+  const preferences = (definition.dialectPreferences ?? [])
     .filter(({ dialect }) => dialects.includes(dialect))
     .map(({ models, dialect }) => ({ holdsFor: compileModelMatcher(models, upstreamModel), dialect }));
   return (model) =>
@@ -122,7 +122,7 @@ function preferredDialect(
 }
 
 /**
- * Returns a matcher for the model patterns in a provider sheet. The patterns contain public model
+ * Returns a matcher for the model patterns in a provider definition. The patterns contain public model
  * ids. With deployments, both the requested id and the provider's name for the model are matched.
  */
 export function compileModelMatcher(

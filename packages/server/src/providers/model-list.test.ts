@@ -5,7 +5,7 @@ import { type Log, silentLog } from '../core/log.ts';
 import { createProvider, type Provider } from './configured-provider.ts';
 import { createModelLists } from './model-list.ts';
 import { parseModelPage } from './model-page.ts';
-import { findProviderSheet } from './provider-sheets.ts';
+import { findProviderDefinition } from './provider-definitions.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
 const ids = (body: unknown) => parseModelPage(body).models.map((model) => model.id);
@@ -83,12 +83,12 @@ test('the way to the next page is read in every form', () => {
 });
 
 function provider(kind: string, models: readonly string[] = ['*']): Provider {
-  const sheet = findProviderSheet(kind);
-  assert.ok(sheet, kind);
+  const definition = findProviderDefinition(kind);
+  assert.ok(definition, kind);
   return createProvider({
     id: kind,
-    sheet,
-    baseUrl: sheet.baseUrl ?? 'https://host.test',
+    definition,
+    baseUrl: definition.baseUrl ?? 'https://host.test',
     credentials: [{ name: 'main', secret: 'secret', weight: 1 }],
     models,
     headers: {},

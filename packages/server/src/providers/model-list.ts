@@ -39,7 +39,7 @@ export function createModelLists(transport: UpstreamTransport, clock: Clock, log
   let closed = false;
 
   const keyOf = (provider: Provider) =>
-    `${provider.sheet.kind} ${provider.origin} ${provider.modelLists.map(({ path }) => path).join(' ')}`;
+    `${provider.definition.kind} ${provider.origin} ${provider.modelLists.map(({ path }) => path).join(' ')}`;
 
   async function refresh(): Promise<void> {
     timer?.cancel();
@@ -67,7 +67,7 @@ export function createModelLists(transport: UpstreamTransport, clock: Clock, log
     },
     maxOutputTokens: (provider, model) => outputs.get(keyOf(provider))?.get(model) ?? null,
     modelsOf: (provider) =>
-      lists.get(keyOf(provider)) ?? (provider.sheet.knownModels ?? []).map(unlistedModel),
+      lists.get(keyOf(provider)) ?? (provider.definition.knownModels ?? []).map(unlistedModel),
     close() {
       closed = true;
       timer?.cancel();
@@ -134,7 +134,7 @@ export function buildGetRequest(
 ): UpstreamRequest {
   const headers = [
     ...provider.headersFor(credential),
-    ...Object.entries(provider.sheet.headers ?? {}).flat(),
+    ...Object.entries(provider.definition.headers ?? {}).flat(),
     'accept',
     'application/json',
   ];

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestWriteOptions } from '@floe/wire/dialect';
 import { createProvider } from './configured-provider.ts';
-import { findProviderSheet } from './provider-sheets.ts';
+import { findProviderDefinition } from './provider-definitions.ts';
 
 function optionsOf(kind: string, model: string): RequestWriteOptions {
-  const sheet = findProviderSheet(kind);
-  assert.ok(sheet, kind);
+  const definition = findProviderDefinition(kind);
+  assert.ok(definition, kind);
   return createProvider({
     id: kind,
-    sheet,
-    baseUrl: sheet.baseUrl ?? 'https://host.test',
+    definition,
+    baseUrl: definition.baseUrl ?? 'https://host.test',
     credentials: [],
     models: ['*'],
     headers: {},

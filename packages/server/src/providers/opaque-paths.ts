@@ -17,7 +17,7 @@ const CHAT_PATH = '/chat/completions';
  * deployment, they are below the deployment.
  */
 export function createOpaquePaths({
-  sheet,
+  definition,
   dialectPaths,
   prefix,
   query,
@@ -25,10 +25,10 @@ export function createOpaquePaths({
 }: Omit<DialectSupportSettings, 'dialects' | 'placeholders'>): OpaquePaths {
   const chat = typeof dialectPaths.chat === 'string' ? dialectPaths.chat : '';
   const lead = chat.endsWith(CHAT_PATH) ? chat.slice(0, -CHAT_PATH.length) : '';
-  const vectors = sheet.embeddings?.path;
+  const vectors = definition.embeddings?.path;
   const opaquePath = (path: string, model: string) => {
     const below = model === '' ? '' : fillPlaceholders(lead, { model: upstreamModel(model) });
-    const place = sheet.opaqueBasePath ?? below;
+    const place = definition.opaqueBasePath ?? below;
     return `${prefix}${place}/${path}${query === undefined ? '' : `?${query}`}`;
   };
   return {

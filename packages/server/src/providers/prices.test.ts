@@ -13,7 +13,7 @@ function cost(price: Price, usage: Usage) {
 const costNanoUsd = (...args: Parameters<typeof computeUsageCost>) => computeUsageCost(...args).nanoUsd;
 
 import { createPriceLookup } from './price-lookup.ts';
-import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
+import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 
@@ -35,7 +35,7 @@ test('every text model of the catalog costs what the catalog itself works out, c
   ];
   const times = [NOON, Date.parse('2026-11-21T20:00:00Z'), Date.parse('2025-01-01T03:00:00Z')];
   let compared = 0;
-  for (const name of new Set(PROVIDER_SHEETS.map(({ priceBookName }) => priceBookName ?? '')))
+  for (const name of new Set(PROVIDER_DEFINITIONS.map(({ priceBookName }) => priceBookName ?? '')))
     for (const { id } of findProvider({ providerId: name })?.models ?? []) {
       const listed = book.priceOf(name, id);
       if (listed === null) continue;
@@ -154,7 +154,7 @@ test('a model that several clouds sell has a price under the name each of them g
     cohere: ['command-a-03-2025', 'command-r7b-12-2024', 'embed-v4.0'],
   };
   for (const [kind, models] of Object.entries(names)) {
-    const { priceBookName } = findProviderSheet(kind) ?? assert.fail(kind);
+    const { priceBookName } = findProviderDefinition(kind) ?? assert.fail(kind);
     for (const model of models) {
       const listed =
         book.priceOf(priceBookName ?? assert.fail(kind), model) ?? assert.fail(`${kind}: ${model}`);

@@ -7,8 +7,8 @@ import {
 } from './outbound.ts';
 import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
 import type { PriceBook } from './prices.ts';
-import type { ProviderSheet } from './provider-sheet.ts';
-import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
+import type { ProviderDefinition } from './provider-definition.ts';
+import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
 import { createSigningConfig, resolveSigningIdentity } from './signing-identity.ts';
 
 /** Returns the value of an environment variable; undefined if it is unset or empty. */
@@ -71,25 +71,26 @@ function providerFromConfig(
   book: PriceBook,
 ): Provider {
   const variable = (mayUseMachineCredentials?.(config) ?? true) ? lookupVariable : noVariable;
-  const sheet = findProviderSheet(config.kind);
-  const baseUrl = config.base_url ?? sheet?.baseUrl;
-  if (!sheet || baseUrl === undefined) throw new MissingSettingError(`kind ${config.kind} requires base_url`);
+  const definition = findProviderDefinition(config.kind);
+  const baseUrl = config.base_url ?? definition?.baseUrl;
+  if (!definition || baseUrl === undefined)
+    throw new MissingSettingError(`kind ${config.kind} requires base_url`);
   const { timeouts, breaker, client_cert } = config;
   const resolvedOutbound = resolveOutboundConnections(
     [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],
     variable,
   );
-  const region = resolveSetting('region', config, sheet, variable);
-  const project = resolveSetting('project', config, sheet, variable);
+  const region = resolveSetting('region', config, definition, variable);
+  const project = resolveSetting('project', config, definition, variable);
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
   // A configured identity takes precedence over an API key in the environment.
   const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
   return createProvider({
     id: config.id,
     pool,
-    sheet,
+    definition,
     baseUrl,
-    credentials: isNamed ? named : environmentCredential(sheet, variable),
+    credentials: isNamed ? named : environmentCredential(definition, variable),
     models: config.models,
     headers: config.headers,
     body: Object.fromEntries(
@@ -107,7 +108,10 @@ function providerFromConfig(
       book,
     },
     usesCallerCredential: config.credential_source === 'caller',
-    signing: createSigningConfig(resolveSigningIdentity(sheet, config, region, variable), resolvedOutbound),
+    signing: createSigningConfig(
+      resolveSigningIdentity(definition, config, region, variable),
+      resolvedOutbound,
+    ),
     via: (origin) => resolvedOutbound.via(origin),
     breaker: {
       enabled: breaker.enabled,
@@ -116,24 +120,28 @@ function providerFromConfig(
       slowFirstTokenMs: breaker.slow_first_token_ms,
       openMs: breaker.open_ms,
     },
-    timeouts: {
-      connectMs: timeouts.connect_ms,
-      headersMs: timeouts.headers_ms,
-      firstTokenMs: timeouts.first_token_ms,
-      idleMs: timeouts.idle_ms,
-      totalMs: timeouts.total_ms,
-    },
+    timeouts: toTimeouts(timeouts),
   });
 }
 
-/** Returns the setting, or the default of the sheet. */
+function toTimeouts(config: ProviderConfig['timeouts']) {
+  return {
+    connectMs: config.connect_ms,
+    headersMs: config.headers_ms,
+    firstTokenMs: config.first_token_ms,
+    idleMs: config.idle_ms,
+    totalMs: config.total_ms,
+  };
+}
+
+/** Returns the setting, or the default of the definition. */
 function resolveSetting(
   name: 'region' | 'project',
   config: Pick<ProviderConfig, 'region' | 'project'>,
-  sheet: ProviderSheet,
+  definition: ProviderDefinition,
   variable: EnvironmentLookup,
 ): string | undefined {
-  const need = sheet.requiredSettings?.[name];
+  const need = definition.requiredSettings?.[name];
   const value = config[name] ?? firstSet(need?.variables ?? [], variable) ?? need?.defaultValue;
   if (need && value === undefined)
     throw new MissingSettingError(
@@ -161,27 +169,27 @@ export function createProvidersFromEnvironment(
 ): Provider[] {
   const found: Provider[] = [];
   const ways = resolveOutboundConnections([outbound], lookupVariable);
-  for (const sheet of PROVIDER_SHEETS) {
-    const url = firstSet(sheet.urlVariables ?? [], lookupVariable);
-    const key = firstSet(sheet.keyVariables, lookupVariable);
-    const baseUrl = url ?? sheet.baseUrl;
-    const wanted = sheet.auth.type === 'none' || url !== undefined || key !== undefined;
-    if (!wanted || baseUrl === undefined || !hasSettings(sheet, lookupVariable)) continue;
-    const region = resolveSetting('region', {}, sheet, lookupVariable);
+  for (const definition of PROVIDER_DEFINITIONS) {
+    const url = firstSet(definition.urlVariables ?? [], lookupVariable);
+    const key = firstSet(definition.keyVariables, lookupVariable);
+    const baseUrl = url ?? definition.baseUrl;
+    const wanted = definition.auth.type === 'none' || url !== undefined || key !== undefined;
+    if (!wanted || baseUrl === undefined || !hasSettings(definition, lookupVariable)) continue;
+    const region = resolveSetting('region', {}, definition, lookupVariable);
     found.push(
       createProvider({
-        id: sheet.kind,
+        id: definition.kind,
         pool,
-        sheet,
+        definition,
         baseUrl: baseUrl.replace(/\/+$/, ''),
-        credentials: environmentCredential(sheet, lookupVariable),
+        credentials: environmentCredential(definition, lookupVariable),
         models: ['*'],
         headers: {},
         body: {},
         region,
-        project: resolveSetting('project', {}, sheet, lookupVariable),
+        project: resolveSetting('project', {}, definition, lookupVariable),
         pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
-        signing: createSigningConfig(resolveSigningIdentity(sheet, {}, region, lookupVariable), ways),
+        signing: createSigningConfig(resolveSigningIdentity(definition, {}, region, lookupVariable), ways),
         via: (origin) => ways.via(origin),
         timeouts: DEFAULT_TIMEOUTS,
       }),
@@ -190,15 +198,15 @@ export function createProvidersFromEnvironment(
   return found;
 }
 
-function hasSettings(sheet: ProviderSheet, variable: EnvironmentLookup): boolean {
-  return Object.values(sheet.requiredSettings ?? {}).every(
+function hasSettings(definition: ProviderDefinition, variable: EnvironmentLookup): boolean {
+  return Object.values(definition.requiredSettings ?? {}).every(
     ({ variables, defaultValue }) =>
       defaultValue !== undefined || firstSet(variables, variable) !== undefined,
   );
 }
 
-function environmentCredential(sheet: ProviderSheet, variable: EnvironmentLookup): Credential[] {
-  const secret = firstSet(sheet.keyVariables, variable);
+function environmentCredential(definition: ProviderDefinition, variable: EnvironmentLookup): Credential[] {
+  const secret = firstSet(definition.keyVariables, variable);
   return secret === undefined ? [] : [{ name: 'environment', secret, weight: 1 }];
 }
 

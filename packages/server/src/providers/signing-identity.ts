@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ProviderConfig } from '@floe/contract/config';
 import type { ResolvedOutboundConnections } from './outbound.ts';
-import type { ProviderSheet } from './provider-sheet.ts';
+import type { ProviderDefinition } from './provider-definition.ts';
 import { resolveAwsIdentity } from './signing/aws-identity.ts';
 import { resolveGoogleIdentity } from './signing/google-identity.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
@@ -11,7 +11,7 @@ import type { SigningConfig } from './signing/signing-config.ts';
  * requests.
  */
 export function resolveSigningIdentity(
-  { auth }: ProviderSheet,
+  { auth }: ProviderDefinition,
   { identity, role_arn: roleArn }: Pick<ProviderConfig, 'identity' | 'role_arn'>,
   region: string | undefined,
   variable: (name: string) => string | undefined,

@@ -5,7 +5,7 @@ import { type BufferedResponse, sendBufferedRequest } from './buffered-request.t
 import type { Credential, Provider } from './configured-provider.ts';
 import { buildGetRequest } from './model-list.ts';
 import { parseModelPage } from './model-page.ts';
-import type { Dialect } from './provider-sheet.ts';
+import type { Dialect } from './provider-definition.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 4 << 20 };
@@ -99,23 +99,23 @@ function describeResponse(
 ): Pick<ProviderTestResult, 'ok' | 'models' | 'message'> {
   if (status === 200) return describeSuccess(body, asked);
   const said = providerMessage(body, secret);
-  const because = said === '' ? '.' : `: ${said}`;
+  const reason = said === '' ? '.' : `: ${said}`;
   const told = (message: string) => ({ ok: false, models: null, message });
   if (status === 401 || status === 403)
     return told(
-      `The provider rejected this key (${status})${because} Check that the key is complete and still valid.`,
+      `The provider rejected this key (${status})${reason} Check that the key is complete and still valid.`,
     );
   if (status === 404)
-    return told(`The URL does not exist (404)${because} Check base_url; for many kinds it ends in /v1.`);
+    return told(`The URL does not exist (404)${reason} Check base_url; for many kinds it ends in /v1.`);
   if (status === 429)
     return told(
-      `The provider accepted the key but is rate limiting it (429)${because} Try again later, or check its quota.`,
+      `The provider accepted the key but is rate limiting it (429)${reason} Try again later, or check its quota.`,
     );
   if (status >= 300 && status < 400)
     return told(
       `The URL responds with a redirect (${status}), which Floe does not follow. Set base_url to the final URL.`,
     );
-  return told(`The provider returned ${status}${because}`);
+  return told(`The provider returned ${status}${reason}`);
 }
 
 function describeSuccess(

@@ -8,7 +8,7 @@ import { findRequestViolations } from '@floe/testkit/request-schemas';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { findUnsupportedFeatures, unsupportedFeatureFault } from '@floe/wire/request';
 import { createProvider, type Provider } from './configured-provider.ts';
-import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
+import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
 
 /** Models of whoever made the API they are asked in; any other provider is asked for one nothing is known of. */
 const MODELS: Readonly<Record<string, readonly string[]>> = {
@@ -26,12 +26,12 @@ interface Sent {
 }
 
 function providerOf(kind: string): Provider {
-  const sheet = findProviderSheet(kind);
-  assert.ok(sheet, kind);
+  const definition = findProviderDefinition(kind);
+  assert.ok(definition, kind);
   return createProvider({
     id: kind,
-    sheet,
-    baseUrl: sheet.baseUrl ?? 'https://host.test',
+    definition,
+    baseUrl: definition.baseUrl ?? 'https://host.test',
     credentials: [],
     models: ['*'],
     headers: {},
@@ -58,7 +58,7 @@ function outcomeOf({ client, body }: RequestFeature, provider: Provider, model: 
 }
 
 describe('what clients say', () => {
-  for (const { kind } of PROVIDER_SHEETS)
+  for (const { kind } of PROVIDER_DEFINITIONS)
     for (const model of MODELS[kind] ?? ['model-1'])
       test(`to ${kind}/${model} is carried, reported or refused`, () => {
         const provider = providerOf(kind);

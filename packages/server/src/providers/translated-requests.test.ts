@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { createProvider } from './configured-provider.ts';
-import type { Dialect } from './provider-sheet.ts';
-import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
+import type { Dialect } from './provider-definition.ts';
+import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
 
 const TOOL = {
   name: 'get_weather',
@@ -208,12 +208,12 @@ const RULES: readonly Rule[] = [
 const REQUESTS = { messages: CONVERSATION, chat: CHAT };
 
 function written(kind: string, model: string, client: keyof typeof REQUESTS, dialects?: readonly Dialect[]) {
-  const sheet = findProviderSheet(kind);
-  assert.ok(sheet, kind);
+  const definition = findProviderDefinition(kind);
+  assert.ok(definition, kind);
   const provider = createProvider({
     id: kind,
-    sheet,
-    baseUrl: sheet.baseUrl ?? 'https://host.test',
+    definition,
+    baseUrl: definition.baseUrl ?? 'https://host.test',
     credentials: [],
     models: ['*'],
     headers: {},
@@ -249,7 +249,7 @@ for (const rule of RULES)
     });
 
 test('no provider is sent a word of another provider’s service tiers', () => {
-  for (const { kind } of PROVIDER_SHEETS)
+  for (const { kind } of PROVIDER_DEFINITIONS)
     for (const client of ['messages', 'chat'] as const)
       assert.ok(!('service_tier' in written(kind, 'm', client).body), kind);
 });

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { SANDBOX_ORIGIN } from './sandbox/sandbox-sheet.ts';
+import { SANDBOX_ORIGIN } from './sandbox/sandbox-definition.ts';
 import { createSandboxTransport } from './sandbox/sandbox-transport.ts';
 import { createSigningTransport } from './signing/signing-transport.ts';
 import type { UpstreamTransport } from './transport.ts';

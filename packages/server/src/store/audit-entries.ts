@@ -102,7 +102,7 @@ function selectKinds(
   passing: SelectQueryBuilder<DatabaseSchema, 'audit', unknown>,
   kinds: readonly string[],
 ) {
-  // The action without its verb: `routes.` of `routes.update`.
+  // The part of the action before the operation: `routes.` of `routes.update`.
   const kind = sql<string>`rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')`;
   const wanted = kinds.map((name) => `${name}.`);
   return reader.selectFrom('audit').where('id', 'in', passing.where(kind, 'in', wanted).select('id'));

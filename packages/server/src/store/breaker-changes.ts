@@ -14,7 +14,7 @@ export async function insertBreakerChange(writer: DatabaseWriter, row: BreakerCh
     orgId: org_id,
     topic: 'breakers',
     at,
-    data: { breaker: breaker_id, state, because },
+    data: { breaker: breaker_id, state, reason: because },
   });
 }
 

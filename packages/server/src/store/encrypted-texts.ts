@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseWriter } from './ports.ts';
 
 /** Tables with encrypted text and its columns. */
-const SEALED_COLUMNS = {
+const ENCRYPTED_COLUMNS = {
   channels: { id: sql.ref('id'), text: 'secrets_sealed', version: sql.ref('secrets_version'), batch: 200 },
   config_entries: {
     id: sql.ref('row_id'),
@@ -25,7 +25,7 @@ const SEALED_COLUMNS = {
 >;
 
 /** A table with encrypted text. */
-export type EncryptedTable = keyof typeof SEALED_COLUMNS;
+export type EncryptedTable = keyof typeof ENCRYPTED_COLUMNS;
 
 export const ENCRYPTED_TABLES: readonly EncryptedTable[] = [
   'channels',
@@ -40,7 +40,7 @@ export interface EncryptedText {
   readonly orgId: string;
   readonly rowId: string;
   readonly version: number;
-  readonly sealed: string;
+  readonly ciphertext: string;
 }
 
 /**
@@ -52,10 +52,10 @@ export async function listEncryptedTextsWithOtherPrefix(
   prefix: string,
   after: Pick<EncryptedText, 'orgId' | 'rowId'> | null,
 ): Promise<EncryptedText[]> {
-  const { id, text, version, batch } = SEALED_COLUMNS[table];
+  const { id, text, version, batch } = ENCRYPTED_COLUMNS[table];
   const next = after === null ? sql`` : sql`and (org_id, ${id}) > (${after.orgId}, ${after.rowId})`;
-  const { rows } = await sql<{ org_id: string; row_id: string; version: number; sealed: string }>`
-    select org_id, ${id} as row_id, ${version} as version, ${sql.ref(text)} as sealed
+  const { rows } = await sql<{ org_id: string; row_id: string; version: number; ciphertext: string }>`
+    select org_id, ${id} as row_id, ${version} as version, ${sql.ref(text)} as ciphertext
     from ${sql.table(table)}
     where ${sql.ref(text)} is not null and substr(${sql.ref(text)}, 1, ${prefix.length}) <> ${prefix} ${next}
     order by org_id, ${id} limit ${batch}`.execute(writer);
@@ -63,7 +63,7 @@ export async function listEncryptedTextsWithOtherPrefix(
     orgId: row.org_id,
     rowId: row.row_id,
     version: Number(row.version),
-    sealed: row.sealed,
+    ciphertext: row.ciphertext,
   }));
 }
 
@@ -71,13 +71,13 @@ export async function listEncryptedTextsWithOtherPrefix(
 export async function replaceEncryptedText(
   writer: DatabaseWriter,
   table: EncryptedTable,
-  { orgId, rowId, sealed }: EncryptedText,
+  { orgId, rowId, ciphertext }: EncryptedText,
   replacement: string,
 ): Promise<boolean> {
-  const { id, text } = SEALED_COLUMNS[table];
+  const { id, text } = ENCRYPTED_COLUMNS[table];
   const { numAffectedRows = 0n } = await sql`
     update ${sql.table(table)} set ${sql.ref(text)} = ${replacement}
-    where org_id = ${orgId} and ${id} = ${rowId} and ${sql.ref(text)} = ${sealed}`.execute(writer);
+    where org_id = ${orgId} and ${id} = ${rowId} and ${sql.ref(text)} = ${ciphertext}`.execute(writer);
   return numAffectedRows === 1n;
 }
 
@@ -89,7 +89,7 @@ export async function listEncryptionKeyIds(writer: DatabaseWriter): Promise<stri
   const found = new Set<string>();
   for (const table of ENCRYPTED_TABLES) {
     if (table === 'stored_responses') continue;
-    const column = sql.ref(SEALED_COLUMNS[table].text);
+    const column = sql.ref(ENCRYPTED_COLUMNS[table].text);
     const { rows } = await sql<{ key: string }>`
       select distinct substr(${column}, 5, 8) as key from ${sql.table(table)} where ${column} is not null`.execute(
       writer,

@@ -34,7 +34,7 @@ export async function copyMonitors(source: Database, target: Database): Promise<
     const mapped = new Map(
       monitors.map((row) => [row.uid, byName.get(`${row.org_id}\n${row.id}`) ?? row.uid]),
     );
-    imported.push(await copyClocks(source, writer, mapped));
+    imported.push(await copyStates(source, writer, mapped));
     await copyLiveness(source, writer);
     return mapped;
   });
@@ -47,7 +47,7 @@ export async function copyMonitors(source: Database, target: Database): Promise<
  * Of two clocks of a monitor, the one that is evaluated further wins, so that a second import copies the
  * latest beats.
  */
-async function copyClocks(
+async function copyStates(
   source: Database,
   writer: DatabaseWriter,
   uids: ReadonlyMap<string, string>,

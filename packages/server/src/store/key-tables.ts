@@ -48,7 +48,7 @@ export interface AuditTable {
   at: number;
   /** A key id, a member id, `file` or `setup`. */
   actor: string;
-  /** Verb such as `keys.create`. */
+  /** Operation such as `keys.create`. */
   action: string;
   subject: string;
   before_json: string | null;

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { objectOrEmpty, type TestDialect } from '../answer-content.ts';
 import type { DialectGateway } from '../dialect-gateway.ts';
-import { type AgentRunContext, type AgentSheet, PROOF_TEXT } from './agent-sheets.ts';
+import { type AgentDefinition, type AgentRunContext, PROOF_TEXT } from './agent-definitions.ts';
 import {
   FINAL_TEXT,
   hasToolResult,
@@ -29,7 +29,7 @@ const COMMAND = `echo ${PROOF_TEXT} > proof.txt && cat proof.txt`;
 
 /** Why the loop was not closed; an empty list when it was. */
 export async function runAgent(
-  sheet: AgentSheet,
+  definition: AgentDefinition,
   dialect: TestDialect,
   harness: DialectGateway,
   installed: string,
@@ -41,26 +41,26 @@ export async function runAgent(
   const place: AgentRunContext = {
     url: harness.url,
     key: harness.key,
-    model: `${dialect}/${sheet.model ?? 'm-1'}`,
+    model: `${dialect}/${definition.model ?? 'm-1'}`,
     home,
     task: TASK,
   };
-  for (const [name, text] of Object.entries(sheet.files?.(place) ?? {})) {
+  for (const [name, text] of Object.entries(definition.files?.(place) ?? {})) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), text);
   }
   const order: ToolOrder = {
-    tool: sheet.tool,
-    input: sheet.input(COMMAND),
-    ...(sheet.freeform !== undefined && { freeform: sheet.freeform }),
+    tool: definition.tool,
+    input: definition.input(COMMAND),
+    ...(definition.freeform !== undefined && { freeform: definition.freeform }),
   };
   const upstream = harness.upstream(dialect);
   const from = upstream.requests.length;
   harness.setReply(dialect, (request) => scriptedReply(dialect, request, order));
-  const program = join(installed, 'node_modules', '.bin', sheet.program);
-  const env = createAgentEnvironment(sheet, place, work);
-  if (sheet.setupArgs) await runAgentProgram(program, sheet.setupArgs(place), work, env);
-  const ran = await runAgentProgram(program, sheet.args(place), work, env);
+  const program = join(installed, 'node_modules', '.bin', definition.program);
+  const env = createAgentEnvironment(definition, place, work);
+  if (definition.setupArgs) await runAgentProgram(program, definition.setupArgs(place), work, env);
+  const ran = await runAgentProgram(program, definition.args(place), work, env);
   killLeftoverProcesses(home);
 
   const asked = upstream.requests
@@ -69,8 +69,8 @@ export async function runAgent(
   const offered = new Set(asked.flatMap((body) => listOfferedTools(dialect, body)));
   const faults: string[] = [];
   if (asked.length === 0) faults.push('the upstream was not asked');
-  else if (!offered.has(sheet.tool))
-    faults.push(`offers no tool ${sheet.tool}, only ${[...offered].join(' ')}`);
+  else if (!offered.has(definition.tool))
+    faults.push(`offers no tool ${definition.tool}, only ${[...offered].join(' ')}`);
   const proof = join(work, 'proof.txt');
   if (!existsSync(proof) || readFileSync(proof, 'utf8').trim() !== PROOF_TEXT)
     faults.push('the tool wrote no file');
@@ -84,7 +84,7 @@ export async function runAgent(
 
 /** A bare environment of its own; whatever is not loopback goes to a closed port. */
 export function createAgentEnvironment(
-  sheet: AgentSheet,
+  definition: AgentDefinition,
   place: AgentRunContext,
   work: string,
 ): Record<string, string> {
@@ -98,13 +98,13 @@ export function createAgentEnvironment(
     TERM: 'dumb',
     NO_COLOR: '1',
     DO_NOT_TRACK: '1',
-    ...(sheet.isUnproxied !== true && {
+    ...(definition.isUnproxied !== true && {
       HTTP_PROXY: closed,
       HTTPS_PROXY: closed,
       NO_PROXY: loopback,
       no_proxy: loopback,
     }),
-    ...sheet.env(place),
+    ...definition.env(place),
   };
 }
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { objectOrEmpty, type TestDialect } from '../answer-content.ts';
 import type { DialectGateway } from '../dialect-gateway.ts';
+import type { AgentDefinition, AgentRunContext } from './agent-definitions.ts';
 import { createAgentEnvironment, killLeftoverProcesses, runAgentProgram } from './agent-runs.ts';
-import type { AgentRunContext, AgentSheet } from './agent-sheets.ts';
 import { FINAL_TEXT, hasToolResult, scriptedReply, type ToolOrder } from './scripted-model.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'cli', 'src', 'main.ts');
@@ -29,10 +29,10 @@ export const RELAY_CONFIG = {
   ],
 };
 
-export interface HookSheet {
+export interface HookDefinition {
   /** As `floe hook` calls the agent. */
   readonly agent: string;
-  readonly sheet: AgentSheet;
+  readonly definition: AgentDefinition;
   readonly dialect: TestDialect;
 }
 
@@ -83,7 +83,7 @@ export const HOOK_SCENARIOS: readonly HookScenario[] = [
 
 /** What was not as it has to be; an empty list when all was. */
 export async function runHookScenario(
-  { agent, sheet, dialect }: HookSheet,
+  { agent, definition, dialect }: HookDefinition,
   situation: HookScenario,
   harness: DialectGateway,
   installed: string,
@@ -96,11 +96,11 @@ export async function runHookScenario(
   const place: AgentRunContext = {
     url: harness.url,
     key: harness.key,
-    model: `${dialect}/${sheet.model ?? 'm-1'}`,
+    model: `${dialect}/${definition.model ?? 'm-1'}`,
     home,
     task,
   };
-  for (const [name, text] of Object.entries(sheet.files?.(place) ?? {}))
+  for (const [name, text] of Object.entries(definition.files?.(place) ?? {}))
     writePrivateFile(join(home, name), text);
   const connection = {
     base_url: situation.baseUrl ?? new URL(harness.url).origin,
@@ -109,7 +109,7 @@ export async function runHookScenario(
   };
   const connectionFile = join(home, '.config', 'floe', 'relay.json');
   writePrivateFile(connectionFile, JSON.stringify(connection));
-  const env = createAgentEnvironment(sheet, place, work);
+  const env = createAgentEnvironment(definition, place, work);
   const setUp = await runAgentProgram(
     process.execPath,
     [PROGRAM, 'hook', 'install', agent, '--user', '--yes'],
@@ -121,13 +121,13 @@ export async function runHookScenario(
   if (situation.later !== null)
     writePrivateFile(connectionFile, JSON.stringify({ ...connection, base_url: hanging?.url ?? DOWN }));
 
-  const order: ToolOrder = { tool: sheet.tool, input: sheet.input(command) };
+  const order: ToolOrder = { tool: definition.tool, input: definition.input(command) };
   const upstream = harness.upstream(dialect);
   const from = upstream.requests.length;
   harness.setReply(dialect, (request) => scriptedReply(dialect, request, order));
   const ran = await runAgentProgram(
-    join(installed, 'node_modules', '.bin', sheet.program),
-    sheet.args(place),
+    join(installed, 'node_modules', '.bin', definition.program),
+    definition.args(place),
     work,
     env,
   );

@@ -5,12 +5,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TEST_DIALECTS } from '../answer-content.ts';
 import { type DialectGateway, startDialectGateway } from '../dialect-gateway.ts';
+import { AGENT_DEFINITIONS, type AgentDefinition } from './agent-definitions.ts';
 import { runAgent } from './agent-runs.ts';
-import { AGENT_SHEETS, type AgentSheet } from './agent-sheets.ts';
 import { type ResultRow, writeResults } from './results.ts';
+import { SDK_DEFINITIONS, type SdkDefinition } from './sdk-definitions.ts';
 import { type SdkDriver, startSdkDriver } from './sdk-driver.ts';
 import { runSdk } from './sdk-runs.ts';
-import { SDK_SHEETS, type SdkSheet } from './sdk-sheets.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 /** Agents mostly wait; each lane has its own gateway. */
@@ -26,54 +26,68 @@ let rows = 0;
 // A run that is ended ends its servers: they are taken down on 'exit'.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const sdks = SDK_SHEETS.filter(({ title, name }) => pattern.test(title) || pattern.test(name));
-const agents = AGENT_SHEETS.filter(({ name }) => pattern.test(name));
+const sdks = SDK_DEFINITIONS.filter(({ title, name }) => pattern.test(title) || pattern.test(name));
+const agents = AGENT_DEFINITIONS.filter(({ name }) => pattern.test(name));
 await Promise.all([runSdks('javascript'), runSdks('python')]);
 await runAgents();
 say(`${rows} clients, ${failures} failures; tables written into docs/reference/clients.md`);
 process.exitCode = failures === 0 && rows > 0 ? 0 : 1;
 
-async function runSdks(language: SdkSheet['language']): Promise<void> {
-  const sheets = sdks.filter((sheet) => sheet.language === language);
-  if (sheets.length === 0) return;
+async function runSdks(language: SdkDefinition['language']): Promise<void> {
+  const definitions = sdks.filter((definition) => definition.language === language);
+  if (definitions.length === 0) return;
   const why = absent[language === 'python' ? 'python' : 'sdks'];
   if (why !== undefined) {
-    for (const sheet of sheets) record('sdks', notRun(sheet.title, versionOfSdk(sheet), sheet.surface, why));
+    for (const definition of definitions)
+      record('sdks', notRun(definition.title, versionOfSdk(definition), definition.surface, why));
     return;
   }
   const harness = await startDialectGateway();
   const driver = driverOf(language);
   try {
-    for (const sheet of sheets) record('sdks', await rowOfSdk(sheet, harness, driver));
+    for (const definition of definitions) record('sdks', await rowOfSdk(definition, harness, driver));
   } finally {
     driver.stop();
     await harness.close();
   }
 }
 
-async function rowOfSdk(sheet: SdkSheet, harness: DialectGateway, driver: SdkDriver): Promise<ResultRow> {
+async function rowOfSdk(
+  definition: SdkDefinition,
+  harness: DialectGateway,
+  driver: SdkDriver,
+): Promise<ResultRow> {
   const cells: string[] = [];
   for (const dialect of TEST_DIALECTS) {
-    const { passed, failed } = await runSdk(sheet, dialect, harness, driver);
+    const { passed, failed } = await runSdk(definition, dialect, harness, driver);
     cells.push(`${passed}/${passed + failed.length}`);
-    say(`${failed.length === 0 ? 'ok  ' : 'FAIL'} ${sheet.title} over ${dialect}: ${cells.at(-1)}`);
+    say(`${failed.length === 0 ? 'ok  ' : 'FAIL'} ${definition.title} over ${dialect}: ${cells.at(-1)}`);
     for (const one of failed) say(`     ${one}`);
     failures += failed.length;
   }
-  return { name: sheet.title, version: versionOfSdk(sheet), surface: sheet.surface, cells, date: today };
+  return {
+    name: definition.title,
+    version: versionOfSdk(definition),
+    surface: definition.surface,
+    cells,
+    date: today,
+  };
 }
 
 async function runAgents(): Promise<void> {
   const gateways: DialectGateway[] = [];
   while (gateways.length < Math.min(LANES, agents.length)) gateways.push(await startDialectGateway());
-  for (const sheet of agents) record('agents', await rowOfAgent(sheet, gateways));
+  for (const definition of agents) record('agents', await rowOfAgent(definition, gateways));
   for (const harness of gateways) await harness.close();
 }
 
-async function rowOfAgent(sheet: AgentSheet, gateways: readonly DialectGateway[]): Promise<ResultRow> {
-  const { name, surface } = sheet;
-  const version = versionOf('agents', sheet.package);
-  const why = absent['agents'] ?? cannotStart(sheet);
+async function rowOfAgent(
+  definition: AgentDefinition,
+  gateways: readonly DialectGateway[],
+): Promise<ResultRow> {
+  const { name, surface } = definition;
+  const version = versionOf('agents', definition.package);
+  const why = absent['agents'] ?? cannotStart(definition);
   if (why !== undefined) return notRun(name, version, surface, why);
   const cells: string[] = TEST_DIALECTS.map(() => '');
   const queue = [...TEST_DIALECTS.entries()];
@@ -81,7 +95,7 @@ async function rowOfAgent(sheet: AgentSheet, gateways: readonly DialectGateway[]
     gateways.map(async (harness) => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const [at, dialect] = next;
-        const faults = await runAgent(sheet, dialect, harness, join(place, 'agents'));
+        const faults = await runAgent(definition, dialect, harness, join(place, 'agents'));
         cells[at] = faults.length === 0 ? 'yes' : 'no';
         say(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name} over ${dialect}`);
         for (const one of faults) say(`     ${one}`);
@@ -98,13 +112,13 @@ function record(table: string, row: ResultRow): void {
   writeResults(join(ROOT, 'docs', 'reference', 'clients.md'), { [table]: [row] });
 }
 
-function driverOf(language: SdkSheet['language']): SdkDriver {
+function driverOf(language: SdkDefinition['language']): SdkDriver {
   if (language === 'javascript') return startSdkDriver(process.execPath, ['drive.mjs'], join(place, 'sdks'));
   const python = join(place, 'python', 'bin', 'python');
   return startSdkDriver(python, [join(ROOT, 'clients', 'python', 'drive.py')], join(place, 'python'));
 }
 
-function cannotStart({ program }: AgentSheet): string | undefined {
+function cannotStart({ program }: AgentDefinition): string | undefined {
   const path = join(place, 'agents', 'node_modules', '.bin', program);
   if (!existsSync(path)) return 'npm installed no such program';
   const asked = spawnSync(path, ['--version'], {
@@ -123,7 +137,7 @@ function notRun(name: string, version: string, surface: string, why: string): Re
   return { name, version, surface, cells: [`not run: ${why}`], date: today };
 }
 
-function versionOfSdk({ language, packages }: SdkSheet): string {
+function versionOfSdk({ language, packages }: SdkDefinition): string {
   if (language === 'javascript') return packages.map((name) => versionOf('sdks', name)).join(', ');
   const pinned = readFileSync(join(ROOT, 'clients', 'python', 'requirements.txt'), 'utf8').split('\n');
   return packages

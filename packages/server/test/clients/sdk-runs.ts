@@ -11,8 +11,8 @@ import {
 } from '../answer-content.ts';
 import type { DialectGateway } from '../dialect-gateway.ts';
 import { sampleReply } from '../upstream-samples.ts';
+import { expectedEnding, expectedFinishReason, type SdkDefinition } from './sdk-definitions.ts';
 import type { SdkDriver } from './sdk-driver.ts';
-import { expectedEnding, expectedFinishReason, type SdkSheet } from './sdk-sheets.ts';
 
 /** A question, and the own recording that answers it. */
 const SCENARIOS: Readonly<Record<string, { readonly want: string; readonly recording: string }>> = {
@@ -41,7 +41,7 @@ export interface SdkTally {
 
 /** Puts every question to one SDK for one upstream, streamed and whole, and breaks the answers in every way. */
 export async function runSdk(
-  sheet: SdkSheet,
+  definition: SdkDefinition,
   dialect: TestDialect,
   harness: DialectGateway,
   driver: SdkDriver,
@@ -57,7 +57,7 @@ export async function runSdk(
   };
   const ask = (want: string, stream: boolean) => {
     const { url, key } = harness;
-    return driver.ask({ client: sheet.name, url, key, model: `${dialect}/m-1`, want, stream });
+    return driver.ask({ client: definition.name, url, key, model: `${dialect}/m-1`, want, stream });
   };
   for (const [name, { want, recording }] of Object.entries(SCENARIOS))
     for (const isStream of [true, false])
@@ -65,7 +65,7 @@ export async function runSdk(
         const reply = sampleReply(dialect, recording, isStream, normalizeRecording);
         const said = parseAnswerContent(dialect, reply.body, isStream);
         harness.setReply(dialect, { ...reply, chunking: { seed: 3 }, framing: 'chunked' });
-        assertSdkAnswer(sheet, { dialect, said, isStream }, await ask(want, isStream));
+        assertSdkAnswer(definition, { dialect, said, isStream }, await ask(want, isStream));
       });
   for (const [fault, status, words] of ERRORS_BEFORE_ANSWER)
     for (const isStream of [true, false])
@@ -75,8 +75,8 @@ export async function runSdk(
         const seen = await ask('text', isStream);
         await harness.upstream(dialect).setFaults();
         const error = errorIn(seen);
-        assert.equal(error.name, sheet.errors[status], error.message);
-        if (!(status === 400 && sheet.hidesStatus)) assert.equal(error.status, status);
+        assert.equal(error.name, definition.errors[status], error.message);
+        if (!(status === 400 && definition.hidesStatus)) assert.equal(error.status, status);
         assert.match(error.message, words);
       });
   for (const [recording, words] of ERRORS_IN_STREAM)
@@ -84,7 +84,7 @@ export async function runSdk(
       harness.setReply(dialect, { ...sampleReply(dialect, recording, true), framing: 'chunked' });
       const error = errorIn(await ask('text', true));
       assert.ok(
-        [sheet.errors.inside, 'response.failed'].includes(error.name),
+        [definition.errors.inside, 'response.failed'].includes(error.name),
         `${error.name}: ${error.message}`,
       );
       assert.match(error.message, words);
@@ -121,14 +121,18 @@ interface GivenAnswer {
   readonly isStream: boolean;
 }
 
-function assertSdkAnswer(sheet: SdkSheet, { dialect, said, isStream }: GivenAnswer, seen: JsonObject): void {
-  const { surface } = sheet;
-  const raised = sheet.raises?.(said, expectedEnding(surface, dialect, said), isStream);
+function assertSdkAnswer(
+  definition: SdkDefinition,
+  { dialect, said, isStream }: GivenAnswer,
+  seen: JsonObject,
+): void {
+  const { surface } = definition;
+  const raised = definition.raises?.(said, expectedEnding(surface, dialect, said), isStream);
   if (raised !== undefined) return void assert.equal(errorIn(seen).name, raised);
   assert.equal(seen['error'], undefined, JSON.stringify(seen['error']));
-  const inText = sheet.refusal === 'in text';
+  const inText = definition.refusal === 'in text';
   assert.equal(seen['text'], said.text + (inText ? said.refusal : ''));
-  assert.equal(seen['refusal'], sheet.refusal === 'apart' ? said.refusal : '');
+  assert.equal(seen['refusal'], definition.refusal === 'apart' ? said.refusal : '');
   assert.equal(seen['thinking'], surface === 'chat' ? '' : said.thinking, 'thinking');
   const calls = objectsOrEmpty(seen['calls']);
   assert.deepEqual(
@@ -138,8 +142,8 @@ function assertSdkAnswer(sheet: SdkSheet, { dialect, said, isStream }: GivenAnsw
   for (const [at, { id }] of said.calls.entries())
     if (id === '') assert.match(String(calls[at]?.['id']), /^[A-Za-z0-9_-]{1,64}$/);
     else assert.equal(calls[at]?.['id'], id);
-  assert.equal(seen['finish'], expectedFinishReason(sheet, dialect, said), 'finish');
-  if (!(sheet.countsEarly && isStream))
+  assert.equal(seen['finish'], expectedFinishReason(definition, dialect, said), 'finish');
+  if (!(definition.countsEarly && isStream))
     assert.deepEqual(seen['usage'], said.usage ?? { input: 0, cached: 0, output: 0 });
 }
 

@@ -98,7 +98,7 @@ describe('Messages requests', () => {
     assert.deepEqual(dropped, ['response_format']);
   });
 
-  test('sheet quirks: refusals, renames, clamps and stop counts', () => {
+  test('definition quirks: refusals, renames, clamps and stop counts', () => {
     const { body, dropped } = write(
       { messages: [user], top_p: 0.5, top_k: 7, temperature: 0.1, stop: ['a', 'b', 'c'] },
       {

@@ -47,7 +47,7 @@ export function writeCacheControlMember(cache: CacheBreakpoint | undefined): Jso
 }
 
 /**
- * Strict mode requires a model and a schema that support it, so it is set only if the provider sheet allows
+ * Strict mode requires a model and a schema that support it, so it is set only if the provider definition allows
  * it.
  */
 function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: Set<string>): JsonObject {

@@ -68,11 +68,11 @@ export function BreakerDrawer({
 }
 
 function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
-  const { forced, because, calls } = breaker;
+  const { forced, reason, calls } = breaker;
   return (
     <DetailList
       items={[
-        [breakersText.drawer.reason, forced ? forced.reason : because || null],
+        [breakersText.drawer.reason, forced ? forced.reason : reason || null],
         [breakersText.drawer.forcedBy, forced?.by || null],
         [
           breakersText.drawer.automaticState,
@@ -131,7 +131,7 @@ function HistoryItem({ change }: { readonly change: BreakerChange }) {
         <StatusIcon state={state} />
       </span>
       <span className="font-medium">{word}</span>
-      <span className="min-w-0 break-words text-ink-2">{change.because}</span>
+      <span className="min-w-0 break-words text-ink-2">{change.reason}</span>
       <span className="text-small text-ink-3">
         <TimeText at={change.at} />
       </span>

@@ -101,7 +101,7 @@ export function toClosedBreaker(id: string): Breaker | null {
     model,
     credential,
     state: 'closed',
-    because: '',
+    reason: '',
     probe: null,
     wait_ms: 0,
     forced: null,

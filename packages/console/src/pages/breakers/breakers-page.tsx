@@ -146,7 +146,7 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
     id: 'why',
     label: breakersText.columns.reason,
     width: 'minmax(8rem, 1.5fr)',
-    cell: ({ forced, because }) => <span title={forced?.reason ?? because}>{forced?.reason ?? because}</span>,
+    cell: ({ forced, reason }) => <span title={forced?.reason ?? reason}>{forced?.reason ?? reason}</span>,
   },
   { id: 'next', label: breakersText.columns.next, width: 'minmax(7rem, 11rem)', cell: describeNextStep },
   {

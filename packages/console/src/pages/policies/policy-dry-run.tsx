@@ -115,7 +115,7 @@ function Outcome({
             </span>
           </div>
           <ul aria-label={policiesText.dryRun.matches} className="divide-y divide-line">
-            {samples.slice(0, 10).map(({ id, created_at, key, because }) => (
+            {samples.slice(0, 10).map(({ id, created_at, key, reason }) => (
               <li key={id} className="grid gap-0.5 py-1.5 text-ui">
                 <OrgLink
                   to={`/requests/${id}`}
@@ -127,7 +127,7 @@ function Outcome({
                   {policiesText.dryRun.sample(
                     formatFullTime(new Date(created_at), browserZone()),
                     key,
-                    because,
+                    reason,
                   )}
                 </span>
               </li>

@@ -146,10 +146,10 @@ function TestOutcome({
           <span className="text-ui font-normal text-ink-2">{policiesText.trial.monitorOnly}</span>
         )}
       </p>
-      {result.decisions.map(({ policy, outcome, because }) => (
+      {result.decisions.map(({ policy, outcome, reason }) => (
         <p key={policy} className="text-ui text-ink-2">
           <span className="text-ink">{outcome.replaceAll('_', ' ')}</span>
-          {because && policiesText.trial.because(because)}
+          {reason && policiesText.trial.reason(reason)}
         </p>
       ))}
       {result.body !== null && result.body !== undefined && (

@@ -123,7 +123,7 @@ export const policiesText = {
     failed: 'Could not evaluate the policy.',
     outcomes: { passed: 'Allowed', denied: 'Denied', redacted: 'Redacted' },
     monitorOnly: '(if enforced; in log-only mode, the result is only recorded)',
-    because: (reason: string) => ` · ${reason}`,
+    reason: (reason: string) => ` · ${reason}`,
     body: 'Resulting body',
   },
   dryRun: {

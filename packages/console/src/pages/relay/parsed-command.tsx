@@ -135,9 +135,9 @@ function UnclearParts({ text, read }: { readonly text: string; readonly read: Re
     <Notice state="unknown">
       <p className="font-medium">{ruleText.command.unclear}</p>
       <ul className="my-1 grid gap-0.5">
-        {read.unclear.map(({ because, start, end }) => (
-          <li key={`${start} ${because}`} className="break-words">
-            {because}
+        {read.unclear.map(({ reason, start, end }) => (
+          <li key={`${start} ${reason}`} className="break-words">
+            {reason}
             {end > start && <code className="ml-1.5 font-mono text-code">{text.slice(start, end)}</code>}
           </li>
         ))}

@@ -38,7 +38,7 @@ function RefusalNotice({ request }: { readonly request: RequestDetail }) {
           <StatusIcon state="blocked" />
         </span>
         <span className="min-w-0 break-words">
-          {decision.because}{' '}
+          {decision.reason}{' '}
           <OrgLink to={to} search={{ open: decision.rule.id }} className="text-accent-ink underlined">
             {label}
           </OrgLink>

@@ -7,7 +7,7 @@ export function RouteDecisions({ decisions }: { readonly decisions: readonly Rou
   if (decisions.length === 0) return <p className="text-ui text-ink-2">{requestDetailText.decisions.none}</p>;
   return (
     <ol className="grid gap-2.5 text-ui">
-      {decisions.map(({ step, outcome, because }, index) => (
+      {decisions.map(({ step, outcome, reason }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: steps can repeat, and their order never changes.
         <li key={index} className="grid grid-cols-[auto_6rem_1fr] items-start gap-x-2.5 gap-y-0.5">
           <span className="mt-0.5">
@@ -16,7 +16,7 @@ export function RouteDecisions({ decisions }: { readonly decisions: readonly Rou
           <span className="font-medium capitalize">{step.replaceAll('_', ' ')}</span>
           <span className="min-w-0 break-words text-ink-2">
             <span className="text-ink">{outcome.replaceAll('_', ' ')}</span>
-            {because && ` · ${because}`}
+            {reason && ` · ${reason}`}
           </span>
         </li>
       ))}

@@ -9,7 +9,7 @@ export function SimulatedTargets({ answer: { targets, skipped } }: { readonly an
   if (targets.length === 0 && skipped.length === 0) return null;
   return (
     <ol aria-label={routesText.simulated.label} className="grid gap-1.5 border-t border-line pt-3 text-ui">
-      {targets.map(({ provider, model, credential, breaker, wait_ms, because }, index) => {
+      {targets.map(({ provider, model, credential, breaker, wait_ms, reason }, index) => {
         const { state, word } = breakerStatus({ state: breaker, forced: null, wait_ms });
         return (
           <li
@@ -26,7 +26,7 @@ export function SimulatedTargets({ answer: { targets, skipped } }: { readonly an
                 <span className="block text-ink-2">
                   {word.toLowerCase()}
                   {wait_ms > 0 && routesText.simulated.retryIn(formatDuration(wait_ms))}
-                  {because && routesText.simulated.reason(because)}
+                  {reason && routesText.simulated.reason(reason)}
                 </span>
               )}
             </span>

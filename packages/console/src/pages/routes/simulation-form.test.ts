@@ -23,7 +23,7 @@ const target = (name: string) => ({
   credential: 'default',
   breaker: 'closed' as const,
   wait_ms: 0,
-  because: '',
+  reason: '',
 });
 const SENT: RouteSimulation = {
   outcome: 'sent',

@@ -34,7 +34,7 @@ export function TargetStatus({
   const { state, word } = breakerStatus(breaker);
   if (state === 'healthy') return null;
   return (
-    <span className="inline-flex items-center gap-1 text-small text-ink-2" title={breaker.because}>
+    <span className="inline-flex items-center gap-1 text-small text-ink-2" title={breaker.reason}>
       <StatusIcon state={state} size={14} />
       {word.toLowerCase()}
     </span>

@@ -1,11 +1,11 @@
 import { formatPlainTextNotice } from '../alert-notice.ts';
-import { type ChannelSheet, selectNoticeSymbol } from './channel-sheet.ts';
+import { type ChannelDefinition, selectNoticeSymbol } from './channel-definition.ts';
 
 /**
- * The sheet for e-mail, which is sent through `smtp`. The message id contains the idempotency key,
+ * The definition for e-mail, which is sent through `smtp`. The message id contains the idempotency key,
  * so that mail servers can drop duplicates.
  */
-export const emailSheet: ChannelSheet<'email'> = {
+export const emailDefinition: ChannelDefinition<'email'> = {
   mail(notice, { to }) {
     return {
       to,

@@ -1,10 +1,10 @@
-import { type ChannelSheet, JSON_HEADERS, parseReceiverJson } from './channel-sheet.ts';
+import { type ChannelDefinition, JSON_HEADERS, parseReceiverJson } from './channel-definition.ts';
 
 /**
- * The sheet for the PagerDuty Events API v2. The message thread is the deduplication key, so that a
+ * The definition for the PagerDuty Events API v2. The message thread is the deduplication key, so that a
  * repeated trigger does not open a second incident.
  */
-export const pagerdutySheet: ChannelSheet<'pagerduty'> = {
+export const pagerdutyDefinition: ChannelDefinition<'pagerduty'> = {
   keepsIncidents: true,
   http: {
     message(notice, { base_url, routing_key }) {

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import type { Alert } from '../alert.ts';
 import type { AlertNotice } from '../alert-notice.ts';
-import { type ChannelSheet, JSON_HEADERS } from './channel-sheet.ts';
+import { type ChannelDefinition, JSON_HEADERS } from './channel-definition.ts';
 
 /**
- * The sheet for webhooks. The body is JSON, signed according to Standard Webhooks version 1
+ * The definition for webhooks. The body is JSON, signed according to Standard Webhooks version 1
  * (standardwebhooks.com): `webhook-id`, `webhook-timestamp`, and `webhook-signature` over
  * `id.timestamp.body`. While a secret is being replaced, the header contains two signatures.
  */
-export const webhookSheet: ChannelSheet<'webhook'> = {
+export const webhookDefinition: ChannelDefinition<'webhook'> = {
   http: {
     message(notice, config, { previousSecret }) {
       const body = JSON.stringify(payload(notice));

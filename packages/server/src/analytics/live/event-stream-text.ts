@@ -16,7 +16,7 @@ export const NO_EVENT_TEXT = '';
 
 /** The event that instructs a client to reload its data because it missed events. */
 export const RESYNC_EVENT =
-  'event: resync\ndata: {"because":"the events after Last-Event-ID are no longer available"}\n\n';
+  'event: resync\ndata: {"reason":"the events after Last-Event-ID are no longer available"}\n\n';
 
 /**
  * Returns a function that formats one organization's events as `text/event-stream` for a watcher.

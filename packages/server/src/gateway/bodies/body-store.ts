@@ -33,8 +33,8 @@ export interface BodyStore {
 export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretEncryptionKey): BodyStore {
   return {
     store({ id, orgId, keyId, owner, createdAt }, bodies) {
-      const sealed = encryptSecret(JSON.stringify(bodies), { orgId, rowId: id, version: 1 }, key);
-      sink.append({ id, org_id: orgId, key_id: keyId, owner, created_at: createdAt, sealed });
+      const ciphertext = encryptSecret(JSON.stringify(bodies), { orgId, rowId: id, version: 1 }, key);
+      sink.append({ id, org_id: orgId, key_id: keyId, owner, created_at: createdAt, sealed: ciphertext });
     },
     open({ id, org_id, sealed }) {
       try {

@@ -19,7 +19,7 @@ export async function parseIdeRequest(
   // Rejects ambiguous JSON before it is parsed.
   const parsed = parseBody({ body, members: scanJsonObject(body) });
   if (x.caller.catalog.ide.capture)
-    x.decisions.push({ step: 'capture', outcome: 'body_shape', because: describeBodyShape(parsed) });
+    x.decisions.push({ step: 'capture', outcome: 'body_shape', reason: describeBodyShape(parsed) });
   const whole = await withStoredHistory(x, parsed);
   const normalised = normalizeIdeRequest(deployment === null ? whole : { ...whole, model: deployment });
   return { ...parseClientRequest(x.surface, serializeBody(normalised)), canonical: normalised.request };

@@ -154,7 +154,7 @@ function applyOpaquePolicies(
     x.decisions.push({
       step: 'policy',
       outcome: 'not_evaluated',
-      because: 'responses on this path are not inspected',
+      reason: 'responses on this path are not inspected',
     });
   if (opaqueRequest.body.kind !== 'json') return opaqueRequest;
   const { bytes, members } = opaqueRequest.body;

@@ -97,7 +97,7 @@ function toRefusal({ provider }: Target, passesFailures: boolean, answer: Upstre
     'content-encoding',
   );
   const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
-  const meaning = findErrorStatusMeaning(provider.sheet, status, body.toString('utf8'));
+  const meaning = findErrorStatusMeaning(provider.definition, status, body.toString('utf8'));
   if (passesFailures && status >= 500 && (meaning === undefined || meaning === 'overloaded'))
     return new ForwardedUpstreamError(status, type, body, { headers: passing });
   const refusal = readUpstreamError(provider, answer);

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
-import type { OpaqueApi } from '../../providers/provider-sheet.ts';
+import type { OpaqueApi } from '../../providers/provider-definition.ts';
 import {
   createTarget,
   DEFAULT_RETRIES_PER_TARGET,
@@ -97,6 +97,6 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
   };
 }
 
-function offersSurface({ sheet }: Provider, surface: string): boolean {
-  return sheet.opaqueApis?.some((offer: OpaqueApi) => offer === surface) ?? false;
+function offersSurface({ definition }: Provider, surface: string): boolean {
+  return definition.opaqueApis?.some((offer: OpaqueApi) => offer === surface) ?? false;
 }

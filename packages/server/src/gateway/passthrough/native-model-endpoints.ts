@@ -48,7 +48,7 @@ function listNativeModels(
       const id = modelMap.get(name) ?? name;
       if (found.has(name) || !canUseModel(provider, key, id)) continue;
       const known = listed.get(id) ?? { created: 0, ownedBy: '', contextWindow: null, maxOutputTokens: null };
-      found.set(name, { ...known, id: name, ownedBy: known.ownedBy || provider.sheet.kind });
+      found.set(name, { ...known, id: name, ownedBy: known.ownedBy || provider.definition.kind });
     }
   }
   return [...found.values()];

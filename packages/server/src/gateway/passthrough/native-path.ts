@@ -1,5 +1,5 @@
 import type { Provider } from '../../providers/configured-provider.ts';
-import type { Dialect } from '../../providers/provider-sheet.ts';
+import type { Dialect } from '../../providers/provider-definition.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
 
 /**

@@ -118,7 +118,7 @@ function isRepeatable(collection: string | null): boolean {
   return collection === null || collection === 'responses' || collection === 'chat/completions';
 }
 
-function createRoute(targets: readonly Target[], retries: number, because: string): ResolvedRoute {
+function createRoute(targets: readonly Target[], retries: number, reason: string): ResolvedRoute {
   return {
     targets,
     retries,
@@ -126,7 +126,7 @@ function createRoute(targets: readonly Target[], retries: number, because: strin
     cache: undefined,
     strategy: 'failover',
     rescue: 'error',
-    reason: because,
+    reason,
     skipped: [],
     conversation: null,
   };

@@ -52,7 +52,7 @@ function createPolicyRequest(
 
 /** Records in the row every policy that applied. */
 export function recordPolicyDecisions(x: Exchange, { decisions }: PolicyEvaluation): void {
-  for (const { outcome, because } of decisions) x.decisions.push({ step: 'policy', outcome, because });
+  for (const { outcome, reason } of decisions) x.decisions.push({ step: 'policy', outcome, reason });
 }
 
 /**

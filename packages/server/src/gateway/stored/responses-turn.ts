@@ -169,7 +169,7 @@ export class ResponsesTurn {
       previousId: this.#previousTurn?.id ?? null,
       createdAt: x.createdAt,
       origin: target.provider.sealOrigin(target.credential),
-      held: held && target.provider.sheet.storesResponses === true,
+      held: held && target.provider.definition.storesResponses === true,
       input: toInputItems(parseBody(this.#request)['input']).map((item) => this.#resolveItem(item).item),
       response,
     });

@@ -23,14 +23,14 @@ export type StoredResponseHandler = (client: ClientConnection, id: string, query
 
 /** Creates the operations on stored responses: read, delete, list input items and cancel. */
 export function createStoredResponseEndpoints(gateway: Gateway) {
-  const verb =
+  const withResponse =
     (
       act: (found: FoundResponse, query: URLSearchParams) => Promise<JsonObject | string>,
     ): StoredResponseHandler =>
     (client, id, query) =>
       void sendResult(client, gateway, async () => act(await requireTurn(client, gateway, id), query));
   return {
-    get: verb(async ({ turn, catalog }, query) => {
+    get: withResponse(async ({ turn, catalog }, query) => {
       const response = await refreshResponse(gateway, catalog, turn);
       if (query.get('stream') !== 'true') return response;
       if (isResponseInProgress(response))
@@ -42,7 +42,7 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       return toResponsesEventStream(response, parseStartingAfter(query));
     }),
 
-    remove: verb(async ({ turn, catalog, owner }) => {
+    remove: withResponse(async ({ turn, catalog, owner }) => {
       const kept = await callResponseProvider(gateway, catalog, turn, 'delete');
       if (kept && kept.status !== 404 && kept.status >= 300)
         throw new Fault(
@@ -57,12 +57,12 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       return { id, object: 'response', deleted: true };
     }),
 
-    inputItems: verb(async ({ turn }, query) => {
+    inputItems: withResponse(async ({ turn }, query) => {
       const conversation = (await gateway.turns.conversation(turn)) ?? [turn];
       return { ...listInputItems(conversation, query) };
     }),
 
-    cancel: verb(async ({ turn, catalog }) => {
+    cancel: withResponse(async ({ turn, catalog }) => {
       if (turn.response['background'] !== true)
         throw new Fault(
           'invalid_request',

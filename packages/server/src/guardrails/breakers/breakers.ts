@@ -36,7 +36,7 @@ export function formatBreakerId({ provider, model, credential }: Omit<BreakerKey
 /** A breaker and its current state. */
 export interface BreakerView extends BreakerKey {
   readonly state: CircuitState;
-  readonly because: string;
+  readonly reason: string;
   /** Null unless the breaker is half open. */
   readonly probe: ProbeState | null;
   readonly forced: ForcedState | null;
@@ -54,7 +54,7 @@ export interface BreakerEvent extends BreakerKey {
    */
   readonly isCredential: boolean;
   readonly state: CircuitState;
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** A forced breaker state as the database stores it. */
@@ -125,7 +125,7 @@ export class Breakers {
   }
 
   openReason(orgId: string, target: BreakerTarget): string {
-    return this.#find(orgId, target)?.because ?? '';
+    return this.#find(orgId, target)?.reason ?? '';
   }
 
   /** `firstTokenMs` is null if the response was not streamed. */
@@ -230,7 +230,7 @@ export class Breakers {
         random,
         acquireProbe: () => leases.acquire(name.orgId, key, PROBE_LEASE_MS),
         releaseProbe: () => leases.release(name.orgId, key),
-        onChange: (state, because, isCredential) => onChange({ ...name, state, because, isCredential }),
+        onChange: (state, reason, isCredential) => onChange({ ...name, state, reason, isCredential }),
       },
       settings,
     );

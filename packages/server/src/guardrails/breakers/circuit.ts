@@ -20,7 +20,7 @@ export interface CircuitOptions {
   random(): number;
   acquireProbe(): boolean | Promise<boolean>;
   releaseProbe(): void;
-  onChange(state: CircuitState, because: string, isCredential: boolean): void;
+  onChange(state: CircuitState, reason: string, isCredential: boolean): void;
 }
 
 const TROUBLE_COUNTERS = ['failed', 'slow', 'retried'] as const;
@@ -51,7 +51,7 @@ const PROBE_RECHECK_MS = 250;
  */
 export class Circuit {
   state: CircuitState = 'closed';
-  because = '';
+  reason = '';
   forced: ForcedState | null = null;
   readonly panicSlots = new PanicSlots();
   #options: CircuitOptions;
@@ -98,13 +98,13 @@ export class Circuit {
   /**
    * Returns the state for display. A breaker whose wait is over is half open, even before the next request.
    */
-  status(): { readonly state: CircuitState; readonly because: string; readonly probe: ProbeState | null } {
-    const { state, because } = this;
+  status(): { readonly state: CircuitState; readonly reason: string; readonly probe: ProbeState | null } {
+    const { state, reason } = this;
     const now = this.#options.monotonic();
     const isDue = state === 'open' && now >= this.#openUntil;
     if (isDue || (state === 'half_open' && now >= this.#probeUntil))
-      return { state: 'half_open', because, probe: 'next_request' };
-    return { state, because, probe: state === 'half_open' ? 'in_flight' : null };
+      return { state: 'half_open', reason, probe: 'next_request' };
+    return { state, reason, probe: state === 'half_open' ? 'in_flight' : null };
   }
 
   /** Returns whether an ordinary request would be admitted now. */
@@ -275,20 +275,20 @@ export class Circuit {
     this.#isCredential = false;
   }
 
-  #open(now: number, because: string): void {
+  #open(now: number, reason: string): void {
     if (!this.#settings.enabled) return;
     if (now - this.#closedAt > BACKOFF_RESET_MS && this.state === 'closed') this.#consecutiveOpens = 0;
     const span = Math.min(MAX_OPEN_MS, this.#settings.openMs * 2 ** this.#consecutiveOpens);
     this.#consecutiveOpens = Math.min(this.#consecutiveOpens + 1, 10);
     if (this.state === 'half_open') this.#options.releaseProbe();
     this.#openUntil = now + span * (0.8 + 0.4 * this.#options.random());
-    this.#setState('open', because);
+    this.#setState('open', reason);
   }
 
-  #setState(state: CircuitState, because: string): void {
+  #setState(state: CircuitState, reason: string): void {
     this.state = state;
-    this.because = because;
-    this.#options.onChange(state, because, this.#isCredential);
+    this.reason = reason;
+    this.#options.onChange(state, reason, this.#isCredential);
   }
 
   #currentForcedState(): ForcedState | null {

@@ -18,7 +18,7 @@ export interface BreakerPreview<Target> {
 /** A breaker decision that would affect the request. */
 export interface BreakerPreviewStep {
   readonly outcome: 'skipped' | 'panic';
-  readonly because: string;
+  readonly reason: string;
 }
 
 /**
@@ -38,13 +38,13 @@ export function previewBreakers<Target extends BreakerTarget>(
   for (const { target, view } of aside)
     steps.push({
       outcome: 'skipped',
-      because: `${nameOf(target)}: ${view?.because || 'rate limited'}; available again in ${Math.ceil(view?.waitMs ?? 0)} ms`,
+      reason: `${nameOf(target)}: ${view?.reason || 'rate limited'}; available again in ${Math.ceil(view?.waitMs ?? 0)} ms`,
     });
   const free = guarded.filter((one) => !isForcedOpen(one) && !isAside(one));
   if (free.length === 0 && aside.length > 0)
     steps.push({
       outcome: 'panic',
-      because:
+      reason:
         'no other target is available: each target accepts one request at a time, and other requests fail with no_healthy_target',
     });
   const skipped = guarded

@@ -105,7 +105,7 @@ test('a condition that cannot be judged closes the gate: deny and redact apply, 
   const when = 'metadata.project == "x"';
   const outcomes = (action: string, more: JsonObject = {}) =>
     judged([{ name: 'rule', on: 'request', when, action, ...more }], request).decisions.map(
-      ({ outcome, because }) => `${outcome}: ${because}`,
+      ({ outcome, reason }) => `${outcome}: ${reason}`,
     );
   const why = '"rule": its condition could not be evaluated (field not found: project)';
   assert.deepEqual(outcomes('deny'), [`denied: ${why}, so the policy applies`]);
@@ -129,7 +129,7 @@ test('a decision says what kind of value was found and where, and never the valu
     requestOf({ messages: [...messages, { role: 'user', content: 'z@b.example' }] }),
   ).decisions;
   assert.equal(
-    decision?.because,
+    decision?.reason,
     '"rule": found 1 secret (API key) in messages[0].content; 4 email in messages[1].content, messages[2].content, messages[3].content and 1 more',
   );
 });
@@ -145,7 +145,7 @@ test('more text or messages than a condition may take is a condition that cannot
       request,
     ).decisions;
     assert.match(
-      decision?.because ?? '',
+      decision?.reason ?? '',
       /could not be evaluated \((?:the text is longer|the request has more) than/,
     );
     assert.equal(

@@ -33,7 +33,7 @@ export interface PolicyDecision {
     | 'not_evaluated'
     | `would_${CompiledPolicy['action']}`;
   /** Explanation for people. Contains no value from the request. */
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** The result of evaluating a policy set. */
@@ -60,17 +60,16 @@ export function evaluatePolicies({ policies }: PolicySet, subject: PolicySubject
   const steps = new StepMeter();
   let redact = NO_KINDS;
   for (const policy of policies) {
-    const because = matchPolicy(policy, subject, steps);
-    if (because === null) continue;
+    const match = matchPolicy(policy, subject, steps);
+    if (match === null) continue;
     const { action, enforced } = policy;
-    if (because instanceof EvaluationFailure && (action === 'allow' || action === 'flag')) {
-      decisions.push({ policy, outcome: 'not_evaluated', because: `"${policy.name}": ${because.reason}` });
+    if (match instanceof EvaluationFailure && (action === 'allow' || action === 'flag')) {
+      decisions.push({ policy, outcome: 'not_evaluated', reason: `"${policy.name}": ${match.reason}` });
       continue;
     }
-    const reason =
-      because instanceof EvaluationFailure ? `${because.reason}, so the policy applies` : because;
+    const reason = match instanceof EvaluationFailure ? `${match.reason}, so the policy applies` : match;
     const outcome = enforced ? OUTCOMES[action] : (`would_${action}` as const);
-    decisions.push({ policy, outcome, because: `"${policy.name}": ${reason}` });
+    decisions.push({ policy, outcome, reason: `"${policy.name}": ${reason}` });
     if (!enforced) continue;
     if (action === 'deny') return { decisions, deniedBy: policy, redact };
     if (action === 'allow') break;
@@ -85,18 +84,18 @@ function matchPolicy(
   subject: PolicySubject,
   steps: StepMeter,
 ): string | EvaluationFailure | null {
-  let because: string | EvaluationFailure = 'its condition is true';
+  let reason: string | EvaluationFailure = 'its condition is true';
   if (condition) {
     const holds = evaluateCondition(condition, subject, steps);
     if (holds === false) return null;
-    if (holds instanceof EvaluationFailure) because = holds;
+    if (holds instanceof EvaluationFailure) reason = holds;
   }
-  if (detects === null) return because;
+  if (detects === null) return reason;
   const seen = [...subject.findings()].filter(([kind]) => detects.has(kind));
   if (seen.length === 0) return null;
   const list = describeFindings(seen, subject.places());
-  if (because instanceof EvaluationFailure) return new EvaluationFailure(`${because.reason}; ${list}`);
-  return condition ? `${because}; ${list}` : list;
+  if (reason instanceof EvaluationFailure) return new EvaluationFailure(`${reason.reason}; ${list}`);
+  return condition ? `${reason}; ${list}` : list;
 }
 
 const MAX_NAMED_PATHS = 3;

@@ -13,7 +13,7 @@ test('the reference has every operation of the document, and needs no key', asyn
   const { status, headers, text } = await api.call('GET', '/api/reference');
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'text/html; charset=utf-8');
-  for (const { name, method, path, summary } of api.verbs) {
+  for (const { name, method, path, summary } of api.operations) {
     const [, article = ''] = text.split(`<article id="${name}">`);
     assert.ok(article.includes(`<strong class="${method}">${method}</strong> ${path}`), name);
     assert.ok(article.includes(html`${summary}`.text), name);
@@ -21,7 +21,7 @@ test('the reference has every operation of the document, and needs no key', asyn
     assert.ok(text.includes(`href="#${name}"`), name);
   }
   const beats = Object.values(describeBeatPaths()).flatMap((operations) => Object.keys(operations));
-  assert.equal(text.split('<article ').length - 1, api.verbs.length + beats.length);
+  assert.equal(text.split('<article ').length - 1, api.operations.length + beats.length);
 });
 
 test('it holds no script and loads nothing; its policy allows its one style only', async () => {
@@ -40,18 +40,18 @@ test('its examples of bodies are ones the document allows', async () => {
   const { key } = await api.addKey('acme');
   const unescaped = text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
   let tried = 0;
-  for (const verb of api.verbs) {
-    if (!verb.body || verb.method !== 'POST' || verb.path.includes('{')) continue;
-    const article = unescaped.split(`<article id="${verb.name}">`)[1]?.split('</article>')[0] ?? '';
+  for (const operation of api.operations) {
+    if (!operation.body || operation.method !== 'POST' || operation.path.includes('{')) continue;
+    const article = unescaped.split(`<article id="${operation.name}">`)[1]?.split('</article>')[0] ?? '';
     const body = /-d '(.*)'<\/pre>/.exec(article)?.[1] ?? '';
-    const answer = await api.call('POST', verb.path, { key, raw: body });
+    const answer = await api.call('POST', operation.path, { key, raw: body });
     tried += 1;
-    // What only the verb itself can know may still be wrong with an example, never its shape.
-    assert.ok(answer.status < 500, `${verb.name} ${body}: ${answer.text}`);
+    // What only the operation itself can know may still be wrong with an example, never its shape.
+    assert.ok(answer.status < 500, `${operation.name} ${body}: ${answer.text}`);
     assert.doesNotMatch(
       answer.text,
       /is not a known field|Invalid input(?!.*received undefined)/,
-      `${verb.name} ${body}`,
+      `${operation.name} ${body}`,
     );
   }
   assert.ok(tried > 5);

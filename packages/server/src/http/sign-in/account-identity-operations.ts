@@ -37,8 +37,11 @@ export function createAccountIdentityOperations(parts: SignInContext): readonly 
       async run({ browser, params }) {
         await requireAccountControl(parts, browser);
         const returnTo = `${parts.site().prefix}/settings/account`;
-        const { location, sealed } = await startOidcFlow(parts, params.name, { returnTo, stepUp: false });
-        return { body: { location }, cookies: [createOidcFlowCookie(parts).set(sealed)] };
+        const { location, encryptedFlow } = await startOidcFlow(parts, params.name, {
+          returnTo,
+          stepUp: false,
+        });
+        return { body: { location }, cookies: [createOidcFlowCookie(parts).set(encryptedFlow)] };
       },
     }),
   ];

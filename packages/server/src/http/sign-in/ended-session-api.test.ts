@@ -47,7 +47,7 @@ suite('every route of the API, asked with a session', () => {
       const browser = await ended();
       const cookies = [...browser.cookies];
       assert.equal(cookies.length, 1, 'the browser still has its cookie');
-      for (const { method, path } of harness.api.verbs) {
+      for (const { method, path } of harness.api.operations) {
         for (const [name, value] of cookies) browser.cookies.set(name, value);
         const body = method === 'GET' || method === 'DELETE' ? undefined : {};
         const answer = await browser.ask(method, path.replaceAll(/\{\w+\}/g, 'x'), body);
@@ -57,6 +57,6 @@ suite('every route of the API, asked with a session', () => {
           `${method} ${path}`,
         );
       }
-      assert.ok(harness.api.verbs.length > 100);
+      assert.ok(harness.api.operations.length > 100);
     });
 });

@@ -37,11 +37,11 @@ export function createOidcOperations(parts: SignInContext, log: Log): readonly S
       async run({ params, query }) {
         try {
           const stepUp = query.step_up === 'true';
-          const { location, sealed } = await startOidcFlow(parts, params.name, {
+          const { location, encryptedFlow } = await startOidcFlow(parts, params.name, {
             returnTo: query.return_to,
             stepUp,
           });
-          return { location, cookies: [cookie().set(sealed)] };
+          return { location, cookies: [cookie().set(encryptedFlow)] };
         } catch (error) {
           return redirectWithError(params.name, error);
         }
@@ -57,7 +57,7 @@ export function createOidcOperations(parts: SignInContext, log: Log): readonly S
       query: oidcCallbackQuery,
       answer: z.null(),
       async run({ params, query, browser, cookies }) {
-        const answer = { query: singleParameters(query), sealed: cookie().read(cookies) };
+        const answer = { query: singleParameters(query), encryptedFlow: cookie().read(cookies) };
         try {
           const { token, returnTo } = await startOidcSession(parts, params.name, answer, browser);
           return { location: returnTo, token, cookies: [cookie().clear()] };

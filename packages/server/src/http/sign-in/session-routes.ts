@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createVerbRouteConfig } from '../api-calls.ts';
+import { createOperationRouteConfig } from '../api-calls.ts';
 import type { SignInApi, SignInRequest } from './sign-in-api.ts';
 
 /** Returns the request data that sign-in uses. */
@@ -18,7 +18,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignInApi): void 
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: createVerbRouteConfig(operation.name),
+      config: createOperationRouteConfig(operation.name),
       bodyLimit: UNAUTHENTICATED_BODY_BYTES,
       handler: async (request, reply) => {
         const { params, query, body } = request;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import type { Verb } from '../../management/verb.ts';
+import type { Operation } from '../../management/operation.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { getDatabaseEngine } from '../../store/database-engine.ts';
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
 
-/** Verbs that may write without an audit entry, with reasons. */
-const UNAUDITED_VERBS: Readonly<Record<string, string>> = {
+/** Operations that may write without an audit entry, with reasons. */
+const UNAUDITED_OPERATIONS: Readonly<Record<string, string>> = {
   'me.update': 'what the console remembers for a person changes by the minute',
 };
 
@@ -14,15 +14,19 @@ const UNAUDITED_VERBS: Readonly<Record<string, string>> = {
  * Returns the operations, wrapped so that each must write an audit entry for its changes, with the
  * origin of the request. SQLite counts the changed rows.
  */
-export function requireAuditEntries(verbs: readonly Verb[], { read }: Database): readonly Verb[] {
-  if (getDatabaseEngine(read) !== 'sqlite') return verbs;
-  return verbs.map((verb) => {
-    if (verb.readAnswer !== null || Object.hasOwn(UNAUDITED_VERBS, verb.name)) return verb;
+export function requireAuditEntries(
+  operations: readonly Operation[],
+  { read }: Database,
+): readonly Operation[] {
+  if (getDatabaseEngine(read) !== 'sqlite') return operations;
+  return operations.map((operation) => {
+    if (operation.readAnswer !== null || Object.hasOwn(UNAUDITED_OPERATIONS, operation.name))
+      return operation;
     return {
-      ...verb,
+      ...operation,
       perform: (host, actor, input, of) =>
-        verb.perform(
-          { ...host, database: checkAuditEntries(host.database, verb.name, actor) },
+        operation.perform(
+          { ...host, database: checkAuditEntries(host.database, operation.name, actor) },
           actor,
           input,
           of,

@@ -10,14 +10,14 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
-import { type ApiVerbDependencies, defineApiVerbs } from '../../management/api-verbs.ts';
+import { type ApiOperationDependencies, defineApiOperations } from '../../management/api-operations.ts';
 import type { BreakerSource } from '../../management/breakers/breaker-resource.ts';
 import { createEvaluationPool, type EvaluationPool } from '../../management/evaluation/evaluation-pool.ts';
 import type { OrgConfigFileRules } from '../../management/guardrails/rule-dependencies.ts';
 import type { MemberDependencies } from '../../management/members/member-dependencies.ts';
 import type { MonitoringDependencies } from '../../management/monitors/monitoring-dependencies.ts';
+import type { Operation } from '../../management/operation.ts';
 import type { ProcessStatus } from '../../management/overview/process-status.ts';
-import type { Verb } from '../../management/verb.ts';
 import { type Actor, createKeyActor } from '../../platform/actor.ts';
 import { extractPlatformKey, generatePlatformKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
@@ -80,7 +80,7 @@ export interface ApiTestCall {
 
 export interface RunningApi {
   readonly database: DatabaseWithBeats;
-  readonly verbs: readonly Verb[];
+  readonly operations: readonly Operation[];
   readonly relay: RunningRelay;
   /** Sets the clock of the API and its dependencies. */
   setNow(ms: number): void;
@@ -88,10 +88,7 @@ export interface RunningApi {
   addKey(
     orgId: string,
     columns?: Partial<PlatformKeyRow> & { readonly scopes?: readonly KeyScope[] },
-  ): Promise<{
-    readonly id: string;
-    readonly key: string;
-  }>;
+  ): Promise<{ readonly id: string; readonly key: string }>;
   /** Creates a member. `key` authenticates their requests and represents the cookie of their session. */
   addMember(orgId: string, given?: NewMember): Promise<TestMember>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
@@ -106,7 +103,8 @@ export interface TestApiOptions {
   /** URL of a PostgreSQL database. Default: a new SQLite file. */
   readonly url?: string;
   readonly log?: Log;
-  readonly extraVerbs?: readonly Verb[];
+  /** Operations in addition to those of the API. */
+  readonly operations?: readonly Operation[];
   /** Rules of floe.yaml for the org `acme`. */
   readonly fileRules?: Partial<OrgConfigFileRules>;
   readonly breakers?: BreakerSource;
@@ -143,10 +141,10 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
     await renew().then(relay.renew);
   };
   const sessions = new Map<string, (now: number) => Actor>();
-  const parts = createVerbParts(options, database, clock, { ...running, relay: relay.host });
-  const all = requireAuditEntries([...defineApiVerbs(parts), ...(options.extraVerbs ?? [])], database);
+  const parts = createOperationParts(options, database, clock, { ...running, relay: relay.host });
+  const all = requireAuditEntries([...defineApiOperations(parts), ...(options.operations ?? [])], database);
   const api = await createApi({
-    verbs: all,
+    operations: all,
     host: { database, clock, refreshSnapshot: changed, secretsKey: apiTestSecretsKey },
     log: options.log ?? silentLog,
     ...(options.signIn && { signIn: options.signIn(database, clock) }),
@@ -160,7 +158,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
   const http = await serve(api);
   return {
     database,
-    verbs: all,
+    operations: all,
     relay,
     setNow(ms) {
       now = ms;
@@ -209,12 +207,12 @@ async function storeKey(
   return { id: row.id, key };
 }
 
-function createVerbParts(
+function createOperationParts(
   options: TestApiOptions,
   database: DatabaseWithBeats,
   clock: Clock,
-  running: Pick<ApiVerbDependencies, 'runningGateway' | 'providers' | 'relay'>,
-): ApiVerbDependencies {
+  running: Pick<ApiOperationDependencies, 'runningGateway' | 'providers' | 'relay'>,
+): ApiOperationDependencies {
   const rules = createTestRuleDependencies(createMemoryGuard(database, clock), options);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringDependencies = {
@@ -224,7 +222,7 @@ function createVerbParts(
     timezone: () => 'UTC',
     renderBoard: (view) => renderBoardPreview(view, ''),
   };
-  const config: ApiVerbDependencies['config'] = {
+  const config: ApiOperationDependencies['config'] = {
     getFileStatus: () => ({ file: null, loadedAt: API_TEST_NOW, rejected: null }),
     dryRun: (work) => runAndRollBack(database, work),
     rules,

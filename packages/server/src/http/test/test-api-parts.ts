@@ -13,7 +13,7 @@ import { EMPTY_ORG_CATALOG } from '../../gateway/org-catalog.ts';
 import { decryptStoredTurn } from '../../gateway/stored/turn-store.ts';
 import { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
-import type { ApiVerbDependencies } from '../../management/api-verbs.ts';
+import type { ApiOperationDependencies } from '../../management/api-operations.ts';
 import type { ProcessStatus } from '../../management/overview/process-status.ts';
 import type { ProviderDependencies } from '../../management/providers/provider-dependencies.ts';
 import { BackgroundJobRunner } from '../../platform/background-job-runner.ts';
@@ -37,7 +37,7 @@ const COMPILE_OPTIONS = {
   outbound: { proxy: '', no_proxy: '', ca_file: '' },
 };
 
-interface RunningParts extends Pick<ApiVerbDependencies, 'runningGateway' | 'providers'> {
+interface RunningParts extends Pick<ApiOperationDependencies, 'runningGateway' | 'providers'> {
   /** Compiles the current configuration, like a snapshot. */
   renew(): Promise<void>;
   inForce(): MergedConfig['orgs'];
@@ -80,7 +80,7 @@ export async function createTestApiParts(
     compiled = compileCatalogs(merged.orgs, null, options);
   };
   await renew();
-  const running: ApiVerbDependencies['runningGateway'] = {
+  const running: ApiOperationDependencies['runningGateway'] = {
     getRunningOrg: (orgId) => ({
       config: merged.orgs.find(({ id }) => id === orgId) ?? null,
       isInFile: orgId === org?.id,
@@ -140,7 +140,7 @@ export function createTestConsoleParts(
   clock: Clock,
   standing: Partial<ProcessStatus> = {},
 ): Pick<
-  ApiVerbDependencies,
+  ApiOperationDependencies,
   'analytics' | 'processStatus' | 'liveHub' | 'jobRunner' | 'getCacheSize' | 'people'
 > {
   const parts = { database, clock, log: silentLog };

@@ -2,7 +2,7 @@ import type { OrgConfig } from '@floe/contract/config';
 import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
 import type {
   OrgConfigFileRules,
-  RuleVerbDependencies,
+  RuleOperationDependencies,
 } from '../../management/guardrails/rule-dependencies.ts';
 
 const NONE: OrgConfigFileRules = {
@@ -20,7 +20,7 @@ const NONE: OrgConfigFileRules = {
 export function createTestRuleDependencies(
   guard: GuardrailEnforcer,
   { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileRules> } = {},
-): RuleVerbDependencies {
+): RuleOperationDependencies {
   const relay_rules = (org?.relay.rules ?? []).map((config, index) => ({ config, line: 10 + index }));
   return {
     guard,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiErrorBody } from '@floe/contract/api/errors';
-import type { Verb } from '../../management/verb.ts';
+import type { Operation } from '../../management/operation.ts';
 import type { ApiTestResponse } from './running-api.ts';
 
 export function isJsonContent(headers: IncomingHttpHeaders): boolean {
@@ -9,7 +9,7 @@ export function isJsonContent(headers: IncomingHttpHeaders): boolean {
 
 /** Validates a response with the schema of its operation and returns it. */
 export async function requireValidResponse(
-  all: readonly Verb[],
+  all: readonly Operation[],
   method: string,
   path: string,
   asked: Promise<ApiTestResponse>,
@@ -21,7 +21,7 @@ export async function requireValidResponse(
 
 /** The server does not filter responses through their schemas, so every test validates them. */
 function requireSchemaMatch(
-  all: readonly Verb[],
+  all: readonly Operation[],
   method: string,
   path: string,
   answer: ApiTestResponse,
@@ -29,7 +29,7 @@ function requireSchemaMatch(
   if (answer.text === '' || !isJsonContent(answer.headers)) return;
   if (answer.status >= 400) apiErrorBody.parse(answer.body);
   const segments = path.split('?', 1)[0]?.split('/') ?? [];
-  const verb = all.find((candidate) => {
+  const operation = all.find((candidate) => {
     const wanted = candidate.path.split('/');
     return (
       candidate.method === method &&
@@ -37,5 +37,5 @@ function requireSchemaMatch(
       wanted.every((segment, index) => segment.startsWith('{') || segment === segments[index])
     );
   });
-  if (verb && answer.status < 400) verb.answer.parse(answer.body);
+  if (operation && answer.status < 400) operation.answer.parse(answer.body);
 }

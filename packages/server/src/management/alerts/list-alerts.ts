@@ -7,11 +7,11 @@ import { toAlertJson } from '../../alerts/channels/webhook.ts';
 import { parseAlertRow } from '../../alerts/stored-alert.ts';
 import { type AlertDeliveryRow, listDeliveriesOfAlerts } from '../../store/alert-deliveries.ts';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb } from '../verb.ts';
 
 /** The operation `GET /api/monitoring/alerts`. */
-export const listAlertsVerb = defineReadVerb({
+export const listAlertsOperation = defineReadOperation({
   name: 'alerts.list',
   method: 'GET',
   path: '/api/monitoring/alerts',

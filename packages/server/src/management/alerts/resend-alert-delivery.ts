@@ -1,13 +1,13 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
 import { resendAlertDelivery } from '../../alerts/resend-alert-delivery.ts';
-import { defineWriteVerb } from '../verb.ts';
+import { defineWriteOperation } from '../operation.ts';
 
 /**
  * The operation that sends a message again immediately if its delivery was abandoned or waits for a
  * retry.
  */
-export const resendAlertDeliveryVerb = defineWriteVerb({
+export const resendAlertDeliveryOperation = defineWriteOperation({
   name: 'deliveries.retry',
   method: 'POST',
   path: '/api/monitoring/deliveries/{id}/retry',

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
 import { type AuditEntryRow, getAuditEntryPage } from '../../store/audit-entries.ts';
 import { type BreakerChangeRow, getBreakerChangePage } from '../../store/breaker-changes.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
 import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
@@ -12,8 +12,8 @@ import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
 /** The operation `GET /api/analytics/annotations`. */
-export function defineGetAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
-  return defineReadVerb({
+export function defineGetAnnotationsOperation(coverage: AnalyticsCoverage): Operation {
+  return defineReadOperation({
     name: 'annotations.list',
     method: 'GET',
     path: '/api/analytics/annotations',
@@ -89,7 +89,7 @@ function parseResourceName(json: string | null): string | null {
   return typeof name === 'string' && name !== '' ? name : null;
 }
 
-/** Parses a note that `createNoteVerb` stored. */
+/** Parses a note that `createNoteOperation` stored. */
 function parseNoteText(json: string | null): string {
   const kept: Json = json === null ? null : JSON.parse(json);
   return isObject(kept) && typeof kept['text'] === 'string' ? kept['text'] : '';
@@ -113,11 +113,16 @@ function toAlertAnnotation({
   };
 }
 
-function toBreakerAnnotation({ at, breaker_id, state, because }: BreakerChangeRow): AnalyticsAnnotation {
+function toBreakerAnnotation({
+  at,
+  breaker_id,
+  state,
+  because: reason,
+}: BreakerChangeRow): AnalyticsAnnotation {
   return {
     at: toIsoTimestamp(at),
     kind: 'breaker',
-    text: because === '' ? state : `${state}: ${because}`,
+    text: reason === '' ? state : `${state}: ${reason}`,
     actor: null,
     actor_name: null,
     subject: { kind: 'breaker', id: breaker_id, name: breaker_id },

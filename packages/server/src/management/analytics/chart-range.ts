@@ -1,5 +1,5 @@
 import { buildChartRequest, type ChartOptions } from '../../analytics/chart-request.ts';
-import type { VerbContext } from '../verb.ts';
+import type { OperationContext } from '../operation.ts';
 import { parseLocalTimestamp } from './local-timestamps.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ export interface ChartQuery {
  * @throws Fault `invalid_request` as `buildChartRequest`
  */
 export function resolveChartRange(
-  { orgId, clock }: VerbContext,
+  { orgId, clock }: OperationContext,
   orgTimezone: string,
   query: ChartQuery,
   shape: ChartOptions = {},

@@ -1,5 +1,5 @@
 import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/annotations';
-import { defineWriteVerb } from '../verb.ts';
+import { defineWriteOperation } from '../operation.ts';
 
 /** The audit action that is recorded when a note is created. */
 export const ANNOTATION_AUDIT_ACTION = 'annotations.create';
@@ -8,7 +8,7 @@ export const ANNOTATION_AUDIT_ACTION = 'annotations.create';
  * The operation that records an event at the current time, such as a deployment. Charts show the
  * event.
  */
-export const createNoteVerb = defineWriteVerb({
+export const createNoteOperation = defineWriteOperation({
   name: ANNOTATION_AUDIT_ACTION,
   method: 'POST',
   path: '/api/analytics/annotations',

@@ -2,14 +2,14 @@ import { analyticsValues, analyticsValuesQuery } from '@floe/contract/api/charts
 import { parseRollupFacet } from '../../analytics/chart-request.ts';
 import { queryTopValues } from '../../analytics/charts.ts';
 import { findPlatformKeyIdsByPrefix } from '../../store/platform-keys.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
 import { loadGroupValueNames } from './value-names.ts';
 
 /** The operation `GET /api/analytics/values`. */
-export function defineGetFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
-  return defineReadVerb({
+export function defineGetFilterValuesOperation(coverage: AnalyticsCoverage): Operation {
+  return defineReadOperation({
     name: 'analytics.values',
     method: 'GET',
     path: '/api/analytics/values',

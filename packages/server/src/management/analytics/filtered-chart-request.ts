@@ -9,8 +9,8 @@ import { buildExchangeFilterConditions, type ExchangeFilters } from '../../store
 import { resolveKeyFilter } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { isRollupPair, type RollupFacetFilter } from '../../store/rollups/read-rollups.ts';
+import type { OperationContext } from '../operation.ts';
 import { parseRequestFilters } from '../requests/request-filters.ts';
-import type { VerbContext } from '../verb.ts';
 import { type ChartQuery, resolveChartRange } from './chart-range.ts';
 
 /**
@@ -21,7 +21,7 @@ import { type ChartQuery, resolveChartRange } from './chart-range.ts';
  * @throws Fault `invalid_request` as `resolveChartRange` and `requireRowLimit`
  */
 export async function resolveFilteredChartRequest(
-  context: VerbContext & { readonly reader: DatabaseReader },
+  context: OperationContext & { readonly reader: DatabaseReader },
   orgZone: string,
   query: ChartQuery,
   shape: Pick<ChartOptions, 'groupBy' | 'interval'> & { readonly isPercentile?: boolean } = {},

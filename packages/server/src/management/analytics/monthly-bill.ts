@@ -7,7 +7,7 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import { ROLLUP_SUM_COLUMNS } from '../../store/rollups/rollup-figures.ts';
 import { listTeamsOfOrg } from '../../store/teams.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
@@ -18,8 +18,8 @@ const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
  * Defines the operation that exports a month's cost by team, cost center, key and model. Repeated
  * exports return the same file.
  */
-export function defineExportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
-  return defineReadVerb({
+export function defineExportMonthlyBillOperation(coverage: AnalyticsCoverage): Operation {
+  return defineReadOperation({
     name: 'analytics.month',
     method: 'GET',
     path: '/api/analytics/months/{month}.csv',

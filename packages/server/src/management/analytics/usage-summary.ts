@@ -1,13 +1,13 @@
 import { analyticsSummary, analyticsSummaryQuery } from '@floe/contract/api/charts';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { queryChartSummary } from '../../analytics/charts.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 
 /** The operation `GET /api/analytics/summary`. */
-export function defineGetUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
-  return defineReadVerb({
+export function defineGetUsageSummaryOperation(coverage: AnalyticsCoverage): Operation {
+  return defineReadOperation({
     name: 'analytics.summary',
     method: 'GET',
     path: '/api/analytics/summary',

@@ -9,7 +9,7 @@ import {
   toChartGrid,
 } from '../../analytics/charts.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/rollup-accumulator.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 import { loadGroupValueNames } from './value-names.ts';
@@ -19,8 +19,8 @@ const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
 const MAX_POINTS = 5_000;
 
 /** The operation `GET /api/analytics/timeseries`. */
-export function defineGetUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
-  return defineReadVerb({
+export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): Operation {
+  return defineReadOperation({
     name: 'analytics.timeseries',
     method: 'GET',
     path: '/api/analytics/timeseries',

@@ -1,14 +1,14 @@
 import { analyticsTopQuery, analyticsTopValues } from '@floe/contract/api/charts';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { queryTopValues } from '../../analytics/charts.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 import { loadGroupValueNames } from './value-names.ts';
 
 /** The operation `GET /api/analytics/top`. */
-export function defineGetTopUsageVerb(coverage: AnalyticsCoverage): Verb {
-  return defineReadVerb({
+export function defineGetTopUsageOperation(coverage: AnalyticsCoverage): Operation {
+  return defineReadOperation({
     name: 'analytics.top',
     method: 'GET',
     path: '/api/analytics/top',

@@ -3,10 +3,10 @@ import { pageQuery } from '@floe/contract/api/page';
 import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
 import { listDailyAuditAnchors } from '../../store/audit-chain.ts';
 import { paginateForResponse } from '../list-page.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 
 /** The operation `GET /api/management/audit/anchors`. */
-export const listAuditAnchorsVerb = defineReadVerb({
+export const listAuditAnchorsOperation = defineReadOperation({
   name: 'audit.anchors',
   method: 'GET',
   path: '/api/management/audit/anchors',
@@ -22,8 +22,8 @@ export const listAuditAnchorsVerb = defineReadVerb({
 });
 
 /** Defines the operation that compares exported anchors with the current audit chain. */
-export function defineVerifyAuditVerb(verifier: AuditChainVerifier): Verb {
-  return defineReadVerb({
+export function defineVerifyAuditOperation(verifier: AuditChainVerifier): Operation {
+  return defineReadOperation({
     name: 'audit.verify',
     method: 'POST',
     path: '/api/management/audit/verify',

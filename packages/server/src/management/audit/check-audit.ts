@@ -1,10 +1,10 @@
 import { auditChain } from '@floe/contract/api/audit';
 import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 
 /** Defines the operation that verifies the hash chain of the stored audit entries. */
-export function defineCheckAuditVerb(verifier: AuditChainVerifier): Verb {
-  return defineReadVerb({
+export function defineCheckAuditOperation(verifier: AuditChainVerifier): Operation {
+  return defineReadOperation({
     name: 'audit.check',
     method: 'GET',
     path: '/api/management/audit/chain',

@@ -3,8 +3,8 @@ import { type AuditEntryFilters, getAuditEntryPage } from '../../store/audit-ent
 import type { PageRequest } from '../../store/pagination.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb } from '../verb.ts';
 import { toAuditEntry } from './audit-entry.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
@@ -26,7 +26,7 @@ const CSV_COLUMNS = [
 ] as const satisfies readonly (keyof AuditEntry)[];
 
 /** The operation `GET /api/management/audit/export`. */
-export const exportAuditVerb = defineReadVerb({
+export const exportAuditOperation = defineReadOperation({
   name: 'audit.export',
   method: 'GET',
   path: '/api/management/audit/export',

@@ -1,12 +1,12 @@
 import { auditEntry, auditListQuery } from '@floe/contract/api/audit';
 import { createPageSchema } from '@floe/contract/api/page';
 import { getAuditEntryPage } from '../../store/audit-entries.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb } from '../verb.ts';
 import { toAuditEntry } from './audit-entry.ts';
 
 /** The operation `GET /api/management/audit`. */
-export const listAuditVerb = defineReadVerb({
+export const listAuditOperation = defineReadOperation({
   name: 'audit.list',
   method: 'GET',
   path: '/api/management/audit',

@@ -3,14 +3,14 @@ import { idParams } from '@floe/contract/api/page';
 import { toBoardStatus } from '../../monitoring/boards/board-json.ts';
 import { loadBoardView } from '../../monitoring/boards/board-view.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { createBoardKind } from '../resources/boards.ts';
-import { requireResource } from '../resources/resource-verbs.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { requireResource } from '../resources/resource-operations.ts';
 
 /** The operation `GET /api/monitoring/boards/{id}/status`. */
-export function defineGetBoardStatusVerb(dependencies: MonitoringDependencies): Verb {
+export function defineGetBoardStatusOperation(dependencies: MonitoringDependencies): Operation {
   const kind = createBoardKind(dependencies);
-  return defineReadVerb({
+  return defineReadOperation({
     name: 'boards.status',
     method: 'GET',
     path: '/api/monitoring/boards/{id}/status',

@@ -4,15 +4,15 @@ import { requireBoardMonitors } from '../../monitoring/boards/board.ts';
 import { loadBoardView } from '../../monitoring/boards/board-view.ts';
 import { toBoardColumns } from '../../monitoring/boards/config-file-boards.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { buildBoardConfig } from './board-config.ts';
 
 /**
  * Defines the operation that renders the public page of a board that is not stored. It uses the
  * same renderer as public pages.
  */
-export function definePreviewBoardVerb(dependencies: MonitoringDependencies): Verb {
-  return defineReadVerb({
+export function definePreviewBoardOperation(dependencies: MonitoringDependencies): Operation {
+  return defineReadOperation({
     name: 'boards.preview',
     method: 'POST',
     path: '/api/monitoring/boards/preview',

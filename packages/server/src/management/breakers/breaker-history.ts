@@ -1,12 +1,12 @@
 import { breakerHistoryEntry } from '@floe/contract/api/breakers';
 import { createPageSchema, idParams, rangeQuery } from '@floe/contract/api/page';
 import { getBreakerChangePage } from '../../store/breaker-changes.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb } from '../verb.ts';
 import { parseBreakerId } from './breaker-resource.ts';
 
 /** The operation `GET /api/management/breakers/{id}/history`. */
-export const listBreakerChangesVerb = defineReadVerb({
+export const listBreakerChangesOperation = defineReadOperation({
   name: 'breakers.history',
   method: 'GET',
   path: '/api/management/breakers/{id}/history',
@@ -26,11 +26,11 @@ export const listBreakerChangesVerb = defineReadVerb({
       ...parseTimeRange(query),
     });
     return {
-      data: found.rows.map(({ id, at, state, because }) => ({
+      data: found.rows.map(({ id, at, state, because: reason }) => ({
         id,
         at: new Date(at).toISOString(),
         state,
-        because,
+        reason,
       })),
       next_cursor: found.nextCursor,
     };

@@ -13,14 +13,14 @@ export type BreakerSource = Pick<Breakers, 'list'>;
 
 /** Converts a breaker to the API format. */
 export function toBreakerResource(view: BreakerView): BreakerResource {
-  const { provider, model, credential, state, because, probe, waitMs, forced, calls } = view;
+  const { provider, model, credential, state, reason, probe, waitMs, forced, calls } = view;
   return {
     id: formatBreakerId(view),
     provider,
     model,
     credential,
     state,
-    because,
+    reason,
     probe,
     wait_ms: Math.ceil(waitMs),
     forced: toBreakerOverrideField(forced),

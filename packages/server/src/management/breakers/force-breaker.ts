@@ -3,8 +3,8 @@ import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
 import { hasForcedState, setForcedState } from '../../guardrails/breakers/forced-state.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg, RunningOrg } from '../running-org.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
 import {
   type BreakerSource,
   parseBreakerId,
@@ -16,8 +16,11 @@ import {
  * Defines the operation that forces a breaker open or closed for a limited time, or removes the
  * forced state. The forced state applies in every process.
  */
-export function defineForceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunningOrg): Verb {
-  return defineWriteVerb({
+export function defineForceBreakerOperation(
+  breakers: BreakerSource,
+  getRunningOrg: GetRunningOrg,
+): Operation {
+  return defineWriteOperation({
     name: 'breakers.force',
     method: 'POST',
     path: '/api/management/breakers/{id}/force',
@@ -69,7 +72,7 @@ function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog
 
 const CLOSED_BREAKER = {
   state: 'closed',
-  because: '',
+  reason: '',
   probe: null,
   forced: null,
   waitMs: 0,

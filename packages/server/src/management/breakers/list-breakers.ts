@@ -1,12 +1,12 @@
 import { breakerListQuery, breakerResource } from '@floe/contract/api/breakers';
 import { createPageSchema } from '@floe/contract/api/page';
 import { paginateForResponse } from '../list-page.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { type BreakerSource, toBreakerResource } from './breaker-resource.ts';
 
 /** Defines the operation that lists the breakers of this process. */
-export function defineListBreakersVerb(breakers: BreakerSource): Verb {
-  return defineReadVerb({
+export function defineListBreakersOperation(breakers: BreakerSource): Operation {
+  return defineReadOperation({
     name: 'breakers.list',
     method: 'GET',
     path: '/api/management/breakers',

@@ -5,6 +5,7 @@ import type * as z from 'zod';
 import { getCachePurgeCount } from '../../store/cache-purges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
+import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 import {
   getSectionMetadata,
@@ -12,12 +13,11 @@ import {
   type StoredSettings,
   writeSettingsSection,
 } from '../settings/settings-sections.ts';
-import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 
 const CACHE_PATH = '/api/management/cache';
 
 /** The operation `GET /api/management/cache`. */
-export const getCacheSettingsVerb = defineReadVerb({
+export const getCacheSettingsOperation = defineReadOperation({
   name: 'cache.get',
   method: 'GET',
   path: CACHE_PATH,
@@ -29,8 +29,8 @@ export const getCacheSettingsVerb = defineReadVerb({
 });
 
 /** The operation `PATCH /api/management/cache`. */
-export function defineUpdateCacheSettingsVerb(getRunningOrg: GetRunningOrg): Verb {
-  return defineWriteVerb({
+export function defineUpdateCacheSettingsOperation(getRunningOrg: GetRunningOrg): Operation {
+  return defineWriteOperation({
     name: 'cache.update',
     method: 'PATCH',
     path: CACHE_PATH,

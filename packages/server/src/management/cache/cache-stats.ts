@@ -2,7 +2,7 @@ import { cacheStats } from '@floe/contract/api/cache';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { queryTopValues } from '../../analytics/charts.ts';
 import { HOUR_MS } from '../../store/rollups/rollup-accumulator.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 
 /**
  * Returns the size of an organization's response cache in this process. Null if the process has no
@@ -11,8 +11,8 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 export type GetCacheSize = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
 
 /** The operation `GET /api/management/cache/stats`. */
-export function defineGetCacheStatsVerb(getCacheSize: GetCacheSize): Verb {
-  return defineReadVerb({
+export function defineGetCacheStatsOperation(getCacheSize: GetCacheSize): Operation {
+  return defineReadOperation({
     name: 'cache.stats',
     method: 'GET',
     path: '/api/management/cache/stats',

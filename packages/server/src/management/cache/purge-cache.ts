@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { incrementCachePurgeCount } from '../../store/cache-purges.ts';
-import { defineWriteVerb } from '../verb.ts';
+import { defineWriteOperation } from '../operation.ts';
 
 /** The operation `POST /api/management/cache/purge`. */
-export const purgeCacheVerb = defineWriteVerb({
+export const purgeCacheOperation = defineWriteOperation({
   name: 'cache.purge',
   method: 'POST',
   path: '/api/management/cache/purge',

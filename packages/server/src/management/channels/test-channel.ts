@@ -5,9 +5,9 @@ import { sendTestNotice } from '../../alerts/send-test-notice.ts';
 import { type DecryptedChannel, decryptChannel } from '../../alerts/stored-channel.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { createChannelKind } from '../resources/channels.ts';
-import { requireResource } from '../resources/resource-verbs.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { requireResource } from '../resources/resource-operations.ts';
 import { buildChannelConfig } from './channel-config.ts';
 
 /** The dependencies of the channel operations. */
@@ -21,9 +21,9 @@ export interface ChannelDependencies {
  * Defines the operation that sends a test message to a stored channel. The status is 200 even if
  * the receiver rejects the message, because the rejection is the result of the test.
  */
-export function defineTestStoredChannelVerb(dependencies: ChannelDependencies): Verb {
+export function defineTestStoredChannelOperation(dependencies: ChannelDependencies): Operation {
   const kind = createChannelKind(dependencies.secretsKey);
-  return defineReadVerb({
+  return defineReadOperation({
     name: 'channels.test',
     method: 'POST',
     path: '/api/monitoring/channels/{id}/test',
@@ -45,8 +45,8 @@ export function defineTestStoredChannelVerb(dependencies: ChannelDependencies): 
 }
 
 /** Defines the operation that sends a test message to a channel that is not stored. */
-export function defineTestDraftChannelVerb(dependencies: ChannelDependencies): Verb {
-  return defineReadVerb({
+export function defineTestDraftChannelOperation(dependencies: ChannelDependencies): Operation {
+  return defineReadOperation({
     name: 'channels.test_draft',
     method: 'POST',
     path: '/api/monitoring/channels/test',

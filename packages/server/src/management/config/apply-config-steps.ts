@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { requireAccess } from '../access.ts';
 import { createPlatformKeyApplier } from '../keys/apply-key.ts';
-import type { AuditedChange, SecondaryAuditedChange, VerbChange } from '../verb.ts';
-import type { WriteContext } from '../verb-definition.ts';
+import type { AuditedChange, OperationChange, SecondaryAuditedChange } from '../operation.ts';
+import type { WriteContext } from '../operation-definition.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
 import type { DocumentResourceName } from './config-file-diff.ts';
@@ -75,25 +75,28 @@ export async function applyConfigSteps(
     else if (done.audit === 'unchanged') unchanged += 1;
     else {
       changes.push(toConfigChange(step, done.audit));
-      additionalChanges.push({ ...done.audit, action: toAuditAction(step.verb) }, ...done.additionalChanges);
+      additionalChanges.push(
+        { ...done.audit, action: toAuditAction(step.operation) },
+        ...done.additionalChanges,
+      );
     }
   }
   return { answer: { changes, unchanged, ignored }, additionalChanges, fileManaged, steps };
 }
 
-function toAuditAction(verb: string): `${string}.${string}` {
-  const [subject = '', name = ''] = verb.split('.');
+function toAuditAction(operation: string): `${string}.${string}` {
+  const [subject = '', name = ''] = operation.split('.');
   return `${subject}.${name}`;
 }
 
 async function applyStep(
-  { kind, id, verb, params, body }: ConfigStep,
-  dependencies: Pick<ConfigDependencies, 'listVerbs' | 'pepper'>,
+  { kind, id, operation, params, body }: ConfigStep,
+  dependencies: Pick<ConfigDependencies, 'listOperations' | 'pepper'>,
   context: WriteContext,
   reason: string | undefined,
-): Promise<VerbChange | NotAppliedError> {
+): Promise<OperationChange | NotAppliedError> {
   try {
-    const change = resolveStepChange(verb, dependencies, context);
+    const change = resolveStepChange(operation, dependencies, context);
     const why = reason !== undefined && getDocumentResourceKind(kind).acceptsReason ? { reason } : {};
     const [query, sentBody] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
     return await change(context, { params, query, body: sentBody, idempotencyKey: undefined });
@@ -115,14 +118,14 @@ async function applyStep(
  */
 function resolveStepChange(
   name: string,
-  { listVerbs, pepper }: Pick<ConfigDependencies, 'listVerbs' | 'pepper'>,
+  { listOperations, pepper }: Pick<ConfigDependencies, 'listOperations' | 'pepper'>,
   context: WriteContext,
 ) {
   if (name === 'keys.apply') return createPlatformKeyApplier(pepper);
-  const verb = listVerbs().find((one) => one.name === name);
-  if (!verb?.applyChange) throw new Error(`unknown operation ${name}`);
-  requireAccess(verb, context.actor, context.clock.now());
-  return verb.applyChange;
+  const operation = listOperations().find((one) => one.name === name);
+  if (!operation?.applyChange) throw new Error(`unknown operation ${name}`);
+  requireAccess(operation, context.actor, context.clock.now());
+  return operation.applyChange;
 }
 
 /** Converts an audited change to an entry in the response. */

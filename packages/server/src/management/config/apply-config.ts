@@ -1,5 +1,5 @@
 import { configChangeList, configDocumentInput } from '@floe/contract/api/config';
-import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import { applyConfigSteps, toConfigChange } from './apply-config-steps.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { diffConfigFileResources } from './config-file-diff.ts';
@@ -11,8 +11,8 @@ import { loadConfigDocument } from './load-config-document.ts';
 const DIFF_REASON = 'Previewed the changes of applying a configuration';
 
 /** Defines the operation that applies the document, reports the changes and rolls them back. */
-export function defineDiffConfigVerb(dependencies: ConfigDependencies): Verb {
-  return defineReadVerb({
+export function defineDiffConfigOperation(dependencies: ConfigDependencies): Operation {
+  return defineReadOperation({
     name: 'config.diff',
     method: 'POST',
     path: '/api/management/config/diff',
@@ -59,8 +59,8 @@ export function defineDiffConfigVerb(dependencies: ConfigDependencies): Verb {
 }
 
 /** The operation `POST /api/management/config/apply`. */
-export function defineApplyConfigVerb(dependencies: ConfigDependencies): Verb {
-  return defineWriteVerb({
+export function defineApplyConfigOperation(dependencies: ConfigDependencies): Operation {
+  return defineWriteOperation({
     name: 'config.apply',
     method: 'POST',
     path: '/api/management/config/apply',
@@ -100,6 +100,6 @@ export function defineApplyConfigVerb(dependencies: ConfigDependencies): Verb {
 
 /** Preparations that the operations await before their transactions. */
 function listPreparations(dependencies: ConfigDependencies) {
-  const monitors = dependencies.listVerbs().find(({ name }) => name === 'monitors.replace');
+  const monitors = dependencies.listOperations().find(({ name }) => name === 'monitors.replace');
   return monitors?.prepare ? [monitors.prepare] : [];
 }

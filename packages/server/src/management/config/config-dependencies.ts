@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
-import type { RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
+import type { Operation } from '../operation.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
-import type { Verb } from '../verb.ts';
 
 /** Whether and when floe.yaml was loaded, and why a later version was rejected. */
 export interface ConfigFileStatus {
@@ -21,8 +21,8 @@ export interface ConfigDependencies {
   /** Runs the work in a transaction and rolls it back. */
   dryRun<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
   /** Returns all API operations. Applying a document runs the operations of its resources. */
-  listVerbs(): readonly Verb[];
-  readonly rules: RuleVerbDependencies;
+  listOperations(): readonly Operation[];
+  readonly rules: RuleOperationDependencies;
   readonly providers: ProviderDependencies;
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
   /** Hashes platform keys. */

@@ -1,7 +1,7 @@
 import { configEntry, configEntryParams } from '@floe/contract/api/config';
 import { Fault } from '@floe/contract/faults';
 import { formatYaml } from '../../config/format-yaml.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportConfigEntry } from './export-org.ts';
 
@@ -9,8 +9,8 @@ import { exportConfigEntry } from './export-org.ts';
  * Defines the operation that returns the text of one resource for floe.yaml, so that a person can
  * edit the resource there.
  */
-export function defineGetConfigEntryVerb(dependencies: ConfigDependencies): Verb {
-  return defineReadVerb({
+export function defineGetConfigEntryOperation(dependencies: ConfigDependencies): Operation {
+  return defineReadOperation({
     name: 'config.entry',
     method: 'GET',
     path: '/api/management/config/entries/{kind}/{id}',

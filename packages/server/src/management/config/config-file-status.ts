@@ -1,14 +1,14 @@
 import { configFile } from '@floe/contract/api/config';
 import type { ConfigProblem } from '../../config/config-problem.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies, ConfigFileStatus } from './config-dependencies.ts';
 
 /**
  * Defines the operation that returns whether floe.yaml is loaded. It reads no table, because the
  * console requests it on every page to show rejected files.
  */
-export function defineGetConfigFileVerb(dependencies: ConfigDependencies): Verb {
-  return defineReadVerb({
+export function defineGetConfigFileOperation(dependencies: ConfigDependencies): Operation {
+  return defineReadOperation({
     name: 'config.file',
     method: 'GET',
     path: '/api/management/config/file',

@@ -73,5 +73,5 @@ export async function buildRemovalSteps(
   return names
     .toReversed()
     .filter(({ kind }) => !getDocumentResourceKind(kind).isNeverPruned)
-    .map(({ kind, id }) => ({ kind, id, verb: `${kind}.delete`, params: { id }, body: undefined }));
+    .map(({ kind, id }) => ({ kind, id, operation: `${kind}.delete`, params: { id }, body: undefined }));
 }

@@ -72,7 +72,7 @@ export const PROVIDER_DOCUMENT_KIND = defineDocumentListKind(
             placeholders,
           ),
       })),
-      ...fromEnvironment.map(({ id, sheet: { kind } }) => ({
+      ...fromEnvironment.map(({ id, definition: { kind } }) => ({
         id,
         source: 'environment',
         toEntry: () => ({ id, kind }),

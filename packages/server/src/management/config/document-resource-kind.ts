@@ -37,7 +37,7 @@ export interface ExistingResource {
 export interface ConfigStep {
   readonly kind: string;
   readonly id: string;
-  readonly verb: string;
+  readonly operation: string;
   readonly params: Readonly<Record<string, string>>;
   readonly body: JsonObject | undefined;
 }
@@ -66,7 +66,7 @@ interface DocumentListOptions<Config> {
   /** Its operations accept a reason for the audit log. */
   readonly acceptsReason?: boolean;
   /** Absent: the operation that replaces a resource. */
-  readonly verb?: string;
+  readonly operation?: string;
   /** Builds the request body of the operation. Absent: the entry without omitted secrets. */
   toBody?(config: Config, keeps: IsStoredSecretRetained): object;
   /** The list is sorted by name. Otherwise it has the order of the store. */
@@ -87,7 +87,7 @@ export function defineDocumentListKind<Config extends object>(
   options: DocumentListOptions<Config>,
   listExisting: (reading: OrgReadContext) => Promise<readonly ExistingResource[]>,
 ): DocumentResourceKind {
-  const { isOrdered, matchKeyOf, verb = `${kind}.replace` } = options;
+  const { isOrdered, matchKeyOf, operation = `${kind}.replace` } = options;
   return {
     ...options,
     kind,
@@ -104,7 +104,7 @@ export function defineDocumentListKind<Config extends object>(
           document.keepsSecret(...section, at, ...path);
         const body = options.toBody?.(config, isSecretKept) ?? omitRetainedSecrets(config, isSecretKept);
         const position = isOrdered ? { position: at } : {};
-        return { kind, id, verb, params: { id }, body: toPlainJson({ ...body, ...position }) };
+        return { kind, id, operation, params: { id }, body: toPlainJson({ ...body, ...position }) };
       });
     },
   };

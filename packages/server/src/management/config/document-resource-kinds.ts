@@ -37,7 +37,7 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   })),
   // Pruning keeps keys: removing them would lock out their users, possibly including the caller.
   defineStoredDocumentListKind(STORED_PLATFORM_KEY_KIND, toKeyEntry, {
-    verb: 'keys.apply',
+    operation: 'keys.apply',
     isNeverPruned: true,
     isSortedByName: true,
   }),

@@ -16,7 +16,7 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
   async buildSteps({ org, isSet }, { orgId }) {
     const fields = (['name', 'timezone'] as const).filter((field) => isSet(field));
     const body = Object.fromEntries(fields.map((field) => [field, org[field]]));
-    return fields.length === 0 ? [] : [{ kind: 'org', id: orgId, verb: 'org.update', params: {}, body }];
+    return fields.length === 0 ? [] : [{ kind: 'org', id: orgId, operation: 'org.update', params: {}, body }];
   },
 };
 
@@ -43,7 +43,7 @@ export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
         {
           kind: 'settings',
           id: section,
-          verb: 'settings.update',
+          operation: 'settings.update',
           params: {},
           body: toPlainJson({ [section]: value }),
         },
@@ -58,6 +58,6 @@ export const CACHE_DOCUMENT_KIND: DocumentResourceKind = {
   entries: ({ cache }) => new Map([['cache', { cache }]]),
   buildSteps: async ({ org, isSet }) =>
     isSet('cache')
-      ? [{ kind: 'cache', id: 'cache', verb: 'cache.update', params: {}, body: toPlainJson(org.cache) }]
+      ? [{ kind: 'cache', id: 'cache', operation: 'cache.update', params: {}, body: toPlainJson(org.cache) }]
       : [],
 };

@@ -1,6 +1,6 @@
 import { formatYaml } from '../../config/format-yaml.ts';
 import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportOrg } from './export-org.ts';
 
@@ -8,8 +8,8 @@ import { exportOrg } from './export-org.ts';
  * Defines the operation that returns a floe.yaml that reproduces the organization in another
  * installation.
  */
-export function defineExportConfigVerb(dependencies: ConfigDependencies): Verb {
-  return defineReadVerb({
+export function defineExportConfigOperation(dependencies: ConfigDependencies): Operation {
+  return defineReadOperation({
     name: 'config.export',
     method: 'GET',
     path: '/api/management/config/export',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { runningConfig } from '@floe/contract/api/config';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { toConfigFileResource } from './config-file-status.ts';
 import type { OrgReadContext } from './document-resource-kind.ts';
@@ -8,8 +8,8 @@ import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 import { exportOrg } from './export-org.ts';
 
 /** The operation `GET /api/management/config`. */
-export function defineGetConfigVerb(dependencies: ConfigDependencies): Verb {
-  return defineReadVerb({
+export function defineGetConfigOperation(dependencies: ConfigDependencies): Operation {
+  return defineReadOperation({
     name: 'config.get',
     method: 'GET',
     path: '/api/management/config',

@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts';
 import { toResourceSource } from '../../platform/source-location.ts';
 import type { ConfigEntryRow } from '../../store/config-entries.ts';
-import type { VerbContext } from '../verb.ts';
+import type { OperationContext } from '../operation.ts';
 
 type Mutable<Value> = Value extends object
   ? { -readonly [Name in keyof Value]: Mutable<Value[Name]> }
@@ -26,7 +26,7 @@ export function toEntryMetadata(row: ConfigEntryRow) {
  * Builds the row for a config entry that the API writes. The entry is new, or replaces `before`.
  */
 export function buildConfigEntryRow(
-  { orgId, actor, clock }: VerbContext,
+  { orgId, actor, clock }: OperationContext,
   before: ConfigEntryRow | null,
   columns: Pick<ConfigEntryRow, 'kind' | 'id' | 'entry_json'> & Partial<ConfigEntryRow>,
 ): ConfigEntryRow {

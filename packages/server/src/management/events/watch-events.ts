@@ -5,10 +5,10 @@ import type { LiveHub } from '../../analytics/live/live-hub.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { parseLiveEventPosition } from '../../store/live-events.ts';
 import { EventStreamResponse, eventStreamSchema } from '../event-stream-response.ts';
+import type { Operation } from '../operation.ts';
 import { parseRequestFilters } from '../requests/request-filters.ts';
 import { toRequestResource } from '../requests/request-resource.ts';
 import { validateInput } from '../validate-input.ts';
-import type { Verb } from '../verb.ts';
 
 /** Topics for callers with the scope `monitoring`. All other topics require `management`. */
 const MONITORING_TOPICS: ReadonlySet<EventTopic> = new Set(['monitors', 'alerts']);
@@ -17,7 +17,7 @@ const MONITORING_TOPICS: ReadonlySet<EventTopic> = new Set(['monitors', 'alerts'
  * Defines the operation that streams the organization's events as Server-Sent Events. Clients can
  * resume with `Last-Event-ID`.
  */
-export function defineWatchEventsVerb(hub: LiveHub): Verb {
+export function defineWatchEventsOperation(hub: LiveHub): Operation {
   return {
     name: 'events.watch',
     method: 'GET',

@@ -19,7 +19,7 @@ export interface OrgConfigFileRules {
 }
 
 /** The dependencies of the operations on limits, budgets and relay rules. */
-export interface RuleVerbDependencies {
+export interface RuleOperationDependencies {
   readonly guard: GuardrailEnforcer;
   /** Returns the rules of the running floe.yaml for an org. */
   getFileRules(orgId: string): OrgConfigFileRules;

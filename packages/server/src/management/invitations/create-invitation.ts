@@ -6,7 +6,7 @@ import { toInvitationResource } from '../../platform/stored-member.ts';
 import { findInvitationById, type InvitationRow } from '../../store/invitations.ts';
 import type { MemberDependencies } from '../members/member-dependencies.ts';
 import { requireOwnerToManageOwners, requireTeamExists } from '../members/member-requirements.ts';
-import { defineWriteVerb, type SecondaryAuditedChange, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation, type SecondaryAuditedChange } from '../operation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -14,8 +14,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Defines the operation that invites a person. The response does not reveal whether the address has
  * an account in this installation.
  */
-export function defineCreateInvitationVerb(dependencies: MemberDependencies): Verb {
-  return defineWriteVerb({
+export function defineCreateInvitationOperation(dependencies: MemberDependencies): Operation {
+  return defineWriteOperation({
     name: 'invitations.create',
     method: 'POST',
     path: '/api/management/invitations',

@@ -2,10 +2,10 @@ import { invitationListQuery, invitationResource } from '@floe/contract/api/memb
 import { createPageSchema } from '@floe/contract/api/page';
 import { toInvitationResource } from '../../platform/stored-member.ts';
 import { getInvitationPage } from '../../store/invitations.ts';
-import { defineReadVerb } from '../verb.ts';
+import { defineReadOperation } from '../operation.ts';
 
 /** The operation `GET /api/management/invitations`. */
-export const listInvitationsVerb = defineReadVerb({
+export const listInvitationsOperation = defineReadOperation({
   name: 'invitations.list',
   method: 'GET',
   path: '/api/management/invitations',

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { toInvitationResource } from '../../platform/stored-member.ts';
 import { findInvitationById, updateInvitation } from '../../store/invitations.ts';
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
-import { defineWriteVerb } from '../verb.ts';
+import { defineWriteOperation } from '../operation.ts';
 
 /** The operation `DELETE /api/management/invitations/{id}`. */
-export const revokeInvitationVerb = defineWriteVerb({
+export const revokeInvitationOperation = defineWriteOperation({
   name: 'invitations.revoke',
   method: 'DELETE',
   path: '/api/management/invitations/{id}',

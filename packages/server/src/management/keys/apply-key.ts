@@ -20,8 +20,8 @@ import {
 } from '../../store/platform-keys.ts';
 import { NotAppliedError } from '../config/not-applied-error.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
+import type { OperationChange, RawOperationInput, WriteContext } from '../operation-definition.ts';
 import { validateInput } from '../validate-input.ts';
-import type { RawVerbInput, VerbChange, WriteContext } from '../verb-definition.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
 
 type AppliedKeyInput = z.output<typeof AppliedKeySchema>;
@@ -40,7 +40,7 @@ const AppliedKeySchema = z.strictObject(PLATFORM_KEY_FIELDS);
  * @throws Fault `conflict`, `insufficient_scope`, `invalid_request`
  */
 export function createPlatformKeyApplier(pepper: KeyObject) {
-  return async (context: WriteContext, { body }: RawVerbInput): Promise<VerbChange> => {
+  return async (context: WriteContext, { body }: RawOperationInput): Promise<OperationChange> => {
     const input = validateInput(AppliedKeySchema, body);
     const given = buildPlatformKeyValueColumns(pepper, input);
     const row = await findStoredKey(context, input.name, given?.hash ?? null);
@@ -78,7 +78,7 @@ async function changeStoredKey(
   row: PlatformKeyRow,
   input: AppliedKeyInput,
   given: PlatformKeyValueColumns | null,
-): Promise<VerbChange> {
+): Promise<OperationChange> {
   const { actor, clock } = context;
   const { scopes, paths, models = null, expires_at = null } = input;
   const fields = { ...storedKeyFields.parse(input), scopes, paths, models, expires_at };
@@ -102,7 +102,7 @@ async function createDeclaredKey(
   pepper: KeyObject,
   input: AppliedKeyInput,
   value: PlatformKeyValueColumns,
-): Promise<VerbChange> {
+): Promise<OperationChange> {
   const nowMs = clock.now();
   const { name, scopes, models, paths, team, expires_at } = input;
   for (const scope of scopes) requireActorScope(actor, scope);

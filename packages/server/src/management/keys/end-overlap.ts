@@ -2,7 +2,7 @@ import { platformKey } from '@floe/contract/api/keys';
 import { idParams } from '@floe/contract/api/page';
 import { toPlatformKey } from '../../platform/stored-key.ts';
 import { updatePlatformKey } from '../../store/platform-keys.ts';
-import { defineWriteVerb } from '../verb.ts';
+import { defineWriteOperation } from '../operation.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
@@ -10,7 +10,7 @@ import { requirePlatformKey } from './require-platform-key.ts';
  * The operation that ends the overlap of a rotated key, which makes the previous value invalid.
  * Changes nothing if there is no overlap.
  */
-export const endOverlapVerb = defineWriteVerb({
+export const endOverlapOperation = defineWriteOperation({
   name: 'keys.end_overlap',
   method: 'POST',
   path: '/api/management/keys/{id}/end-overlap',

@@ -6,7 +6,7 @@ import { requireActorScope } from '../../platform/actor.ts';
 import { toKeyRecord } from '../../platform/stored-key.ts';
 import { type PlatformKeyRow, type PlatformKeyUpdate, updatePlatformKey } from '../../store/platform-keys.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
-import type { WriteContext } from '../verb-definition.ts';
+import type { WriteContext } from '../operation-definition.ts';
 import { requireOwnTeamAndOwner } from './key-owner.ts';
 import { requireFreeKeyName } from './require-free-key-name.ts';
 

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { toPlatformKey } from '../../platform/stored-key.ts';
 import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
-import { defineWriteVerb } from '../verb.ts';
+import { defineWriteOperation } from '../operation.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
 /**
@@ -11,7 +11,7 @@ import { requirePlatformKey } from './require-platform-key.ts';
  * proof, so the person who found it needs no account. For a rotated key, only the presented value
  * is revoked. A key from floe.yaml stays revoked until the file has another value.
  */
-export const reportLeakedKeyVerb = defineWriteVerb({
+export const reportLeakedKeyOperation = defineWriteOperation({
   name: 'keys.report_leak',
   method: 'POST',
   path: '/api/management/keys/report-leak',

@@ -9,7 +9,7 @@ import { createKeyHint, generatePlatformKey } from '../../platform/key-format.ts
 import { hashPlatformKey } from '../../platform/keyring.ts';
 import { toKeyRecord, toPlatformKey } from '../../platform/stored-key.ts';
 import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000;
  * budgets, history and objects at providers do not change. The previous value remains valid until
  * the overlap ends.
  */
-export function defineRotateKeyVerb(pepper: KeyObject): Verb {
-  return defineWriteVerb({
+export function defineRotateKeyOperation(pepper: KeyObject): Operation {
+  return defineWriteOperation({
     name: 'keys.rotate',
     method: 'POST',
     path: '/api/management/keys/{id}/rotate',

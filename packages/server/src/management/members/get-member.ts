@@ -1,11 +1,11 @@
 import { memberResource } from '@floe/contract/api/members';
 import { idParams } from '@floe/contract/api/page';
 import { toMemberResource } from '../../platform/stored-member.ts';
-import { defineReadVerb } from '../verb.ts';
+import { defineReadOperation } from '../operation.ts';
 import { requireOrgMember } from './member-requirements.ts';
 
 /** The operation `GET /api/management/members/{id}`. */
-export const getMemberVerb = defineReadVerb({
+export const getMemberOperation = defineReadOperation({
   name: 'members.get',
   method: 'GET',
   path: '/api/management/members/{id}',

@@ -10,8 +10,8 @@ import { insertOrg } from '../../store/orgs.ts';
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
 import { openPostgres } from '../../store/postgres/open-postgres.ts';
 import { createTestDatabase } from '../../store/test/postgres-database.ts';
-import { defineRemoveMemberVerb } from './remove-member.ts';
-import { updateMemberVerb } from './update-member.ts';
+import { defineRemoveMemberOperation } from './remove-member.ts';
+import { updateMemberOperation } from './update-member.ts';
 
 const OWNERS = ['ana', 'ben', 'cyd', 'dan'];
 const people = { endSessions: [], baseUrl: () => '', sendMail: async () => 'off' as const };
@@ -55,8 +55,8 @@ test('owners who leave at the same moment through several processes leave one be
     const host = { database, clock: systemClock, refreshSnapshot: async () => undefined, secretsKey };
     const raw = { params: { id: `mem_${name}` }, query: {}, idempotencyKey: undefined };
     return at % 2 === 0
-      ? defineRemoveMemberVerb(people).perform(host, actorOf(name), { ...raw, body: undefined })
-      : updateMemberVerb.perform(host, actorOf(name), { ...raw, body: { role: 'viewer' } });
+      ? defineRemoveMemberOperation(people).perform(host, actorOf(name), { ...raw, body: undefined })
+      : updateMemberOperation.perform(host, actorOf(name), { ...raw, body: { role: 'viewer' } });
   };
   const outcomes = await Promise.allSettled(OWNERS.map((name, at) => leave(processes[at >> 1], name, at)));
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));

@@ -2,10 +2,10 @@ import { memberListQuery, memberResource } from '@floe/contract/api/members';
 import { createPageSchema } from '@floe/contract/api/page';
 import { toMemberResource } from '../../platform/stored-member.ts';
 import { getMemberPage } from '../../store/members.ts';
-import { defineReadVerb } from '../verb.ts';
+import { defineReadOperation } from '../operation.ts';
 
 /** The operation `GET /api/management/members`. */
-export const listMembersVerb = defineReadVerb({
+export const listMembersOperation = defineReadOperation({
   name: 'members.list',
   method: 'GET',
   path: '/api/management/members',

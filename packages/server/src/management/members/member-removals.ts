@@ -8,10 +8,10 @@ import {
   type MemberRemovalWithUser,
 } from '../../store/member-grants.ts';
 import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
-import { defineReadVerb, defineWriteVerb } from '../verb.ts';
+import { defineReadOperation, defineWriteOperation } from '../operation.ts';
 
 /** The operation `GET /api/management/removed-members`. */
-export const listMemberRemovalsVerb = defineReadVerb({
+export const listMemberRemovalsOperation = defineReadOperation({
   name: 'removed_members.list',
   method: 'GET',
   path: '/api/management/removed-members',
@@ -28,7 +28,7 @@ export const listMemberRemovalsVerb = defineReadVerb({
 });
 
 /** The operation `DELETE /api/management/removed-members/{id}`. */
-export const undoMemberRemovalVerb = defineWriteVerb({
+export const undoMemberRemovalOperation = defineWriteOperation({
   name: 'removed_members.restore',
   method: 'DELETE',
   path: '/api/management/removed-members/{id}',

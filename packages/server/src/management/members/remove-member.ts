@@ -2,13 +2,13 @@ import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
 import { removeMemberFromOrg } from '../../platform/members.ts';
 import { toMemberResource } from '../../platform/stored-member.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import type { MemberDependencies } from './member-dependencies.ts';
 import { requireOrgMember, requireOwnerToManageOwners } from './member-requirements.ts';
 
 /** The operation `DELETE /api/management/members/{id}`. */
-export function defineRemoveMemberVerb(dependencies: MemberDependencies): Verb {
-  return defineWriteVerb({
+export function defineRemoveMemberOperation(dependencies: MemberDependencies): Operation {
+  return defineWriteOperation({
     name: 'members.remove',
     method: 'DELETE',
     path: '/api/management/members/{id}',

@@ -3,11 +3,11 @@ import { idParams } from '@floe/contract/api/page';
 import { parseMemberRole } from '@floe/contract/roles';
 import { changeMemberRole } from '../../platform/members.ts';
 import { toMemberResource } from '../../platform/stored-member.ts';
-import { defineWriteVerb } from '../verb.ts';
+import { defineWriteOperation } from '../operation.ts';
 import { requireOrgMember, requireOwnerToManageOwners, requireTeamExists } from './member-requirements.ts';
 
 /** The operation `PATCH /api/management/members/{id}`. */
-export const updateMemberVerb = defineWriteVerb({
+export const updateMemberOperation = defineWriteOperation({
   name: 'members.update',
   method: 'PATCH',
   path: '/api/management/members/{id}',

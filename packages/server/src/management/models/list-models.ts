@@ -9,8 +9,8 @@ import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
 import { listAllPlatformKeys } from '../../store/platform-keys.ts';
 import { paginateForResponse } from '../list-page.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
 
 const MAX_LISTED_KEY_NAMES = 20;
 
@@ -27,8 +27,11 @@ export interface ModelListDependencies {
  * Defines the operation that lists all models that clients can request, with their prices and who
  * may use them.
  */
-export function defineListModelsVerb({ getRunningOrg, listProviderModels }: ModelListDependencies): Verb {
-  return defineReadVerb({
+export function defineListModelsOperation({
+  getRunningOrg,
+  listProviderModels,
+}: ModelListDependencies): Operation {
+  return defineReadOperation({
     name: 'models.list',
     method: 'GET',
     path: '/api/management/models',

@@ -4,8 +4,8 @@ import { readMonitor, readMonitorChecks } from '../../monitoring/read-monitors.t
 import type { MonitorCheckQuery } from '../../store/monitoring/monitor-history.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
 import { toCheckResource } from './monitor-resource.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
@@ -24,8 +24,8 @@ const CSV_COLUMNS = [
 ] as const satisfies readonly (keyof CheckResource)[];
 
 /** The operation `GET /api/monitoring/monitors/{id}/checks/export`. */
-export function defineExportChecksVerb(dependencies: MonitoringDependencies): Verb {
-  return defineReadVerb({
+export function defineExportChecksOperation(dependencies: MonitoringDependencies): Operation {
+  return defineReadOperation({
     name: 'monitors.export',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/checks/export',

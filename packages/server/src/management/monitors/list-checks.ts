@@ -1,14 +1,14 @@
 import { checkListQuery, checkResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
 import { readMonitor, readMonitorChecks } from '../../monitoring/read-monitors.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
 import { toCheckResource } from './monitor-resource.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** The operation `GET /api/monitoring/monitors/{id}/checks`. */
-export function defineListChecksVerb(dependencies: MonitoringDependencies): Verb {
-  return defineReadVerb({
+export function defineListChecksOperation(dependencies: MonitoringDependencies): Operation {
+  return defineReadOperation({
     name: 'monitors.checks',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/checks',

@@ -1,5 +1,5 @@
 import { gapList, historyRangeQuery } from '@floe/contract/api/monitor-history';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
@@ -10,8 +10,8 @@ const MAX_LISTED_GAPS = 500;
  * Defines the operation that lists gaps. For these times, Floe does not know whether beats were
  * missed.
  */
-export function defineListGapsVerb(dependencies: MonitoringDependencies): Verb {
-  return defineReadVerb({
+export function defineListGapsOperation(dependencies: MonitoringDependencies): Operation {
+  return defineReadOperation({
     name: 'monitors.gaps',
     method: 'GET',
     path: '/api/monitoring/gaps',

@@ -2,7 +2,7 @@ import { periodListQuery, periodResource } from '@floe/contract/api/monitor-hist
 import { createPageSchema, idParams } from '@floe/contract/api/page';
 import { readMonitor, readMonitorPeriods } from '../../monitoring/read-monitors.ts';
 import { decodeTimeCursor, encodeTimeCursor } from '../../store/pagination.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import {
   MONITORING_SCOPES,
@@ -11,8 +11,8 @@ import {
 } from './monitoring-dependencies.ts';
 
 /** The operation `GET /api/monitoring/monitors/{id}/periods`. */
-export function defineListPeriodsVerb(dependencies: MonitoringDependencies): Verb {
-  return defineReadVerb({
+export function defineListPeriodsOperation(dependencies: MonitoringDependencies): Operation {
+  return defineReadOperation({
     name: 'monitors.periods',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/periods',

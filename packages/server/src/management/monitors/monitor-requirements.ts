@@ -5,7 +5,7 @@ import { findChannelByIdOrName } from '../../store/channels.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
-import type { VerbContext } from '../verb.ts';
+import type { OperationContext } from '../operation.ts';
 import { toMonitorResource } from './monitor-resource.ts';
 import type { MonitoringDependencies } from './monitoring-dependencies.ts';
 
@@ -51,7 +51,7 @@ export async function requireChannelsExist(
 
 /** Returns a monitor in the API format, within the transaction that changed it. */
 export async function loadMonitorResource(
-  { orgId, actor, writer }: VerbContext & { readonly writer: DatabaseWriter },
+  { orgId, actor, writer }: OperationContext & { readonly writer: DatabaseWriter },
   id: string,
   dependencies: MonitoringDependencies,
 ) {

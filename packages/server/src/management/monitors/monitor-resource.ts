@@ -9,7 +9,7 @@ import type { MonitorView } from '../../monitoring/read-monitors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { grantsScope } from '../../platform/keyring.ts';
 import { toResourceSource } from '../../platform/source-location.ts';
-import type { MonitorCheckRow } from '../../store/monitoring/monitor-clock-rows.ts';
+import type { MonitorCheckRow } from '../../store/monitoring/monitor-state-rows.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import {
   MONITORING_SCOPES,
@@ -28,22 +28,22 @@ export function toMonitorResource(
   actor: Actor,
   dependencies: MonitoringDependencies,
 ): Monitor {
-  const { row, clock, graceMs, graceSource } = view;
+  const { row, state, graceMs, graceSource } = view;
   const mayBeat = MONITORING_SCOPES.some((scope) => grantsScope(actor.scopes, scope));
   const token = mayBeat ? deriveBeatToken(dependencies.beatSecret, row.uid, row.token_version) : null;
   return {
     id: row.id,
     kind: 'heartbeat',
     ...toMonitorSettings(row),
-    paused: clock.status === 'paused',
-    paused_until: clock.status === 'paused' ? toIsoTimestampOrNull(clock.pausedUntil) : null,
+    paused: state.status === 'paused',
+    paused_until: state.status === 'paused' ? toIsoTimestampOrNull(state.pausedUntil) : null,
     grace_period_minutes: graceMs / MINUTE_MS,
     grace_source: graceSource,
-    status: clock.status,
-    last_beat_at: toIsoTimestampOrNull(clock.lastBeatAt),
-    next_due_at: toIsoTimestampOrNull(clock.expectedAt),
-    deadline_at: toIsoTimestampOrNull(clock.expectedAt === null ? null : clock.dueAt),
-    failing_since: toIsoTimestampOrNull(clock.failingSince),
+    status: state.status,
+    last_beat_at: toIsoTimestampOrNull(state.lastBeatAt),
+    next_due_at: toIsoTimestampOrNull(state.expectedAt),
+    deadline_at: toIsoTimestampOrNull(state.expectedAt === null ? null : state.dueAt),
+    failing_since: toIsoTimestampOrNull(state.failingSince),
     beat_url: token && `${dependencies.baseUrl()}/beat/${token}`,
     source: toResourceSource(row),
     created_at: new Date(row.created_at).toISOString(),

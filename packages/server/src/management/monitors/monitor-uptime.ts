@@ -1,13 +1,13 @@
 import { historyRangeQuery, uptimeReport } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
 import { readMonitor, readMonitorUptime } from '../../monitoring/read-monitors.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** The operation `GET /api/monitoring/monitors/{id}/uptime`. */
-export function defineGetUptimeVerb(dependencies: MonitoringDependencies): Verb {
-  return defineReadVerb({
+export function defineGetUptimeOperation(dependencies: MonitoringDependencies): Operation {
+  return defineReadOperation({
     name: 'monitors.uptime',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/uptime',

@@ -3,7 +3,7 @@ import type { BoardView } from '../../monitoring/boards/board-view.ts';
 import type { MonitoringEngine } from '../../monitoring/monitoring-engine.ts';
 import type { MonitorChangeContext } from '../../monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
-import type { VerbContext } from '../verb.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** The dependencies of the monitoring operations. */
 export interface MonitoringDependencies {
@@ -26,7 +26,7 @@ export const MONITORING_SCOPES = ['monitoring', 'management'] as const;
  * engine's time.
  */
 export function createMonitorChangeContext(
-  { actor, writer }: VerbContext & { readonly writer: DatabaseWriter },
+  { actor, writer }: OperationContext & { readonly writer: DatabaseWriter },
   dependencies: MonitoringDependencies,
 ): MonitorChangeContext {
   const { nowMs, committedUntil, gaps } = dependencies.engine.evaluationContext();

@@ -6,12 +6,12 @@ import {
   type RecentMonitorHistory,
 } from '../../monitoring/recent-monitor-history.ts';
 import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** Defines the operation that returns the numbers that the console shows above its monitor list. */
-export function defineGetMonitorSummaryVerb(dependencies: MonitoringDependencies): Verb {
-  return defineReadVerb({
+export function defineGetMonitorSummaryOperation(dependencies: MonitoringDependencies): Operation {
+  return defineReadOperation({
     name: 'monitors.status',
     method: 'GET',
     path: '/api/monitoring/status',

@@ -2,7 +2,7 @@ import { monitorPauseInput, monitorResource } from '@floe/contract/api/monitors'
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { pauseMonitor as pauseStored, requireMonitor } from '../../monitoring/monitors.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import { loadMonitorResource } from './monitor-requirements.ts';
 import { toMonitorAuditView } from './monitor-resource.ts';
 import {
@@ -15,8 +15,8 @@ import {
  * Defines the operation that pauses a monitor. It also works for monitors that floe.yaml defines,
  * because a pause is not configuration.
  */
-export function definePauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
-  return defineWriteVerb({
+export function definePauseMonitorOperation(dependencies: MonitoringDependencies): Operation {
+  return defineWriteOperation({
     name: 'monitors.pause',
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/pause',

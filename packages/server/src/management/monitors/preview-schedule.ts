@@ -1,16 +1,16 @@
 import { schedulePreview, schedulePreviewInput } from '@floe/contract/api/monitors';
 import { MEMBER_ROLES } from '@floe/contract/roles';
-import { parseMonitorSchedule } from '../../monitoring/monitor-clock-columns.ts';
 import { DEFAULT_GRACE_MS } from '../../monitoring/monitor-definition.ts';
 import { createScheduleOccurrences } from '../../monitoring/monitor-schedule.ts';
+import { parseMonitorSchedule } from '../../monitoring/monitor-state-columns.ts';
 import { getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { buildMonitorDefinition } from './monitor-definition.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** The operation `POST /api/monitoring/schedule/preview`. */
-export function definePreviewScheduleVerb(dependencies: MonitoringDependencies): Verb {
-  return defineReadVerb({
+export function definePreviewScheduleOperation(dependencies: MonitoringDependencies): Operation {
+  return defineReadOperation({
     name: 'monitors.preview',
     method: 'POST',
     path: '/api/monitoring/schedule/preview',

@@ -1,7 +1,7 @@
 import { monitorResource } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
 import { requireMonitor, resumeMonitor as resumeStored } from '../../monitoring/monitors.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import { loadMonitorResource } from './monitor-requirements.ts';
 import { toMonitorAuditView } from './monitor-resource.ts';
 import {
@@ -14,8 +14,8 @@ import {
  * Defines the operation that resumes a monitor. It also works for monitors that floe.yaml defines,
  * because a pause is not configuration.
  */
-export function defineResumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
-  return defineWriteVerb({
+export function defineResumeMonitorOperation(dependencies: MonitoringDependencies): Operation {
+  return defineWriteOperation({
     name: 'monitors.resume',
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/resume',

@@ -1,7 +1,7 @@
 import { monitorResource } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
 import { requireMonitor, rotateBeatUrl } from '../../monitoring/monitors.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import { loadMonitorResource } from './monitor-requirements.ts';
 import { toMonitorAuditView } from './monitor-resource.ts';
 import {
@@ -15,8 +15,8 @@ import {
  * defines, because the file does not contain the URL and it must be possible to replace a leaked
  * URL.
  */
-export function defineRotateBeatUrlVerb(dependencies: MonitoringDependencies): Verb {
-  return defineWriteVerb({
+export function defineRotateBeatUrlOperation(dependencies: MonitoringDependencies): Operation {
+  return defineWriteOperation({
     name: 'monitors.rotate',
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/rotate',

@@ -6,8 +6,8 @@ import { isMonitorOperation, requireMonitor, updateMonitor } from '../../monitor
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { SecondaryAuditedChange } from '../audited-change.ts';
+import { defineWriteOperation, type Operation, type OperationContext } from '../operation.ts';
 import { hasColumnValues } from '../resources/has-column-values.ts';
-import { defineWriteVerb, type Verb, type VerbContext } from '../verb.ts';
 import { buildMonitorDefinition, toMonitorConfig } from './monitor-definition.ts';
 import { requireChangeableMonitor, requireChannelsExist } from './monitor-requirements.ts';
 import { toMonitorAuditView } from './monitor-resource.ts';
@@ -23,8 +23,8 @@ type MonitorsPatch = z.output<typeof bulkMonitorPatch>;
  * Defines the operation that applies one change to several monitors. The response lists the
  * monitors that could not be changed.
  */
-export function defineUpdateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
-  return defineWriteVerb({
+export function defineUpdateMonitorsOperation(dependencies: MonitoringDependencies): Operation {
+  return defineWriteOperation({
     name: 'monitors.update_many',
     method: 'PATCH',
     path: '/api/monitoring/monitors',
@@ -68,7 +68,7 @@ export function defineUpdateMonitorsVerb(dependencies: MonitoringDependencies): 
 
 /** Changes one monitor and returns its audit entry. Null if nothing changed. */
 async function changeMonitor(
-  context: VerbContext & { readonly writer: DatabaseWriter },
+  context: OperationContext & { readonly writer: DatabaseWriter },
   dependencies: MonitoringDependencies,
   row: MonitorRow,
   { add_tags: addedTags = [], remove_tags: removedTags = [], ...settings }: Omit<MonitorsPatch, 'ids'>,

@@ -6,12 +6,12 @@ import { createOrgWithOwner } from '../../platform/create-org.ts';
 import { DEFAULT_FILE_NAME } from '../../platform/source-location.ts';
 import { toPlatformKey } from '../../platform/stored-key.ts';
 import { toMemberResource } from '../../platform/stored-member.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import { toOrgResource } from './org-resource.ts';
 
 /** Defines the operation that creates another organization. The caller becomes its first owner. */
-export function defineCreateOrgVerb(pepper: KeyObject): Verb {
-  return defineWriteVerb({
+export function defineCreateOrgOperation(pepper: KeyObject): Operation {
+  return defineWriteOperation({
     name: 'orgs.create',
     method: 'POST',
     path: '/api/management/orgs',

@@ -1,11 +1,11 @@
 import { orgResource } from '@floe/contract/api/orgs';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
 /** The operation `GET /api/management/org`. */
-export function defineGetOrgVerb(getRunningOrg: GetRunningOrg): Verb {
-  return defineReadVerb({
+export function defineGetOrgOperation(getRunningOrg: GetRunningOrg): Operation {
+  return defineReadOperation({
     name: 'org.get',
     method: 'GET',
     path: '/api/management/org',

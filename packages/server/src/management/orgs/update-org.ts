@@ -1,13 +1,13 @@
 import { orgPatch, orgResource } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
 import { updateOrgDetails } from '../../store/orgs.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
 /** The operation `PATCH /api/management/org`. */
-export function defineUpdateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
-  return defineWriteVerb({
+export function defineUpdateOrgOperation(getRunningOrg: GetRunningOrg): Operation {
+  return defineWriteOperation({
     name: 'org.update',
     method: 'PATCH',
     path: '/api/management/org',

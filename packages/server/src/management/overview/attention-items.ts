@@ -8,8 +8,8 @@ import { listExpiringPlatformKeys } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { toIsoTimestamp } from '../analytics/analytics-coverage.ts';
 import type { BreakerSource } from '../breakers/breaker-resource.ts';
+import type { OperationContext } from '../operation.ts';
 import type { createBudgetKind } from '../resources/limits-and-budgets.ts';
-import type { VerbContext } from '../verb.ts';
 import type { ProcessStatus } from './process-status.ts';
 
 /** Maximum number of items per kind. If there are more, the overview says so. */
@@ -26,7 +26,7 @@ export interface AttentionDependencies {
   backlog(): number;
 }
 
-type OverviewContext = VerbContext & { readonly reader: DatabaseReader };
+type OverviewContext = OperationContext & { readonly reader: DatabaseReader };
 
 /**
  * Returns the items that need attention, ordered by kind, and whether any kind has more items than are
@@ -126,7 +126,7 @@ async function listBreakerItems(
       }
       const { rows } = await getBreakerChangePage(reader, { orgId, breakerId: id, limit: 1 });
       const since = rows[0] ? toIsoTimestamp(rows[0].at) : null;
-      const text = view.state === 'open' ? `Open: ${view.because}.` : 'One request is testing the target.';
+      const text = view.state === 'open' ? `Open: ${view.reason}.` : 'One request is testing the target.';
       return { kind: 'breaker_open', severity: 'critical', subject, since, text };
     }),
   );

@@ -4,15 +4,15 @@ import { queryChartSummary } from '../../analytics/charts.ts';
 import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from '../analytics/analytics-coverage.ts';
 import { resolveChartRange } from '../analytics/chart-range.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AttentionDependencies, listAttentionItems } from './attention-items.ts';
 
 /** The operation `GET /api/overview`. */
-export function defineGetOverviewVerb(
+export function defineGetOverviewOperation(
   coverage: AnalyticsCoverage,
   dependencies: AttentionDependencies,
-): Verb {
-  return defineReadVerb({
+): Operation {
+  return defineReadOperation({
     name: 'overview.get',
     method: 'GET',
     path: '/api/overview',

@@ -12,9 +12,9 @@ import {
 import { addToCount, type Person, type PersonCounts } from '../../store/people/person.ts';
 import { listMemberGrantsOfPerson } from '../../store/people/person-account-rows.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
-import { toJobResource } from '../jobs/job-verbs.ts';
+import { toJobResource } from '../jobs/job-operations.ts';
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import { runErasure } from './erasure-job.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
 import { getPersonReference, resolvePerson } from './resolve-person.ts';
@@ -23,8 +23,8 @@ import { getPersonReference, resolvePerson } from './resolve-person.ts';
  * Ends the access of a person at once and starts a job that erases their data. Repeatable: a second call
  * completes an interrupted job, and erases what was written since.
  */
-export function defineErasePersonVerb(dependencies: PeopleDependencies): Verb {
-  return defineWriteVerb({
+export function defineErasePersonOperation(dependencies: PeopleDependencies): Operation {
+  return defineWriteOperation({
     name: 'people.erase',
     method: 'POST',
     path: '/api/management/people/erase',

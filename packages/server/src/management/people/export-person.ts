@@ -1,6 +1,6 @@
 import { personSelector } from '@floe/contract/api/people';
 import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
 import { PersonExport } from './person-export.ts';
 import { getPersonReference, resolvePerson } from './resolve-person.ts';
@@ -8,8 +8,8 @@ import { getPersonReference, resolvePerson } from './resolve-person.ts';
 const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 
 /** Streams the data of a person. The audit log records each export, because it contains bodies. */
-export function defineExportPersonVerb(dependencies: PeopleDependencies): Verb {
-  return defineWriteVerb({
+export function defineExportPersonOperation(dependencies: PeopleDependencies): Operation {
+  return defineWriteOperation({
     name: 'people.export',
     method: 'POST',
     path: '/api/management/people/export',

@@ -11,7 +11,7 @@ export type OpenStoredResponse = (row: StoredResponseRow) => {
   readonly response: JsonObject;
 };
 
-/** Dependencies of the verbs for the data of one person. */
+/** Dependencies of the operations for the data of one person. */
 export interface PeopleDependencies {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly bodies: Pick<BodyStore, 'open'>;

@@ -4,8 +4,8 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
 import { loadStoredPolicySamples } from './stored-policy-samples.ts';
 
 /** Number of bodies per evaluation task. */
@@ -15,12 +15,12 @@ const SAMPLES_PER_TASK = 50;
  * Defines the operation that evaluates policies, as if they were enforced, on given or stored
  * bodies. Sends and stores nothing.
  */
-export function defineDryRunPoliciesVerb(
+export function defineDryRunPoliciesOperation(
   getRunningOrg: GetRunningOrg,
   bodies: Pick<BodyStore, 'open'>,
   evaluationPool: Pick<EvaluationPool, 'run'>,
-): Verb {
-  return defineReadVerb({
+): Operation {
+  return defineReadOperation({
     name: 'policies.dry_run',
     method: 'POST',
     path: '/api/management/policies/dry-run',

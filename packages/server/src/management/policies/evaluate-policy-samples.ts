@@ -69,7 +69,7 @@ export function evaluatePolicyRequest({ policies, request }: PolicyRequestInput)
   const body = Buffer.from(request.body);
   const { evaluation, body: left } = evaluateRequestPolicies(side, { ...request, body });
   return {
-    decisions: evaluation.decisions.map(({ outcome, because }) => ({ outcome, because })),
+    decisions: evaluation.decisions.map(({ outcome, reason }) => ({ outcome, reason })),
     denial: evaluation.deniedBy && formatDenialMessage(evaluation.deniedBy),
     rewritten: left === body ? null : left,
   };
@@ -157,11 +157,11 @@ function toJsonObjectOrNull(value: unknown): JsonObject | null {
 }
 
 function toEvaluationView(evaluated: EvaluatedBody | null, given: Buffer, modes: PolicyModes) {
-  const decisions = (evaluated?.evaluation.decisions ?? []).map(({ policy, outcome, because }) => ({
+  const decisions = (evaluated?.evaluation.decisions ?? []).map(({ policy, outcome, reason }) => ({
     policy: policy.name,
     mode: modes.get(policy.name) ?? ('monitor' as const),
     outcome,
-    because,
+    reason,
   }));
   if (evaluated === null) return { outcome: 'passed' as const, decisions, body: null };
   if (evaluated.evaluation.deniedBy) return { outcome: 'denied' as const, decisions, body: null };

@@ -9,10 +9,10 @@ import { countStoredBodies } from '../../store/stored-bodies.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
 import { parseLocalTimestamp } from '../analytics/local-timestamps.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
-import { toJobResource } from '../jobs/job-verbs.ts';
+import { toJobResource } from '../jobs/job-operations.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 import { requireValidRange } from '../time-range.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
 import { listEnabledPolicies } from './dry-run-policies.ts';
 import type { evaluateStoredPolicySamples } from './evaluate-policy-samples.ts';
 import { loadStoredPolicySamples } from './stored-policy-samples.ts';
@@ -36,14 +36,14 @@ export interface PolicyDryRunDependencies {
  * policies, as if they were enforced, on the stored bodies of several days, and counts the
  * outcomes.
  */
-export function defineStartPolicyDryRunVerb({
+export function defineStartPolicyDryRunOperation({
   getRunningOrg,
   bodies,
   jobRunner,
   coverage,
   evaluationPool,
-}: PolicyDryRunDependencies): Verb {
-  return defineReadVerb({
+}: PolicyDryRunDependencies): Operation {
+  return defineReadOperation({
     name: 'policies.start_dry_run',
     method: 'POST',
     path: '/api/management/policies/dry-run/jobs',
@@ -162,7 +162,7 @@ class StoredSampleDryRun {
         key,
         policy: first.policy,
         outcome: first.outcome,
-        because: first.because,
+        reason: first.reason,
       });
   }
 

@@ -44,7 +44,7 @@ export function toProviderResource(
 export function toEnvironmentProviderResource(provider: Provider): ProviderView {
   const { connectMs, headersMs, firstTokenMs, idleMs, totalMs } = provider.timeouts;
   return {
-    ...toProviderSettings(ProviderSchema.parse({ id: provider.id, kind: provider.sheet.kind })),
+    ...toProviderSettings(ProviderSchema.parse({ id: provider.id, kind: provider.definition.kind })),
     origin: provider.origin,
     problem: null,
     native_dialects: [...provider.dialects],

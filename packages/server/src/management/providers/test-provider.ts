@@ -4,7 +4,7 @@ import { decryptStoredProvider } from '../../platform/config/stored-config.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ProviderTestResult } from '../../providers/test-provider.ts';
 import { recordCredentialTest } from '../../store/config-entries.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { buildProviderDraft } from './provider-draft.ts';
 import {
@@ -17,8 +17,8 @@ import {
  * Defines the operation that tests a stored key with one cheap real request. The status is 200 even
  * if the provider rejects the request, because the rejection is the result of the test.
  */
-export function defineTestCredentialVerb(dependencies: ProviderDependencies): Verb {
-  return defineReadVerb({
+export function defineTestCredentialOperation(dependencies: ProviderDependencies): Operation {
+  return defineReadOperation({
     name: 'credentials.test',
     method: 'POST',
     path: '/api/management/providers/{id}/credentials/{name}/test',
@@ -62,8 +62,8 @@ export function defineTestCredentialVerb(dependencies: ProviderDependencies): Ve
  * Defines the operation that tests a provider that is not stored. Keys that are absent are taken
  * from the stored provider with the same id.
  */
-export function defineTestDraftProviderVerb(dependencies: ProviderDependencies): Verb {
-  return defineReadVerb({
+export function defineTestDraftProviderOperation(dependencies: ProviderDependencies): Operation {
+  return defineReadOperation({
     name: 'providers.test',
     method: 'POST',
     path: '/api/management/providers/test',

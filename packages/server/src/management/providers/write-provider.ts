@@ -26,8 +26,8 @@ import {
 } from '../../store/config-entries.ts';
 import { requireStepUp } from '../access.ts';
 import { buildConfigEntryRow } from '../entries/entry-row.ts';
-import { requireResource } from '../resources/resource-verbs.ts';
-import type { WriteContext } from '../verb-definition.ts';
+import type { WriteContext } from '../operation-definition.ts';
+import { requireResource } from '../resources/resource-operations.ts';
 import type { ProviderDraft } from './provider-draft.ts';
 import { createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
 
@@ -87,8 +87,8 @@ async function buildProviderRow(
     entry_json: JSON.stringify(entry),
     secrets_version: version,
   });
-  const sealed = isSame ? before.row.secrets_sealed : encryptProviderSecrets(secrets, row, version, key);
-  return { ...row, secrets_sealed: sealed };
+  const ciphertext = isSame ? before.row.secrets_sealed : encryptProviderSecrets(secrets, row, version, key);
+  return { ...row, secrets_sealed: ciphertext };
 }
 
 /**

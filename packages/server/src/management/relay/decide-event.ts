@@ -1,10 +1,10 @@
 import { relayBatchInput, relayBatchResult, relayDecision, relayEvent } from '@floe/contract/api/relay';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /** Defines the operation that decides on one action that an agent is about to take. */
-export function defineDecideEventVerb({ decisionEngine }: RelayDependencies): Verb {
-  return defineReadVerb({
+export function defineDecideEventOperation({ decisionEngine }: RelayDependencies): Operation {
+  return defineReadOperation({
     name: 'relay.decide',
     method: 'POST',
     path: '/relay/v1/decisions',
@@ -17,8 +17,8 @@ export function defineDecideEventVerb({ decisionEngine }: RelayDependencies): Ve
 }
 
 /** Defines the operation that decides on several events, in their order. */
-export function defineDecideBatchVerb({ decisionEngine }: RelayDependencies): Verb {
-  return defineReadVerb({
+export function defineDecideBatchOperation({ decisionEngine }: RelayDependencies): Operation {
+  return defineReadOperation({
     name: 'relay.decide_batch',
     method: 'POST',
     path: '/relay/v1/decisions/batch',

@@ -5,8 +5,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { BackgroundJobRunner, RunningBackgroundJob } from '../../platform/background-job-runner.ts';
 import { listRelayDecisionsWithEvents, type RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
-import { toJobResource } from '../jobs/job-verbs.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { toJobResource } from '../jobs/job-operations.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 import { applyRelayDraft } from './simulate-decision.ts';
 
@@ -22,13 +22,13 @@ const MAX_LISTED_CHANGES = 200;
  * Defines the operation that evaluates draft rules on recent agent events. The number of events and
  * the time are limited.
  */
-export function defineDryRunDecisionsVerb(
+export function defineDryRunDecisionsOperation(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
   jobRunner: Pick<BackgroundJobRunner, 'start'>,
   evaluationPool: Pick<EvaluationPool, 'run'>,
   requestBudgetMs = REQUEST_BUDGET_MS,
-): Verb {
-  return defineReadVerb({
+): Operation {
+  return defineReadOperation({
     name: 'relay.replay',
     method: 'POST',
     path: '/api/management/relay/replay',

@@ -1,14 +1,14 @@
 import { relayBundle } from '@floe/contract/api/relay';
 import { signBundle } from '../../relay/bundle.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /**
  * Defines the operation that returns the signed rules, for clients that decide locally, for example
  * while the server is unreachable.
  */
-export function defineGetBundleVerb({ orgRelays, bundleKey }: RelayDependencies): Verb {
-  return defineReadVerb({
+export function defineGetBundleOperation({ orgRelays, bundleKey }: RelayDependencies): Operation {
+  return defineReadOperation({
     name: 'relay.bundle',
     method: 'GET',
     path: '/relay/v1/bundle',

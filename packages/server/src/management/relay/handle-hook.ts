@@ -5,7 +5,7 @@ import type { HookAdapter, HookDecision } from '@floe/relay/hooks/adapter';
 import { applyAskFallback, HOOK_ADAPTERS, selectStrictestHookDecision } from '@floe/relay/hooks/adapters';
 import * as z from 'zod';
 import { toReportRow } from '../../relay/relay-reports.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 const hookPayloadSchema = z
@@ -21,8 +21,12 @@ const hookAnswerSchema = z
  * Defines the operation that handles an agent's native hook. It accepts the agent's payload and
  * returns the response in the agent's format.
  */
-export function defineHandleHookVerb({ decisionEngine, orgRelays, rowSink }: RelayDependencies): Verb {
-  return defineReadVerb({
+export function defineHandleHookOperation({
+  decisionEngine,
+  orgRelays,
+  rowSink,
+}: RelayDependencies): Operation {
+  return defineReadOperation({
     name: 'relay.hook',
     method: 'POST',
     path: '/relay/v1/hooks/{agent}',

@@ -7,11 +7,11 @@ import {
   getRelayDecisionPage,
   type RelayDecisionRow,
 } from '../../store/relay/relay-decisions.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb } from '../verb.ts';
 
 /** The operation `GET /api/management/relay/decisions`. */
-export const listDecisionsVerb = defineReadVerb({
+export const listDecisionsOperation = defineReadOperation({
   name: 'relay.decisions',
   method: 'GET',
   path: '/api/management/relay/decisions',
@@ -26,7 +26,7 @@ export const listDecisionsVerb = defineReadVerb({
 });
 
 /** The operation `GET /api/management/relay/decisions/{id}`. */
-export const getDecisionVerb = defineReadVerb({
+export const getDecisionOperation = defineReadOperation({
   name: 'relay.decision',
   method: 'GET',
   path: '/api/management/relay/decisions/{id}',

@@ -10,13 +10,13 @@ import {
   listRelaySessionSummaries,
   type RelaySessionSummary,
 } from '../../store/relay/relay-session-summaries.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb } from '../verb.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** The operation `GET /api/management/relay/sessions`. */
-export const listRelaySessionsVerb = defineReadVerb({
+export const listRelaySessionsOperation = defineReadOperation({
   name: 'relay.sessions',
   method: 'GET',
   path: '/api/management/relay/sessions',
@@ -40,7 +40,7 @@ export const listRelaySessionsVerb = defineReadVerb({
 });
 
 /** The operation `GET /api/management/relay/coverage`. */
-export const getRelayCoverageVerb = defineReadVerb({
+export const getRelayCoverageOperation = defineReadOperation({
   name: 'relay.coverage',
   method: 'GET',
   path: '/api/management/relay/coverage',

@@ -9,16 +9,16 @@ import { isObject } from '@floe/contract/json';
 import { toReportRow } from '../../relay/relay-reports.ts';
 import { getRelayReportPage } from '../../store/relay/relay-reports.ts';
 import type { RelayReportsTable } from '../../store/relay/relay-tables.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /**
  * Defines the operation that stores events that agents report afterwards. The events are on disk
  * within 10 ms, and in the list shortly afterwards.
  */
-export function defineReportEventsVerb({ rowSink }: RelayDependencies): Verb {
-  return defineReadVerb({
+export function defineReportEventsOperation({ rowSink }: RelayDependencies): Operation {
+  return defineReadOperation({
     name: 'relay.report',
     method: 'POST',
     path: '/relay/v1/events',
@@ -35,7 +35,7 @@ export function defineReportEventsVerb({ rowSink }: RelayDependencies): Verb {
 }
 
 /** The operation `GET /relay/v1/events`. */
-export const listRelayEventsVerb = defineReadVerb({
+export const listRelayEventsOperation = defineReadOperation({
   name: 'relay.events',
   method: 'GET',
   path: '/relay/v1/events',

@@ -3,18 +3,18 @@ import type { RelayConfig } from '@floe/contract/config';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import type { CompiledRelay } from '@floe/relay/compile-relay';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
 /**
  * Defines the operation that evaluates the current rules or draft rules on a hypothetical event.
  * Stores nothing.
  */
-export function defineSimulateDecisionVerb(
+export function defineSimulateDecisionOperation(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
   evaluationPool: Pick<EvaluationPool, 'run'>,
-): Verb {
-  return defineReadVerb({
+): Operation {
+  return defineReadOperation({
     name: 'relay.simulate',
     method: 'POST',
     path: '/api/management/relay/simulate',

@@ -3,15 +3,15 @@ import { approvalWaitQuery, relayApproval } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
 /**
  * Defines the operation that returns an approval. The agent's client can wait for the decision with
  * it.
  */
-export function defineWaitForApprovalVerb({ approvals }: RelayDependencies): Verb {
-  return defineReadVerb({
+export function defineWaitForApprovalOperation({ approvals }: RelayDependencies): Operation {
+  return defineReadOperation({
     name: 'relay.approval',
     method: 'GET',
     path: '/relay/v1/approvals/{id}',

@@ -4,7 +4,7 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
 import { formatLocalTimestamp, parseLocalTimestamp } from '../analytics/local-timestamps.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
-import { defineReadVerb, type Verb } from '../verb.ts';
+import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
@@ -63,8 +63,8 @@ const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
 };
 
 /** The operation `GET /api/analytics/export`. */
-export function defineExportRequestsVerb(coverage: AnalyticsCoverage): Verb {
-  return defineReadVerb({
+export function defineExportRequestsOperation(coverage: AnalyticsCoverage): Operation {
+  return defineReadOperation({
     name: 'requests.export',
     method: 'GET',
     path: '/api/analytics/export',

@@ -2,11 +2,11 @@ import { requestDetail } from '@floe/contract/api/analytics';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { findExchangeById } from '../../store/exchanges.ts';
-import { defineReadVerb } from '../verb.ts';
+import { defineReadOperation } from '../operation.ts';
 import { toRequestDetail } from './request-resource.ts';
 
 /** The operation `GET /api/analytics/requests/{id}`. */
-export const getRequestVerb = defineReadVerb({
+export const getRequestOperation = defineReadOperation({
   name: 'requests.get',
   method: 'GET',
   path: '/api/analytics/requests/{id}',

@@ -2,13 +2,13 @@ import { requestListPage, requestListQuery } from '@floe/contract/api/analytics'
 import { getExchangePage } from '../../store/exchanges.ts';
 import { formatLiveEventPosition, getLatestLiveEventPosition } from '../../store/live-events.ts';
 import { listLiveExchangeIdsAfter } from '../../store/live-exchange-ids.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { defineReadVerb } from '../verb.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
 /** The operation `GET /api/analytics/requests`. */
-export const listRequestsVerb = defineReadVerb({
+export const listRequestsOperation = defineReadOperation({
   name: 'requests.list',
   method: 'GET',
   path: '/api/analytics/requests',

@@ -4,13 +4,13 @@ import { Fault } from '@floe/contract/faults';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { findStoredBodies } from '../../store/stored-bodies.ts';
-import { defineWriteVerb, type Verb } from '../verb.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 
 /**
  * Defines the operation that returns a request's stored bodies. The audit log records each access.
  */
-export function defineGetRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
-  return defineWriteVerb({
+export function defineGetRequestBodiesOperation(bodies: Pick<BodyStore, 'open'>): Operation {
+  return defineWriteOperation({
     name: 'requests.bodies',
     method: 'GET',
     status: 200,

@@ -12,7 +12,7 @@ import {
   listLiveEventsAfter,
   parseLiveEventPosition,
 } from '../../store/live-events.ts';
-import { defineReadVerb } from '../verb.ts';
+import { defineReadOperation } from '../operation.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
@@ -26,7 +26,7 @@ const MAX_EVENTS = 400;
  * The operation that returns the events that the event stream sent between two ids, filtered like a
  * request list.
  */
-export const tailRequestsVerb = defineReadVerb({
+export const tailRequestsOperation = defineReadOperation({
   name: 'requests.tail',
   method: 'GET',
   path: '/api/analytics/tail',

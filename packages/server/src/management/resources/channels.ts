@@ -24,7 +24,7 @@ import {
 import type { DatabaseReader } from '../../store/ports.ts';
 import { buildChannelConfig } from '../channels/channel-config.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
-import type { WriteContext } from '../verb-definition.ts';
+import type { WriteContext } from '../operation-definition.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 

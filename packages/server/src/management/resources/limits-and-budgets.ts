@@ -14,7 +14,7 @@ import { compileBudget, compileLimit, findScopedBucketSubject } from '../../guar
 import { buildLimitClaims, buildSpendClaim, formatBudgetBucketName } from '../../guardrails/matched-rules.ts';
 import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/rule-status.ts';
 import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
-import type { RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {
   createRuleResourceKind,
@@ -29,7 +29,7 @@ type LimitResource = z.input<typeof limitResource>;
 type BudgetResource = z.input<typeof budgetResource>;
 
 /** Creates the resource kind of rate limits, with their current usage. */
-export function createLimitKind(dependencies: RuleVerbDependencies) {
+export function createLimitKind(dependencies: RuleOperationDependencies) {
   return createRuleResourceKind<LimitConfig, LimitResource>(
     {
       ...sharedSpec('limits', 'limit'),
@@ -49,7 +49,7 @@ export function createLimitKind(dependencies: RuleVerbDependencies) {
 }
 
 /** Creates the resource kind of budgets, with their current spending. */
-export function createBudgetKind(dependencies: RuleVerbDependencies) {
+export function createBudgetKind(dependencies: RuleOperationDependencies) {
   return createRuleResourceKind<BudgetConfig, BudgetResource>(
     {
       ...sharedSpec('budgets', 'budget'),
@@ -105,7 +105,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
 }
 
 async function toLimitResource(
-  { guard }: RuleVerbDependencies,
+  { guard }: RuleOperationDependencies,
   rule: ManagedRule<LimitConfig>,
   orgId: string,
 ): Promise<LimitResource> {
@@ -128,7 +128,7 @@ async function toLimitResource(
 
 /** Converts a budget to the API format, with its current spending. */
 export async function toBudgetResource(
-  { guard, getFileRules }: RuleVerbDependencies,
+  { guard, getFileRules }: RuleOperationDependencies,
   stored: ManagedRule<BudgetConfig>,
   orgId: string,
   nowMs: number,

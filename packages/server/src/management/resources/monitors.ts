@@ -73,9 +73,9 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
       const asked = { ...query, orgId, ids: parseMonitorIds(query.ids) };
       const { rows, nextCursor } = await listMonitors(reader, asked, evaluationContext());
       const { status } = query;
-      // The stored clock may be a second behind.
+      // The stored state may be a second behind.
       return {
-        rows: rows.filter(({ clock }) => status === undefined || clock.status === status),
+        rows: rows.filter(({ state }) => status === undefined || state.status === status),
         nextCursor,
       };
     },

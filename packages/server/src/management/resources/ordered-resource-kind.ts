@@ -16,9 +16,9 @@ import { buildConfigEntryRow } from '../entries/entry-row.ts';
 import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
+import type { WriteContext } from '../operation-definition.ts';
 import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
-import type { WriteContext } from '../verb-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
 /** The properties that differ between kinds of ordered entries. */

@@ -27,7 +27,7 @@ import { buildKeyUpdate, parseFutureTimestamp, updateKeyIfChanged } from '../key
 import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
 import { UNKNOWN_PLATFORM_KEY_MESSAGE } from '../keys/require-platform-key.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
-import type { WriteContext } from '../verb-definition.ts';
+import type { WriteContext } from '../operation-definition.ts';
 import type { ResourceInput, ResourceKind } from './resource-kind.ts';
 
 const KEY_SCHEMAS = {

@@ -103,7 +103,7 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
         body,
         row,
         'environmentProvider' in row
-          ? { id: row.environmentProvider.id, kind: row.environmentProvider.sheet.kind }
+          ? { id: row.environmentProvider.id, kind: row.environmentProvider.definition.kind }
           : toProviderFields(row),
       );
     },

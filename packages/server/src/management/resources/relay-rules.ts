@@ -5,11 +5,11 @@ import { isObject } from '@floe/contract/json';
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
 import { countRelayDecisionsByRule } from '../../store/relay/relay-decisions.ts';
-import type { RuleVerbDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
+import type { ReadContext } from '../operation-definition.ts';
 import { withClientInputFaults } from '../relay/client-input-faults.ts';
 import type { RelayDependencies } from '../relay/relay-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
-import type { ReadContext } from '../verb-definition.ts';
 import {
   createRuleResourceKind,
   type ManagedRule,
@@ -35,7 +35,7 @@ const RELAY_RULE_SUMMARIES = {
 /** Creates the resource kind of relay rules, with the number of events that each rule matched. */
 export function createRelayRuleKind(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
-  dependencies: Pick<RuleVerbDependencies, 'getFileRules'>,
+  dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,
 ) {
   // Applying a document writes many rules in one transaction. The counts do not change within it.
   const hitsByContext = new WeakMap<ReadContext, Promise<HitCounts>>();

@@ -6,12 +6,12 @@ import type { RowPage } from '../../store/pagination.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import type {
   NoFieldsSchema,
+  OperationDescription,
+  OperationInput,
   ReadContext,
-  VerbDescription,
-  VerbInput,
   WriteContext,
-} from '../verb-definition.ts';
-import type { SnapshotPart } from '../verb-dependencies.ts';
+} from '../operation-definition.ts';
+import type { SnapshotPart } from '../operation-dependencies.ts';
 
 /** A resource in the API format. Audit entries record its id as their subject. */
 export type ResourceObject = JsonObject & { readonly id: string };
@@ -34,7 +34,7 @@ export interface ResourceSchemas<View extends ResourceObject> {
 
 /** A request body, both validated and as it was sent. */
 export type ResourceInput<Body extends z.ZodType> = Pick<
-  VerbInput<NoFieldsSchema, NoFieldsSchema, Body>,
+  OperationInput<NoFieldsSchema, NoFieldsSchema, Body>,
   'body' | 'sent' | 'idempotencyKey'
 >;
 
@@ -82,16 +82,16 @@ export interface CreationOnlyFields<Config> {
 
 /**
  * A kind of resource in an organization, regardless of where it is stored. The kind's six API
- * operations, with audit entries, ETags and responses, are derived from it (`api-verbs.ts`).
+ * operations, with audit entries, ETags and responses, are derived from it (`api-operations.ts`).
  */
 export interface ResourceKind<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>
   extends WritableResourceKind<Row, Config, View> {
   /** Subject of the operations and of the audit actions. */
   readonly kind: string;
   readonly path: `/api/${string}`;
-  readonly scope: VerbDescription['scope'];
+  readonly scope: OperationDescription['scope'];
   /** Roles of members who may change resources. Absent: the roles whose scopes allow it. */
-  readonly roles?: VerbDescription['roles'];
+  readonly roles?: OperationDescription['roles'];
   /**
    * Name of the `DELETE` operation if it keeps the resource for its history, such as `revoke`. Absent:
    * `delete`.

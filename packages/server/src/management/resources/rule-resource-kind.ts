@@ -18,11 +18,11 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import type {
   ConfigFileRule,
   OrgConfigFileRules,
-  RuleVerbDependencies,
+  RuleOperationDependencies,
 } from '../guardrails/rule-dependencies.ts';
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
-import type { ReadContext, WriteContext } from '../verb-definition.ts';
+import type { ReadContext, WriteContext } from '../operation-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
 type RuleInputFields = Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ const RULE_ID_PARAMS = z.strictObject({
 // budget: one declaration
 export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, View extends ResourceObject>(
   spec: RuleResourceKindSpec<Config, View>,
-  dependencies: Pick<RuleVerbDependencies, 'getFileRules'>,
+  dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,
 ): RuleResourceKind<Config, View> {
   const { increasesSpending, ...declaration } = spec;
   const { kind, singular, answer, body } = spec;

@@ -24,9 +24,9 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import type { BreakerSource } from '../breakers/breaker-resource.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { requirePlatformKey } from '../keys/require-platform-key.ts';
+import { defineReadOperation, type Operation, type OperationContext } from '../operation.ts';
 import { listEnabledPolicies } from '../policies/dry-run-policies.ts';
 import { type GetRunningOrg, listProviderIds, type RunningOrg } from '../running-org.ts';
-import { defineReadVerb, type Verb, type VerbContext } from '../verb.ts';
 import { applyRouteDraft } from './apply-route-draft.ts';
 
 type RouteSimulationInput = z.output<typeof routeSimulationInput>;
@@ -55,8 +55,8 @@ const SIMULATED_SURFACES = {
  * Defines the operation that determines how a request would be routed now, with the reason for each
  * step. Sends, reserves and stores nothing.
  */
-export function defineSimulateRouteVerb(dependencies: RouteSimulationDependencies): Verb {
-  return defineReadVerb({
+export function defineSimulateRouteOperation(dependencies: RouteSimulationDependencies): Operation {
+  return defineReadOperation({
     name: 'routes.simulate',
     method: 'POST',
     path: '/api/management/routes/simulate',
@@ -70,7 +70,7 @@ export function defineSimulateRouteVerb(dependencies: RouteSimulationDependencie
   });
 }
 
-type RouteSimulationContext = VerbContext & { readonly reader: DatabaseReader };
+type RouteSimulationContext = OperationContext & { readonly reader: DatabaseReader };
 
 async function simulateRequest(
   dependencies: RouteSimulationDependencies,
@@ -145,7 +145,7 @@ function findKeyFault(
 ): Fault | null {
   const subject = `${keyNoun} "${key.name}"`;
   const reject = (code: 'key_revoked' | 'key_expired' | 'insufficient_scope', message: string) => {
-    steps.push({ step: 'authenticate', outcome: 'rejected', because: `${subject}: ${message}` });
+    steps.push({ step: 'authenticate', outcome: 'rejected', reason: `${subject}: ${message}` });
     return new Fault(code, message);
   };
   if (key.revokedAt !== null) return reject('key_revoked', `The ${keyNoun} was revoked.`);
@@ -153,7 +153,7 @@ function findKeyFault(
     return reject('key_expired', `The ${keyNoun} has expired.`);
   if (!key.scopes.has('gateway'))
     return reject('insufficient_scope', `The ${keyNoun} lacks the scope "gateway".`);
-  steps.push({ step: 'authenticate', outcome: 'allowed', because: subject });
+  steps.push({ step: 'authenticate', outcome: 'allowed', reason: subject });
   return null;
 }
 
@@ -180,7 +180,7 @@ async function parseAndRouteRequest(
     return { prompt, route, fault: null };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    if (route === null) steps.push({ step: 'route', outcome: error.code, because: error.message });
+    if (route === null) steps.push({ step: 'route', outcome: error.code, reason: error.message });
     return { prompt, route, fault: error };
   }
 }
@@ -202,9 +202,9 @@ function routeRequest(
   };
   const { route, reason } = applyRoutingStrategy(resolved, by);
   const names = route.targets.map(({ provider, model }) => `${provider.id}/${model}`);
-  steps.push({ step: 'route', outcome: [...new Set(names)].join(', '), because: route.reason });
-  if (reason !== null) steps.push({ step: 'route', outcome: 'ordered', because: reason });
-  for (const skipped of route.skipped) steps.push({ step: 'route', outcome: 'skipped', because: skipped });
+  steps.push({ step: 'route', outcome: [...new Set(names)].join(', '), reason: route.reason });
+  if (reason !== null) steps.push({ step: 'route', outcome: 'ordered', reason });
+  for (const skipped of route.skipped) steps.push({ step: 'route', outcome: 'skipped', reason: skipped });
   return route;
 }
 
@@ -224,7 +224,7 @@ async function applyPolicies(
     policies,
     request,
   });
-  for (const { outcome, because } of decisions) steps.push({ step: 'policy', outcome, because });
+  for (const { outcome, reason } of decisions) steps.push({ step: 'policy', outcome, reason });
   if (denial !== null) throw new Fault('policy_denied', denial);
   return rewritten === null
     ? prompt
@@ -243,7 +243,7 @@ function recordCacheStep(
   steps.push({
     step: 'cache',
     outcome: 'looked_up',
-    because: `if ${owner} sent an identical request within the last ${ttlMs / 1000} s, Floe would return its cached response`,
+    reason: `if ${owner} sent an identical request within the last ${ttlMs / 1000} s, Floe would return its cached response`,
   });
 }
 
@@ -268,7 +268,7 @@ function buildSimulationResult(
       credential: credential.name,
       breaker: view?.state ?? 'closed',
       wait_ms: Math.ceil(view?.waitMs ?? 0),
-      because: view?.because ?? '',
+      reason: view?.reason ?? '',
     })),
     skipped: [...(route?.skipped ?? []), ...skipped],
   };

@@ -21,9 +21,9 @@ import {
 import type { DatabaseReader } from '../../store/ports.ts';
 import { buildConfigEntryRow, toEntryMetadata } from '../entries/entry-row.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
+import type { WriteContext } from '../operation-definition.ts';
 import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
-import type { WriteContext } from '../verb-definition.ts';
 
 /** An organization's stored settings, from floe.yaml and from the API. */
 export interface StoredSettings {

@@ -2,7 +2,7 @@ import type { BoardRow } from '../../store/monitoring/boards.ts';
 import { listUnfinishedMaintenanceWindows } from '../../store/monitoring/maintenance-windows.ts';
 import { listMonitorPeriodsSince } from '../../store/monitoring/monitor-history.ts';
 import {
-  findMonitorClocksByUid,
+  findMonitorStatesByUid,
   findMonitorsByIds,
   type MonitorRow,
 } from '../../store/monitoring/monitors.ts';
@@ -12,7 +12,7 @@ import {
   listMaintenanceOccurrencesAfter,
   type MaintenanceOccurrence,
 } from '../maintenance-occurrences.ts';
-import type { MonitorStatus } from '../monitor-clock.ts';
+import type { MonitorStatus } from '../monitor-state.ts';
 import { parseStringListColumn } from '../monitoring-unit-of-work.ts';
 import {
   type MonitorEvaluationContext,
@@ -100,8 +100,8 @@ export async function loadBoardView(
   const ids = [...new Set(groups.flatMap(({ monitors }) => monitors))];
   const rows = await findMonitorsByIds(reader, row.org_id, ids);
   const uids = rows.map(({ uid }) => uid);
-  const [clocks, periods, windows] = await Promise.all([
-    findMonitorClocksByUid(reader, uids),
+  const [states, periods, windows] = await Promise.all([
+    findMonitorStatesByUid(reader, uids),
     listMonitorPeriodsSince(reader, uids, days[0]?.startsAt ?? context.nowMs),
     listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
   ]);
@@ -110,12 +110,12 @@ export async function loadBoardView(
   const shown = new Map<string, BoardMonitor>();
   const downtimes: BoardDowntime[] = [];
   for (const monitor of rows) {
-    const clock = clocks.get(monitor.uid);
-    if (!clock) continue;
-    const recorded = toStatusSpans(periods.get(monitor.uid) ?? [], clock, context);
+    const state = states.get(monitor.uid);
+    if (!state) continue;
+    const recorded = toStatusSpans(periods.get(monitor.uid) ?? [], state, context);
     const spans = replaceGapsWithUnknown(recorded, context.gaps, context.nowMs);
     const until = currentMaintenanceEnd(announced, monitor.id, context.nowMs);
-    const view = toMonitorView(monitor, clock, context);
+    const view = toMonitorView(monitor, state, context);
     const durations = sumStatusDurationsByDay(spans, days, context.nowMs);
     shown.set(monitor.id, toBoardMonitor(view, until, durations));
     downtimes.push(
@@ -146,17 +146,17 @@ export async function loadBoardView(
 }
 
 function toBoardMonitor(
-  { row, clock }: MonitorView,
+  { row, state }: MonitorView,
   maintenanceUntil: number | null,
   days: readonly StatusDurations[],
 ): BoardMonitor {
   return {
     id: row.id,
     name: row.name,
-    status: clock.status,
-    lastBeatAt: clock.lastBeatAt,
-    failingSince: clock.failingSince,
-    pausedUntil: clock.pausedUntil,
+    status: state.status,
+    lastBeatAt: state.lastBeatAt,
+    failingSince: state.failingSince,
+    pausedUntil: state.pausedUntil,
     maintenanceUntil,
     ...sumUptime(days),
     days,

@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { isObject } from '@floe/contract/json';
 import * as z from 'zod';
-import { findProviderSheet } from '../../providers/provider-sheets.ts';
+import { findProviderDefinition } from '../../providers/provider-definitions.ts';
 import type { ConfigEntryRow, ProviderCredentialRow } from '../../store/config-entries.ts';
 import { decryptSecret, encryptSecret, type SecretEncryptionKey, type SecretLocation } from '../secrets.ts';
 
@@ -118,7 +118,7 @@ export function toCredentialSecretLocation(
  * the public URL for its kind.
  */
 export function getProviderOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): string {
-  return parseOrigin(base_url ?? findProviderSheet(kind)?.baseUrl ?? '');
+  return parseOrigin(base_url ?? findProviderDefinition(kind)?.baseUrl ?? '');
 }
 
 /**
@@ -127,7 +127,8 @@ export function getProviderOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind
  */
 export function usesDefaultOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): boolean {
   return (
-    base_url === undefined || parseOrigin(base_url) === parseOrigin(findProviderSheet(kind)?.baseUrl ?? '')
+    base_url === undefined ||
+    parseOrigin(base_url) === parseOrigin(findProviderDefinition(kind)?.baseUrl ?? '')
   );
 }
 

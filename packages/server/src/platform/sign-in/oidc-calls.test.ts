@@ -56,15 +56,18 @@ function partsFor(issuer: string, rules: OutboundAccessSettings, names: Names = 
     clock: systemClock,
     issuers: new OidcIssuers({ guard, via: () => undefined }, systemClock),
     site: () => createSignInSite('https://floe.example'),
-    sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
+    flowEncryptionKey: deriveSignInKey(Buffer.alloc(32, 6)),
   };
 }
 
 /** The whole way, as far as it goes. */
 async function signIn(context: OidcFlowContext, issuer?: ScriptedIssuer) {
-  const { location, sealed } = await startOidcFlow(context, 'corp', { returnTo: undefined, stepUp: false });
+  const { location, encryptedFlow } = await startOidcFlow(context, 'corp', {
+    returnTo: undefined,
+    stepUp: false,
+  });
   const state = new URL(location).searchParams.get('state') ?? '';
-  const kept = decryptOidcFlow(context, 'corp', { query: { state }, sealed });
+  const kept = decryptOidcFlow(context, 'corp', { query: { state }, encryptedFlow });
   if (issuer) issuer.nonce = kept.nonce;
   return completeOidcFlow(context, requireOidcIssuer(context, 'corp'), kept, { code: 'c', state });
 }

@@ -73,7 +73,10 @@ export function buildOidcCallbackUrl({ site }: Pick<SignInContext, 'site'>, name
 }
 
 /** The dependencies of a sign-in with an issuer. */
-export type OidcFlowContext = Pick<SignInContext, 'auth' | 'issuers' | 'site' | 'clock' | 'sealingKey'>;
+export type OidcFlowContext = Pick<
+  SignInContext,
+  'auth' | 'issuers' | 'site' | 'clock' | 'flowEncryptionKey'
+>;
 
 /**
  * Returns the issuer URL to redirect to, and the state that the browser must store.
@@ -83,7 +86,7 @@ export async function startOidcFlow(
   context: OidcFlowContext,
   name: string,
   asked: { readonly returnTo: string | undefined; readonly stepUp: boolean },
-): Promise<{ readonly location: string; readonly sealed: string }> {
+): Promise<{ readonly location: string; readonly encryptedFlow: string }> {
   const oidc = requireOidcIssuer(context, name);
   const openid = await loadOpenidClient();
   const configuration = await context.issuers.find(oidc).catch((cause: unknown) => {
@@ -111,7 +114,7 @@ export async function startOidcFlow(
   });
   return {
     location: location.href,
-    sealed: encryptSecret(JSON.stringify(going), flowBinding(name), context.sealingKey),
+    encryptedFlow: encryptSecret(JSON.stringify(going), flowBinding(name), context.flowEncryptionKey),
   };
 }
 
@@ -124,9 +127,12 @@ export async function startOidcFlow(
 export function decryptOidcFlow(
   context: OidcFlowContext,
   name: string,
-  { query, sealed }: { readonly query: Readonly<Record<string, string>>; readonly sealed: string | null },
+  {
+    query,
+    encryptedFlow,
+  }: { readonly query: Readonly<Record<string, string>>; readonly encryptedFlow: string | null },
 ): OidcFlow {
-  const kept = unsealFlow(context, name, sealed);
+  const kept = decryptFlow(context, name, encryptedFlow);
   if (!kept)
     throw new OidcSignInError('expired', 'the sign-in was not started in this browser, or it took too long');
   if (query['state'] !== kept.state)
@@ -134,10 +140,10 @@ export function decryptOidcFlow(
   return kept;
 }
 
-function unsealFlow(context: OidcFlowContext, name: string, sealed: string | null): OidcFlow | null {
+function decryptFlow(context: OidcFlowContext, name: string, encryptedFlow: string | null): OidcFlow | null {
   try {
     const kept = oidcFlowSchema.parse(
-      JSON.parse(decryptSecret(sealed ?? '', flowBinding(name), context.sealingKey)),
+      JSON.parse(decryptSecret(encryptedFlow ?? '', flowBinding(name), context.flowEncryptionKey)),
     );
     return context.clock.now() < kept.expires_at ? kept : null;
   } catch {

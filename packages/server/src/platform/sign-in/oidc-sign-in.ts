@@ -33,7 +33,7 @@ export interface OidcCallback {
   /** The query of the callback. */
   readonly query: Readonly<Record<string, string>>;
   /** The encrypted state that the browser stored. */
-  readonly sealed: string | null;
+  readonly encryptedFlow: string | null;
 }
 
 /**

@@ -26,7 +26,7 @@ export interface SignInContext {
   /** Result of `deriveChallengeKey`. */
   readonly challengeKey: KeyObject;
   /** Result of `deriveSignInKey`. */
-  readonly sealingKey: SecretEncryptionKey;
+  readonly flowEncryptionKey: SecretEncryptionKey;
   readonly issuers: OidcIssuers;
   /** `auth` of the running floe.yaml. */
   readonly auth: () => FloeConfig['auth'];

@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
 import type { FlowControl, UpstreamHandler, UpstreamRequest, UpstreamTransport } from '../transport.ts';
+import { sandbox } from './sandbox-definition.ts';
 import {
   buildSandboxResponse,
   parseRequestedFailure,
   type SandboxFailure,
   type SandboxResponse,
 } from './sandbox-response.ts';
-import { sandbox } from './sandbox-sheet.ts';
 
 const SLOW_WORD_MS = 1000;
 

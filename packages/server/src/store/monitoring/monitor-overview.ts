@@ -33,13 +33,13 @@ export function listFailingMonitors(
   limit: number,
 ): Promise<FailingMonitor[]> {
   return reader
-    .selectFrom('monitor_clocks as clock')
-    .innerJoin('monitors as monitor', 'monitor.uid', 'clock.uid')
-    .select(['monitor.id', 'monitor.name', 'clock.failing_since', 'clock.last_beat_at'])
-    .where('clock.org_id', '=', orgId)
-    .where('clock.status', '=', 'failing')
+    .selectFrom('monitor_clocks as state')
+    .innerJoin('monitors as monitor', 'monitor.uid', 'state.uid')
+    .select(['monitor.id', 'monitor.name', 'state.failing_since', 'state.last_beat_at'])
+    .where('state.org_id', '=', orgId)
+    .where('state.status', '=', 'failing')
     .where('monitor.disabled_at', 'is', null)
-    .orderBy('clock.failing_since')
+    .orderBy('state.failing_since')
     .limit(limit)
     .execute();
 }

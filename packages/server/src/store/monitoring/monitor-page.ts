@@ -43,7 +43,7 @@ export function getMonitorPage(
       ? rows
       : rows.where(buildContainsTextCondition(['monitors.id', 'monitors.name'], search));
   const ranked = found
-    .innerJoin('monitor_clocks as clock', 'clock.uid', 'monitors.uid')
+    .innerJoin('monitor_clocks as state', 'state.uid', 'monitors.uid')
     .select(URGENCY.as('urgency'));
   return getKeysetPage(ranked, BY_URGENCY, query);
 }
@@ -60,9 +60,9 @@ const MONITOR_LIST_COLUMNS = {
 const URGENCY_CLASS_STEP = 100_000_000_000_000;
 
 /** Order: failing with the longest failure first, then waiting, then by the nearest deadline, then paused. */
-const URGENCY = sql<number>`(case clock.status when 'failing' then 0 when 'waiting' then 1 when 'healthy' then 2 else 3 end)
+const URGENCY = sql<number>`(case state.status when 'failing' then 0 when 'waiting' then 1 when 'healthy' then 2 else 3 end)
   * ${sql.lit(URGENCY_CLASS_STEP)}
-  + coalesce(case clock.status when 'failing' then clock.failing_since else clock.due_at end, ${sql.lit(URGENCY_CLASS_STEP - 1)})`;
+  + coalesce(case state.status when 'failing' then state.failing_since else state.due_at end, ${sql.lit(URGENCY_CLASS_STEP - 1)})`;
 
 const BY_URGENCY: PageSortKey<{ readonly urgency: number; readonly uid: string }> = {
   key: URGENCY,

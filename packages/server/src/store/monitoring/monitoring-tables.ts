@@ -51,7 +51,7 @@ export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
  * The state of each monitor. Every beat reads and writes a row. The table has few columns, and
  * contains everything that a beat needs.
  */
-export interface MonitorClocksTable {
+export interface MonitorStatesTable {
   uid: string;
   org_id: string;
   id: string;
@@ -84,7 +84,7 @@ export interface MonitorClocksTable {
   run_at: number | null;
   run_id: string | null;
   /**
-   * The sweep evaluates the clock after this time. It may be earlier than necessary: beats leave it
+   * The sweep evaluates the state after this time. It may be earlier than necessary: beats leave it
    * unchanged if that does no harm, because it is indexed and the other columns are not.
    */
   wake_at: number;
@@ -197,7 +197,7 @@ export interface MonitoringTables {
   boards: BoardsTable;
   maintenance_windows: MaintenanceWindowsTable;
   monitors: MonitorsTable;
-  monitor_clocks: MonitorClocksTable;
+  monitor_clocks: MonitorStatesTable;
   checks: MonitorChecksTable;
   monitor_periods: MonitorPeriodsTable;
   beat_keys: BeatIdempotencyKeysTable;

@@ -1,7 +1,7 @@
 import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import { buildUpsertStatement, upsertRows } from './batch-statements.ts';
-import type { MonitorClockRow } from './monitor-clock-rows.ts';
+import type { MonitorStateRow } from './monitor-state-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 export type MonitorRow = MonitorsTable;
@@ -83,10 +83,10 @@ export function upsertMonitors(writer: DatabaseWriter, rows: readonly MonitorRow
 }
 
 /** Returns the state rows of monitors by uid. */
-export async function findMonitorClocksByUid(
+export async function findMonitorStatesByUid(
   reader: DatabaseReader,
   uids: readonly string[],
-): Promise<Map<string, MonitorClockRow>> {
+): Promise<Map<string, MonitorStateRow>> {
   if (uids.length === 0) return new Map();
   const rows = await reader
     .selectFrom('monitor_clocks')

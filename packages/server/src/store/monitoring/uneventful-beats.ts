@@ -3,8 +3,8 @@ import {
   MONITOR_CHECK_COLUMNS,
   MONITOR_CLOCK_DEFINITION_COLUMNS,
   MONITOR_CLOCK_STATE_COLUMNS,
-} from './monitor-clock-columns.ts';
-import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from './monitor-clock-rows.ts';
+} from './monitor-state-columns.ts';
+import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorStateRow } from './monitor-state-rows.ts';
 
 /**
  * Beats of one monitor that update its state row and add check rows, but cause no missed check, new
@@ -12,8 +12,8 @@ import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorClockRow } from './
  */
 export interface UneventfulBeats {
   /** The monitor state that they were evaluated with. */
-  readonly before: MonitorClockRow;
-  readonly after: MonitorClockRow;
+  readonly before: MonitorStateRow;
+  readonly after: MonitorStateRow;
   readonly checks: readonly MonitorCheckRow[];
   readonly keys: readonly BeatIdempotencyKeyRow[];
 }
@@ -91,8 +91,8 @@ export const POSTGRES_BEAT_STATEMENT = {
 /** Writes beats that only update a monitor's state row. */
 export interface BeatStore {
   /**
-   * Writes the beats whose clock has not changed since the evaluation, in one transaction and one message.
-   * Returns for each whether it was written. A beat is not written if its clock has changed or its key is
+   * Writes the beats whose state has not changed since the evaluation, in one transaction and one message.
+   * Returns for each whether it was written. A beat is not written if its state has changed or its key is
    * known.
    *
    * @throws Fault `conflict` if a key was added meanwhile. Nothing is written then.

@@ -62,7 +62,7 @@ export async function startTestSignIn(options: TestSignInOptions = {}): Promise<
     database,
     clock,
     hasher,
-    sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
+    flowEncryptionKey: deriveSignInKey(Buffer.alloc(32, 6)),
     issuers: new OidcIssuers({ guard: loopbackGuard(), via: () => undefined }, clock),
     challengeKey: createSecretKey(Buffer.alloc(32, 5)),
     sessions: new ConsoleSessions(database, clock, silentLog, () => toSessionPolicy(auth)),

@@ -1,0 +1,27 @@
+import type { ChannelDefinition, ChannelKind } from './channel-definition.ts';
+import {
+  discordDefinition,
+  ntfyDefinition,
+  slackDefinition,
+  teamsDefinition,
+  telegramDefinition,
+} from './chat-definitions.ts';
+import { emailDefinition } from './email.ts';
+import { pagerdutyDefinition } from './pagerduty.ts';
+import { webhookDefinition } from './webhook.ts';
+
+/** The channel definitions of all kinds of channels. */
+export const CHANNEL_DEFINITIONS: { readonly [Kind in ChannelKind]: ChannelDefinition<Kind> } = {
+  webhook: webhookDefinition,
+  slack: slackDefinition,
+  discord: discordDefinition,
+  teams: teamsDefinition,
+  email: emailDefinition,
+  pagerduty: pagerdutyDefinition,
+  ntfy: ntfyDefinition,
+  telegram: telegramDefinition,
+};
+
+export function isChannelKind(kind: string): kind is ChannelKind {
+  return Object.hasOwn(CHANNEL_DEFINITIONS, kind);
+}

@@ -1,0 +1,75 @@
+import type { KeyObject } from 'node:crypto';
+import { AuditChainVerifier } from '../platform/audit-chain-verifier.ts';
+import { defineVerifyAuditOperation, listAuditAnchorsOperation } from './audit/audit-anchors.ts';
+import { defineCheckAuditOperation } from './audit/check-audit.ts';
+import { exportAuditOperation } from './audit/export-audit.ts';
+import { listAuditOperation } from './audit/list-audit.ts';
+import { defineCreateInvitationOperation } from './invitations/create-invitation.ts';
+import { listInvitationsOperation } from './invitations/list-invitations.ts';
+import { revokeInvitationOperation } from './invitations/revoke-invitation.ts';
+import { endOverlapOperation } from './keys/end-overlap.ts';
+import { reportLeakedKeyOperation } from './keys/report-leaked-key.ts';
+import { defineRotateKeyOperation } from './keys/rotate-key.ts';
+import { getMemberOperation } from './members/get-member.ts';
+import { listMembersOperation } from './members/list-members.ts';
+import type { MemberDependencies } from './members/member-dependencies.ts';
+import { listMemberRemovalsOperation, undoMemberRemovalOperation } from './members/member-removals.ts';
+import { defineRemoveMemberOperation } from './members/remove-member.ts';
+import { updateMemberOperation } from './members/update-member.ts';
+import type { Operation } from './operation.ts';
+import {
+  grantOperatorOperation,
+  listOperatorsOperation,
+  revokeOperatorOperation,
+} from './operators/operator-operations.ts';
+import { defineCreateOrgOperation } from './orgs/create-org.ts';
+import { defineGetOrgOperation } from './orgs/get-org.ts';
+import { defineUpdateOrgOperation } from './orgs/update-org.ts';
+import { createPlatformKeyKind } from './resources/platform-keys.ts';
+import { defineResourceOperations } from './resources/resource-operations.ts';
+import { TEAM_RESOURCE_KIND } from './resources/teams.ts';
+import type { GetRunningOrg } from './running-org.ts';
+
+/** The dependencies of the identity operations. */
+export interface IdentityOperationDependencies {
+  /** `derivePepper` of the installation's secret key. */
+  readonly pepper: KeyObject;
+  readonly members: MemberDependencies;
+  readonly runningGateway: { readonly getRunningOrg: GetRunningOrg };
+}
+
+/** Returns all operations on organizations, members, teams, keys and the audit log. */
+export function defineIdentityOperations({
+  pepper,
+  members,
+  runningGateway,
+}: IdentityOperationDependencies): readonly Operation[] {
+  const verifier = new AuditChainVerifier();
+  return [
+    defineGetOrgOperation(runningGateway.getRunningOrg),
+    defineUpdateOrgOperation(runningGateway.getRunningOrg),
+    defineCreateOrgOperation(pepper),
+    listMembersOperation,
+    getMemberOperation,
+    updateMemberOperation,
+    defineRemoveMemberOperation(members),
+    listMemberRemovalsOperation,
+    undoMemberRemovalOperation,
+    listOperatorsOperation,
+    grantOperatorOperation,
+    revokeOperatorOperation,
+    listInvitationsOperation,
+    defineCreateInvitationOperation(members),
+    revokeInvitationOperation,
+    ...defineResourceOperations(TEAM_RESOURCE_KIND),
+    ...defineResourceOperations(createPlatformKeyKind(pepper)),
+    defineRotateKeyOperation(pepper),
+    endOverlapOperation,
+    reportLeakedKeyOperation,
+    listAuditOperation,
+    exportAuditOperation,
+    defineCheckAuditOperation(verifier),
+    listAuditAnchorsOperation,
+    defineVerifyAuditOperation(verifier),
+  ];
+}

@@ -1,0 +1,221 @@
+import type { MemberRole } from '@floe/contract/roles';
+import type { KeyScope } from '@floe/contract/scopes';
+import * as z from 'zod';
+import type { Actor } from '../platform/actor.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
+import type { Preconditions } from './entity-tags.ts';
+import type { EventStreamContext } from './event-stream-response.ts';
+import type { OperationContext, OperationDependencies } from './operation-dependencies.ts';
+import { validateInput } from './validate-input.ts';
+
+/** The context of an operation that reads. */
+export type ReadContext = OperationContext & { readonly reader: DatabaseReader };
+/**
+ * The context of an operation that writes. The reader belongs to the transaction and sees its
+ * uncommitted writes.
+ */
+export type WriteContext = ReadContext & { readonly writer: DatabaseWriter };
+
+/** A request as the transport passes it: parsed, but not validated. */
+export interface RawOperationInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  /** Present if the transport can send an event stream. */
+  readonly streamContext?: EventStreamContext;
+  readonly preconditions?: Preconditions;
+}
+
+/** The audit entries of an operation's change. */
+export interface OperationChange {
+  readonly audit: AuditedChange | 'unchanged';
+  readonly additionalChanges: readonly SecondaryAuditedChange[];
+}
+
+/** The result of an operation. */
+export interface OperationResult {
+  readonly answer: unknown;
+  /** Entity tag of the resource in the response. Null if the response has no tag. */
+  readonly entityTag: string | null;
+}
+
+/** The validated input of an operation. */
+export interface OperationInput<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  /** The body as the client sent it, including short forms. */
+  readonly sent: unknown;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** An operation's name, path and access rules. */
+export interface OperationDescription {
+  /** `<subject>.<action>`: the audit action and the OpenAPI operation id. */
+  readonly name: `${string}.${string}`;
+  /** Path parameters are written as `{id}`. */
+  readonly path: `/api/${string}` | `/relay/v1/${string}`;
+  /**
+   * The required scope, or a list of scopes of which a key needs one. Null if every valid key is accepted.
+   * `read` is sufficient for every `GET`.
+   */
+  readonly scope: KeyScope | readonly [KeyScope, ...KeyScope[]] | null;
+  /** Roles of members who may use the operation, regardless of scopes. Absent: the roles whose scopes allow it. */
+  readonly roles?: readonly MemberRole[];
+  /**
+   * The response contains prompts or other content of model requests: the scope `read` does not suffice, even
+   * for `GET`.
+   */
+  readonly isConfidential?: true;
+  /**
+   * False: platform keys may not use the operation, regardless of their scopes. Otherwise a key with `management`
+   * counts as an admin.
+   */
+  readonly allowsPlatformKeys?: false;
+  /** Members must be operators, because the operation affects every org of the installation. */
+  readonly requiresOperator?: true;
+  /** Members must have completed a step-up recently. */
+  readonly requiresStepUp?: true;
+  readonly summary: string;
+  /**
+   * The operation handles `Idempotency-Key` itself. Other creations return their stored response when the key is
+   * repeated.
+   */
+  readonly handlesIdempotency?: true;
+  /** Whether responses have an ETag, so that `If-None-Match` can be used. */
+  readonly hasEntityTag?: true;
+  /**
+   * Response fields that change without an edit, such as `status`. `credentials.test` names a field in each
+   * entry of a list.
+   */
+  readonly volatileFields?: readonly string[];
+}
+
+/** The schemas of an operation's input and response. */
+export interface OperationSchemas<Params, Query, Body, Answer> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** `z.null()` for a response without a body. */
+  readonly answer: Answer;
+}
+
+/**
+ * One operation of the API, without its specific types. A transport lists the operations and runs
+ * them.
+ */
+export interface Operation extends OperationDescription {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly status: 200 | 201 | 204;
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly body: z.ZodType | null;
+  readonly answer: z.ZodType;
+  /** Computes the response from the given reader. Null for operations that change something. */
+  readonly readAnswer:
+    | ((
+        reader: DatabaseReader,
+        dependencies: OperationDependencies,
+        actor: Actor,
+        input: RawOperationInput,
+      ) => Promise<unknown>)
+    | null;
+  /**
+   * Runs the change in the caller's transaction, which also records it. Null for operations that change nothing.
+   */
+  readonly applyChange:
+    | ((context: WriteContext, input: RawOperationInput) => Promise<OperationChange>)
+    | null;
+  /** Awaited before that transaction. */
+  readonly prepare?: (() => Promise<unknown>) | undefined;
+  /**
+   * Validates the input, runs the operation and records the change. The transport authenticates and checks scopes
+   * before it. `resourceGetter` is the `GET` of the same resource, if there is one. Entity tags and
+   * preconditions use its response.
+   *
+   * @throws Fault `invalid_request` with `param`, `precondition_failed`, and the faults of the operation
+   */
+  perform(
+    dependencies: OperationDependencies,
+    actor: Actor,
+    input: RawOperationInput,
+    resourceGetter?: Operation,
+  ): Promise<OperationResult>;
+}
+
+const noFieldsSchema = z.strictObject({});
+const noBodySchema = z.unknown();
+/** The schema for path or query parameters that an operation does not have. */
+export type NoFieldsSchema = typeof noFieldsSchema;
+/** The schema for a body that an operation does not have. */
+export type NoBodySchema = typeof noBodySchema;
+
+/**
+ * Returns the scopes of which a caller needs one. They include `read` for a `GET` operation that is
+ * not confidential.
+ */
+export function listAcceptedScopes({
+  scope,
+  method,
+  isConfidential,
+}: Pick<Operation, 'scope' | 'method' | 'isConfidential'>): readonly KeyScope[] {
+  if (scope === null) return [];
+  const reading: readonly KeyScope[] = method === 'GET' && !isConfidential ? ['read'] : [];
+  return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
+}
+
+/** Creates the context for a call by this actor. */
+export function createOperationContext(dependencies: OperationDependencies, actor: Actor): OperationContext {
+  return { orgId: actor.orgId, actor, clock: dependencies.clock };
+}
+
+interface ResolvedSchemas<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+/** Replaces an operation's absent schemas with schemas that accept no fields and no body. */
+export function resolveSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  given: OperationSchemas<Params, Query, Body, unknown>,
+): ResolvedSchemas<Params, Query, Body> {
+  return {
+    params: schemaOrDefault(given.params, noFieldsSchema),
+    query: schemaOrDefault(given.query, noFieldsSchema),
+    body: schemaOrDefault(given.body, noBodySchema),
+  };
+}
+
+/**
+ * Returns `fallback` for an absent schema. The type parameter then has its default, which is the type of
+ * `fallback`.
+ */
+function schemaOrDefault<Schema extends z.ZodType>(
+  given: Schema | undefined,
+  fallback: NoFieldsSchema | NoBodySchema,
+): Schema {
+  return given ?? (fallback as z.ZodType as Schema);
+}
+
+/**
+ * Validates a request's path, query and body.
+ * @throws Fault `invalid_request` with `param`
+ */
+export function parseOperationInput<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+>(
+  schemas: ResolvedSchemas<Params, Query, Body>,
+  raw: RawOperationInput,
+): OperationInput<Params, Query, Body> {
+  return {
+    params: validateInput(schemas.params, raw.params),
+    query: validateInput(schemas.query, raw.query),
+    body: validateInput(schemas.body, raw.body),
+    sent: raw.body,
+    idempotencyKey: raw.idempotencyKey,
+  };
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as z from 'zod';
+import { systemClock } from '../core/clock.ts';
+import { createKeyActor } from '../platform/actor.ts';
+import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
+import { openTestPlatform, type TestPlatform } from '../platform/test/test-platform.ts';
+import { insertOrg } from '../store/orgs.ts';
+import { getSetting, storeSetting } from '../store/settings.ts';
+import { defineReadOperation, defineWriteOperation, type OperationDependencies } from './operation.ts';
+
+const actor = createKeyActor({
+  id: 'key_1',
+  orgId: 'acme',
+  name: 'ci',
+  scopes: new Set(),
+  models: null,
+  team: null,
+  owner: null,
+  expiresAt: null,
+  revokedAt: null,
+  hash: '',
+  prefix: '',
+  last4: '',
+});
+const nothingSent = { params: {}, query: {}, body: undefined, idempotencyKey: undefined };
+
+let stored: TestPlatform;
+before(async () => {
+  stored = await openTestPlatform(systemClock);
+  await stored.database.transaction((writer) =>
+    insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }),
+  );
+});
+after(() => stored.close());
+
+const host = (changed: OperationDependencies['refreshSnapshot']): OperationDependencies => ({
+  database: stored.database,
+  clock: systemClock,
+  refreshSnapshot: changed,
+  secretsKey: deriveSecretEncryptionKey(Buffer.alloc(32)),
+});
+const set = (name: string, outcome: 'changed' | 'unchanged' | 'broken') =>
+  defineWriteOperation({
+    name: `settings.${name}`,
+    method: 'POST',
+    path: '/api/test',
+    scope: null,
+    summary: 'Writes a setting.',
+    answer: z.null(),
+    status: 204,
+    invalidates: 'keys',
+    async run({ writer }) {
+      await storeSetting(writer, name, 'written');
+      if (outcome === 'broken') throw new Error('after the write');
+      return {
+        answer: null,
+        audit:
+          outcome === 'unchanged' ? outcome : { subject: name, before: null, after: { value: 'written' } },
+      };
+    },
+  });
+
+test('the change and its audit row are committed before the snapshot is renewed, and that before the answer', async () => {
+  const seen: unknown[] = [];
+  await set('first', 'changed').perform(
+    host(async (topic, orgId) => {
+      seen.push(topic, orgId, await getSetting(stored.database.read, 'first'));
+      const [entry] = await stored.auditOf('first');
+      seen.push(entry?.actor, entry?.action, entry?.after_json);
+    }),
+    actor,
+    nothingSent,
+  );
+  assert.deepEqual(seen, ['keys', 'acme', 'written', 'key_1', 'settings.first', '{"value":"written"}']);
+});
+
+test('an operation that fails leaves neither its change nor an audit row, and signals nothing', async () => {
+  const changed = () => Promise.reject(new Error('signalled'));
+  await assert.rejects(set('second', 'broken').perform(host(changed), actor, nothingSent), /after the write/);
+  assert.equal(await getSetting(stored.database.read, 'second'), undefined);
+  assert.deepEqual(await stored.auditOf('second'), []);
+});
+
+test('an operation that changed nothing is not audited, but still waits for the snapshot: an earlier try may not have', async () => {
+  let renewals = 0;
+  const changed = async () => {
+    renewals += 1;
+  };
+  await set('third', 'unchanged').perform(host(changed), actor, nothingSent);
+  assert.deepEqual(await stored.auditOf('third'), []);
+  assert.equal(renewals, 1);
+});
+
+test('success is not reported while the running snapshot is old', async () => {
+  const changed = () => Promise.reject(new Error('not renewed'));
+  await assert.rejects(set('fourth', 'changed').perform(host(changed), actor, nothingSent), /not renewed/);
+  assert.equal(await getSetting(stored.database.read, 'fourth'), 'written');
+});
+
+test('input is validated before an operation runs', async () => {
+  const operation = defineReadOperation({
+    name: 'test.read',
+    method: 'GET',
+    path: '/api/test/{id}',
+    scope: null,
+    summary: 'Reads.',
+    params: z.strictObject({ id: z.string() }),
+    answer: z.string(),
+    run: async (_context, { params }) => params.id,
+  });
+  const unchanged = host(() => Promise.resolve());
+  assert.deepEqual(await operation.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' } }), {
+    answer: 'x',
+    entityTag: null,
+  });
+  await assert.rejects(operation.perform(unchanged, actor, { ...nothingSent, params: {} }), {
+    code: 'invalid_request',
+    detail: { param: 'id' },
+  });
+  await assert.rejects(
+    operation.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' }, query: { y: '1' } }),
+    {
+      code: 'invalid_request',
+      detail: { param: 'y' },
+    },
+  );
+});

@@ -1,0 +1,78 @@
+import { operatorGrant, operatorList, operatorResource } from '@floe/contract/api/operators';
+import { createListQuery, idParams } from '@floe/contract/api/page';
+import { MEMBER_ROLES } from '@floe/contract/roles';
+import * as z from 'zod';
+import { addOperator, removeOperator } from '../../platform/operators.ts';
+import { listAllOperators, type OperatorWithUser } from '../../store/operators.ts';
+import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
+import { defineReadOperation, defineWriteOperation } from '../operation.ts';
+
+/** Access rules of operations for the installation. Platform keys are not accepted. */
+const OPERATOR_ACCESS = {
+  scope: 'management',
+  roles: MEMBER_ROLES,
+  requiresOperator: true,
+  allowsPlatformKeys: false,
+} as const;
+
+/** The operation `GET /api/management/operators`. */
+export const listOperatorsOperation = defineReadOperation({
+  ...OPERATOR_ACCESS,
+  name: 'operators.list',
+  method: 'GET',
+  path: '/api/management/operators',
+  summary: 'List the operators of the installation, oldest first',
+  answer: operatorList,
+  query: createListQuery(['granted']),
+  run: async ({ reader }, { query }) =>
+    paginateForResponse((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
+});
+
+/** The operation `POST /api/management/operators`. */
+export const grantOperatorOperation = defineWriteOperation({
+  ...OPERATOR_ACCESS,
+  name: 'operators.grant',
+  method: 'POST',
+  path: '/api/management/operators',
+  requiresStepUp: true,
+  summary: 'Grant the operator role to a person who has an account',
+  body: operatorGrant,
+  answer: operatorResource,
+  status: 201,
+  invalidates: 'keys',
+  async run({ actor, clock, writer }, { body }) {
+    const row = await addOperator(writer, body.email, { by: actor.id, nowMs: clock.now() });
+    const after = toOperatorResource(row);
+    return { answer: after, audit: { subject: row.user_id, before: null, after } };
+  },
+});
+
+/** The operation `DELETE /api/management/operators/{id}`. */
+export const revokeOperatorOperation = defineWriteOperation({
+  ...OPERATOR_ACCESS,
+  name: 'operators.revoke',
+  method: 'DELETE',
+  path: '/api/management/operators/{id}',
+  requiresStepUp: true,
+  summary: 'Revoke the operator role by user id; the last operator cannot be revoked',
+  params: idParams,
+  answer: z.null(),
+  status: 204,
+  invalidates: 'keys',
+  async run({ writer }, { params }) {
+    const row = await removeOperator(writer, params.id);
+    return { answer: null, audit: { subject: row.user_id, before: toOperatorResource(row), after: null } };
+  },
+});
+
+function toOperatorResource({ user_id, email, name, granted_at, granted_by }: OperatorWithUser) {
+  return { user_id, email, name, granted_at: new Date(granted_at).toISOString(), granted_by };
+}
+
+function operatorSortFields({
+  user_id: id,
+  name,
+  granted_at,
+}: ReturnType<typeof toOperatorResource>): ListItemSortFields {
+  return { id, name, createdAt: Date.parse(granted_at) };
+}

@@ -1,0 +1,83 @@
+import { orgSettings, orgSettingsPatch } from '@floe/contract/api/settings';
+import { isObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import { setDefaultGrace } from '../../monitoring/monitors.ts';
+import { isSettingsSection, SETTINGS_SECTIONS } from '../../platform/config/settings-sections.ts';
+import { setMetadataKeys } from '../../store/orgs.ts';
+import {
+  createMonitorChangeContext,
+  type MonitoringDependencies,
+} from '../monitors/monitoring-dependencies.ts';
+import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
+import type { GetRunningOrg } from '../running-org.ts';
+import { castToJson } from '../validate-input.ts';
+import {
+  getSectionMetadata,
+  loadStoredSettings,
+  type StoredSettings,
+  writeSettingsSection,
+} from './settings-sections.ts';
+
+const ORG_SETTINGS_PATH = '/api/management/settings';
+
+/** The operation `GET /api/management/settings`. */
+export const getSettingsOperation = defineReadOperation({
+  name: 'settings.get',
+  method: 'GET',
+  path: ORG_SETTINGS_PATH,
+  scope: 'management',
+  summary: 'Read the settings of the organization and where each is defined',
+  answer: orgSettings,
+  run: async ({ reader, orgId }) => toSettingsResource(await loadStoredSettings(reader, orgId)),
+});
+
+/** The operation `PATCH /api/management/settings`. */
+export function defineUpdateSettingsOperation(
+  getRunningOrg: GetRunningOrg,
+  monitoring: MonitoringDependencies,
+): Operation {
+  return defineWriteOperation({
+    name: 'settings.update',
+    method: 'PATCH',
+    path: ORG_SETTINGS_PATH,
+    scope: 'management',
+    summary: 'Change settings of the organization; null resets a setting to its default',
+    body: orgSettingsPatch,
+    answer: orgSettings,
+    status: 200,
+    invalidates: 'config',
+    beforeTransaction: () => monitoring.engine.changeContext(),
+    async run(context, { sent }) {
+      const { writer, orgId } = context;
+      const before = await loadStoredSettings(writer, orgId);
+      const changed: string[] = [];
+      for (const [section, value] of Object.entries(isObject(sent) ? sent : {}))
+        if (
+          isSettingsSection(section) &&
+          (await writeSettingsSection(context, before, { section, given: castToJson(value) }, getRunningOrg))
+        )
+          changed.push(section);
+      const after = await loadStoredSettings(writer, orgId);
+      const { analytics, monitoring: monitoringSettings } = after.settings;
+      if (changed.includes('analytics')) await setMetadataKeys(writer, orgId, analytics.metadata_keys);
+      if (changed.includes('monitoring'))
+        await setDefaultGrace(
+          createMonitorChangeContext(context, monitoring),
+          orgId,
+          monitoringSettings.grace_period_minutes * 60_000,
+        );
+      const answer = toSettingsResource(after);
+      if (changed.length === 0) return { answer, audit: 'unchanged' };
+      return { answer, audit: { subject: 'settings', before: toSettingsResource(before), after: answer } };
+    },
+  });
+}
+
+function toSettingsResource(stored: StoredSettings): z.output<typeof orgSettings> {
+  const { cache: _, ...settings } = stored.settings;
+  const shown = SETTINGS_SECTIONS.filter((section) => section !== 'cache');
+  return {
+    ...settings,
+    sources: Object.fromEntries(shown.map((section) => [section, getSectionMetadata(stored, section)])),
+  };
+}

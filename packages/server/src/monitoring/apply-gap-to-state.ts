@@ -1,0 +1,147 @@
+import { computeMedianBeatInterval } from './beat-intervals.ts';
+import { EARLY_BEAT_TOLERANCE_MS } from './monitor-schedule.ts';
+import type {
+  AvailabilityGap,
+  MonitorHistoryChanges,
+  MonitorPlan,
+  MonitorState,
+  StateEvaluation,
+} from './monitor-state.ts';
+import { computeFirstBeatDueAt, endMonitorPause } from './monitor-state-transitions.ts';
+
+/** Beats usually arrive after this part of the interval. A gap that ends earlier hides no beat. */
+const EARLIEST_ARRIVAL_FRACTION = 0.75;
+
+/** The time of the next expected beat, and its deadline. */
+interface ExpectedBeat {
+  readonly expectedAt: number;
+  readonly dueAt: number;
+}
+
+/**
+ * Applies a gap to a monitor's state (product section 6, "Gaps in Floe's own availability"). If the
+ * expected beat could have arrived in the gap, the time allowed for it starts again after the gap.
+ * This happens at most once after each beat. Otherwise the deadline does not change.
+ */
+export function applyGapToState(
+  state: MonitorState,
+  evaluation: StateEvaluation,
+  gap: AvailabilityGap,
+): MonitorState {
+  const { plan } = evaluation;
+  if (state.status === 'paused') {
+    const { pausedUntil } = state;
+    if (pausedUntil === null || pausedUntil > gap.endAt) return state;
+    return applyGapToState(endMonitorPause(state, evaluation, pausedUntil), evaluation, gap);
+  }
+  const { expectedAt, dueAt, originalDueAt } = state;
+  if (dueAt === null) return state;
+  // Several gaps while one beat is expected extend its deadline once. The last gap counts.
+  if (originalDueAt !== null && gap.startAt > originalDueAt)
+    return extendDeadlineAgain(state, plan, gap, dueAt);
+  if (expectedAt === null) return delayFirstBeatReport(state, plan, gap, dueAt);
+  if (state.status === 'failing') return skipMissesInGap(state, evaluation, gap, { expectedAt, dueAt });
+  if (originalDueAt === null && gap.endAt <= earliestArrival(state, plan, expectedAt))
+    return gap.isClockJump ? shiftForClockStep(state, plan, gap, { expectedAt, dueAt }) : state;
+  const next = plan.occurrences.afterBeat(gap.endAt);
+  // Beats of a cron job are expected only at its times. A gap before the next time changes nothing.
+  if (next !== null && next + plan.graceMs <= dueAt) return state;
+  if (expectedAt <= gap.endAt) recordUnknown(expectedAt, gap, evaluation);
+  return {
+    ...state,
+    originalDueAt: originalDueAt ?? dueAt,
+    anchorAt: gap.endAt,
+    expectedAt: next,
+    dueAt: next === null ? null : next + plan.graceMs,
+  };
+}
+
+/**
+ * The earliest time at which the next beat can arrive. Uses the measured interval of the job if it is
+ * shorter than its schedule. If the job has not reported since it was created or resumed, the time is the
+ * start of the period.
+ */
+function earliestArrival(state: MonitorState, plan: MonitorPlan, expectedAt: number): number {
+  if (state.status === 'waiting' || state.lastBeatAt === null) return state.periodStartedAt;
+  const interval = Math.min(
+    plan.occurrences.intervalBefore(expectedAt),
+    computeMedianBeatInterval(state.intervals),
+  );
+  const early = plan.schedule.kind === 'cron' ? EARLY_BEAT_TOLERANCE_MS : 0;
+  return Math.min(state.lastBeatAt + EARLIEST_ARRIVAL_FRACTION * interval, expectedAt - early);
+}
+
+/**
+ * During a jump of the clock, the interval of a job did not pass. Times of a cron expression follow the
+ * clock.
+ */
+function shiftForClockStep(
+  state: MonitorState,
+  plan: MonitorPlan,
+  { startAt, endAt }: AvailabilityGap,
+  { expectedAt, dueAt }: ExpectedBeat,
+): MonitorState {
+  if (plan.schedule.kind === 'cron') return state;
+  const length = endAt - startAt;
+  return { ...state, expectedAt: expectedAt + length, dueAt: dueAt + length };
+}
+
+/** In a gap, a failing job misses no beats, once. Its expected times keep their rhythm. */
+function skipMissesInGap(
+  state: MonitorState,
+  evaluation: StateEvaluation,
+  gap: AvailabilityGap,
+  { expectedAt, dueAt }: ExpectedBeat,
+): MonitorState {
+  if (expectedAt > gap.endAt) return state;
+  const { plan } = evaluation;
+  recordUnknown(expectedAt, gap, evaluation);
+  const next = plan.occurrences.firstAfter(expectedAt, gap.endAt);
+  return {
+    ...state,
+    originalDueAt: state.originalDueAt ?? dueAt,
+    expectedAt: next,
+    dueAt: next === null ? null : next + plan.graceMs,
+  };
+}
+
+/** A new window was already given. If the deadline passed during this gap, adds the length of the gap. */
+function extendDeadlineAgain(
+  state: MonitorState,
+  plan: MonitorPlan,
+  { startAt, endAt }: AvailabilityGap,
+  dueAt: number,
+): MonitorState {
+  if (dueAt > endAt) return state;
+  const { expectedAt, anchorAt } = state;
+  const length = endAt - startAt;
+  if (expectedAt === null) return { ...state, dueAt: dueAt + length };
+  if (plan.schedule.kind === 'interval')
+    return {
+      ...state,
+      anchorAt: anchorAt + length,
+      expectedAt: expectedAt + length,
+      dueAt: dueAt + length,
+    };
+  const next = plan.occurrences.after(endAt);
+  if (next === null) return { ...state, dueAt: dueAt + length };
+  return {
+    ...state,
+    expectedAt: Math.max(expectedAt, next - plan.occurrences.intervalBefore(next)),
+    dueAt: Math.min(dueAt + length, next + plan.graceMs),
+  };
+}
+
+function delayFirstBeatReport(
+  state: MonitorState,
+  plan: MonitorPlan,
+  gap: AvailabilityGap,
+  dueAt: number,
+): MonitorState {
+  const later = computeFirstBeatDueAt(plan, gap.endAt) ?? dueAt;
+  return { ...state, originalDueAt: state.originalDueAt ?? dueAt, dueAt: Math.max(dueAt, later) };
+}
+
+function recordUnknown(expectedAt: number, { endAt }: AvailabilityGap, out: MonitorHistoryChanges): void {
+  out.inferredChecks.push({ status: 'unknown', expectedAt, at: endAt, missedCount: 1 });
+}

@@ -1,0 +1,73 @@
+import { applyGapToState } from './apply-gap-to-state.ts';
+import type { MonitorState, StateEvaluation } from './monitor-state.ts';
+import { endMonitorPause, markMonitorFailing } from './monitor-state-transitions.ts';
+
+/** If more beats than this were missed at once, a single row with their number is stored. */
+export const MAX_MISSES_PER_CATCH_UP = 1_000;
+
+/**
+ * Evaluates all changes to a monitor's state that occur without a report before `untilMs`: missed
+ * beats, ended pauses and gaps. Has no side effects. The result is the same whether it is called
+ * once or in several steps.
+ *
+ * A beat is missed if `untilMs` is later than its deadline. Deadlines before a gap are evaluated.
+ * Deadlines in a gap are not, because no process could receive the beat (product section 6,
+ * "Semantics").
+ */
+export function evaluateStateUntil(
+  state: MonitorState,
+  evaluation: StateEvaluation,
+  untilMs: number,
+): MonitorState {
+  let evaluated = state;
+  for (const gap of evaluation.gaps) {
+    if (gap.endAt <= evaluated.evaluatedUntil) continue;
+    if (gap.startAt >= untilMs) break;
+    const startAt = Math.max(gap.startAt, evaluated.evaluatedUntil);
+    evaluated = evaluateDeadlines(evaluated, evaluation, startAt);
+    const endAt = Math.min(gap.endAt, untilMs);
+    evaluated = {
+      ...applyGapToState(evaluated, evaluation, { ...gap, startAt, endAt }),
+      evaluatedUntil: endAt,
+    };
+  }
+  evaluated = evaluateDeadlines(evaluated, evaluation, untilMs);
+  return { ...evaluated, evaluatedUntil: Math.max(evaluated.evaluatedUntil, untilMs) };
+}
+
+/** Evaluates deadlines and ends of pauses before `untilMs`, in a span without gaps. */
+function evaluateDeadlines(state: MonitorState, evaluation: StateEvaluation, untilMs: number): MonitorState {
+  let evaluated = state;
+  let misses = 0;
+  for (;;) {
+    if (evaluated.status === 'paused') {
+      const { pausedUntil } = evaluated;
+      if (pausedUntil === null || pausedUntil > untilMs) return evaluated;
+      evaluated = endMonitorPause(evaluated, evaluation, pausedUntil);
+    }
+    if (evaluated.dueAt === null || evaluated.dueAt >= untilMs) return evaluated;
+    evaluated = recordMiss(evaluated, evaluation, misses < MAX_MISSES_PER_CATCH_UP ? null : untilMs);
+    misses += 1;
+  }
+}
+
+/** @param allUntil null for one miss; otherwise all misses before this time become one row */
+function recordMiss(state: MonitorState, evaluation: StateEvaluation, allUntil: number | null): MonitorState {
+  const { plan } = evaluation;
+  const { expectedAt, dueAt, periodStartedAt } = state;
+  if (dueAt === null) return state;
+  if (expectedAt === null) {
+    evaluation.alertTriggers.push({ event: 'never_beaten', at: dueAt, since: periodStartedAt });
+    return { ...state, dueAt: null };
+  }
+  let following = plan.occurrences.after(expectedAt);
+  let missedCount = 1;
+  if (allUntil !== null)
+    while (following !== null && following + plan.graceMs < allUntil) {
+      following = plan.occurrences.after(following);
+      missedCount += 1;
+    }
+  evaluation.inferredChecks.push({ status: 'missed', expectedAt, at: dueAt, missedCount });
+  const failing = markMonitorFailing(state, evaluation, dueAt, missedCount);
+  return { ...failing, expectedAt: following, dueAt: following === null ? null : following + plan.graceMs };
+}

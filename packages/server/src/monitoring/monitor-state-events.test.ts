@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { evaluateStateUntil, MAX_MISSES_PER_CATCH_UP } from './evaluate-state-until.ts';
+import type { MonitorSchedule } from './monitor-schedule.ts';
+import {
+  createMonitorPlan,
+  createStateEvaluation,
+  type MonitorHistoryChanges,
+  type MonitorPlan,
+  type MonitorState,
+  type StateEvaluation,
+} from './monitor-state.ts';
+import {
+  applyBeatEvent,
+  changeMonitorPlan,
+  createMonitorState,
+  pauseMonitorState,
+  resumeMonitorState,
+} from './monitor-state-events.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const every = (intervalMs: number): MonitorSchedule => ({ kind: 'interval', intervalMs });
+
+function plan(schedule: MonitorSchedule, graceMs = 0, more: Partial<MonitorPlan> = {}): MonitorPlan {
+  const { firstBeatDueMs = null, alertAfterMisses = 1, failCountsAsMiss = false } = more;
+  return createMonitorPlan(schedule, { graceMs, firstBeatDueMs, alertAfterMisses, failCountsAsMiss });
+}
+
+/** A monitor that beat at `at`. */
+function beaten(of: MonitorPlan, at: number): MonitorState {
+  return ok(createMonitorState(createStateEvaluation(of), at - 1, null), createStateEvaluation(of), at);
+}
+
+function ok(state: MonitorState, evaluation: StateEvaluation, at: number): MonitorState {
+  return applyBeatEvent(state, evaluation, { kind: 'ok', at, runId: null }).state;
+}
+
+function missedAt({ inferredChecks }: MonitorHistoryChanges): number[] {
+  return inferredChecks.filter(({ status }) => status === 'missed').map(({ expectedAt }) => expectedAt);
+}
+
+test('at the deadline a beat is on time; a millisecond later it is late', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const state = beaten(of, 0);
+  const deadline = HOUR + 5 * MINUTE;
+  for (const [at, missed] of [
+    [deadline - 1, 0],
+    [deadline, 0],
+    [deadline + 1, 1],
+  ] as const) {
+    const out = createStateEvaluation(of);
+    assert.equal(ok(state, out, at).status, 'healthy');
+    assert.equal(out.inferredChecks.length, missed, `beat at ${at - deadline} ms after the deadline`);
+    const swept = createStateEvaluation(of);
+    assert.equal(evaluateStateUntil(state, swept, at).status, missed === 0 ? 'healthy' : 'failing');
+  }
+});
+
+test('the failing period starts at the deadline, whenever somebody looks', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const out = createStateEvaluation(of);
+  const state = evaluateStateUntil(beaten(of, 0), out, 10 * HOUR);
+  assert.deepEqual(out.periods, [{ status: 'failing', startedAt: HOUR + 5 * MINUTE, reason: 'missed' }]);
+  assert.deepEqual(
+    missedAt(out),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((hour) => hour * HOUR),
+  );
+  assert.deepEqual(state.failingSince, HOUR + 5 * MINUTE);
+});
+
+test('ten hours that no sweep looked at leave the same history when the late beat comes', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const swept = createStateEvaluation(of);
+  let state = beaten(of, 0);
+  for (let at = MINUTE; at < 10 * HOUR; at += 7 * MINUTE) state = evaluateStateUntil(state, swept, at);
+  ok(state, swept, 10 * HOUR);
+  const late = createStateEvaluation(of);
+  ok(beaten(of, 0), late, 10 * HOUR);
+  assert.deepEqual(late, swept);
+});
+
+test('a grace longer than the interval makes no extra misses', () => {
+  const of = plan(every(MINUTE), 10 * MINUTE);
+  const out = createStateEvaluation(of);
+  ok(beaten(of, 0), out, 11 * MINUTE);
+  assert.deepEqual(missedAt(out), []);
+  ok(beaten(of, 0), out, 12 * MINUTE + 1);
+  assert.deepEqual(missedAt(out), [MINUTE, 2 * MINUTE]);
+});
+
+test('a monitor that never beat is reported once, and stays waiting', () => {
+  for (const [firstBeatDueMs, due] of [
+    [null, HOUR + 5 * MINUTE],
+    [10 * MINUTE, 10 * MINUTE],
+  ] as const) {
+    const of = plan(every(HOUR), 5 * MINUTE, { firstBeatDueMs });
+    const out = createStateEvaluation(of);
+    const state = evaluateStateUntil(createMonitorState(createStateEvaluation(of), 0, null), out, DAY);
+    assert.equal(state.status, 'waiting');
+    const { inferredChecks, periods, alertTriggers } = out;
+    assert.deepEqual(
+      { verdicts: inferredChecks, periods, notices: alertTriggers },
+      { verdicts: [], periods: [], notices: [{ event: 'never_beaten', at: due, since: 0 }] },
+    );
+  }
+});
+
+test('nobody is told before as many misses in a row as the monitor wants', () => {
+  const of = plan(every(HOUR), 0, { alertAfterMisses: 3 });
+  const out = createStateEvaluation(of);
+  let state = evaluateStateUntil(beaten(of, 0), out, 2 * HOUR + 1);
+  assert.deepEqual(out.alertTriggers, []);
+  state = evaluateStateUntil(state, out, 3 * HOUR + 1);
+  assert.deepEqual(out.alertTriggers, [{ event: 'failing', at: 3 * HOUR, since: HOUR, reason: 'missed' }]);
+  ok(state, out, 3 * HOUR + MINUTE);
+  assert.deepEqual(out.alertTriggers[1], {
+    event: 'recovered',
+    at: 3 * HOUR + MINUTE,
+    since: HOUR,
+    by: 'beat',
+  });
+  const short = createStateEvaluation(of);
+  ok(evaluateStateUntil(beaten(of, 0), short, HOUR + 1), short, HOUR + 2);
+  assert.deepEqual(short.alertTriggers, [], 'what nobody heard of needs no end');
+});
+
+test('a beat that is older than the newest one moves nothing back', () => {
+  const of = plan(every(HOUR));
+  const state = ok(beaten(of, 0), createStateEvaluation(of), 30 * MINUTE);
+  const out = createStateEvaluation(of);
+  assert.deepEqual(ok(state, out, 20 * MINUTE), state);
+  assert.deepEqual(out, createStateEvaluation(of));
+});
+
+test('a job that says it failed is failing at once, and was heard', () => {
+  const of = plan(every(HOUR));
+  const out = createStateEvaluation(of);
+  const failed = applyBeatEvent(beaten(of, 0), out, { kind: 'fail', at: MINUTE, runId: null }).state;
+  assert.deepEqual(out.periods, [{ status: 'failing', startedAt: MINUTE, reason: 'failed' }]);
+  assert.equal(failed.lastBeatAt, MINUTE);
+  assert.equal(failed.expectedAt, HOUR + MINUTE);
+  assert.equal(ok(failed, out, 2 * MINUTE).status, 'healthy');
+});
+
+test('start and log keep no promise; a run is measured from its start to its end', () => {
+  const of = plan(every(HOUR));
+  const call = (
+    state: MonitorState,
+    kind: 'ok' | 'fail' | 'start' | 'log',
+    at: number,
+    runId: string | null,
+  ) => applyBeatEvent(state, createStateEvaluation(of), { kind, at, runId });
+  const started = call(beaten(of, 0), 'start', MINUTE, 'a').state;
+  assert.equal(started.dueAt, HOUR);
+  assert.equal(call(started, 'log', 2 * MINUTE, 'a').state.runStartedAt, MINUTE);
+  assert.equal(call(started, 'ok', 3 * MINUTE, 'a').durationMs, 2 * MINUTE);
+  const other = call(started, 'ok', 3 * MINUTE, 'b');
+  assert.deepEqual(
+    [other.durationMs, other.state.runStartedAt],
+    [null, MINUTE],
+    'another run leaves it open',
+  );
+  assert.equal(call(started, 'fail', 3 * MINUTE, 'b').state.runStartedAt, null, 'a failure closes any run');
+  assert.equal(
+    call(started, 'ok', MINUTE + 73 * HOUR, 'a').durationMs,
+    null,
+    'an end days later is of another run',
+  );
+});
+
+test('a pause judges nothing and is not ended by a beat; what follows it is a fresh window', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const out = createStateEvaluation(of);
+  const paused = pauseMonitorState(beaten(of, 0), 30 * MINUTE, null, out);
+  const later = ok(evaluateStateUntil(paused, out, DAY), out, DAY);
+  assert.equal(later.status, 'paused');
+  assert.deepEqual(out.inferredChecks, []);
+  const resumed = resumeMonitorState(later, out, 2 * DAY);
+  assert.deepEqual([resumed.status, resumed.dueAt], ['waiting', 2 * DAY + HOUR + 5 * MINUTE]);
+  assert.equal(evaluateStateUntil(resumed, out, 3 * DAY).status, 'failing');
+  const until = pauseMonitorState(beaten(of, 0), MINUTE, 10 * HOUR, createStateEvaluation(of));
+  assert.equal(evaluateStateUntil(until, createStateEvaluation(of), 10 * HOUR).periodStartedAt, 10 * HOUR);
+});
+
+test('a pause of a failing monitor ends what was told of it, and says that it was a pause', () => {
+  const of = plan(every(HOUR));
+  const failing = evaluateStateUntil(beaten(of, 0), createStateEvaluation(of), 2 * HOUR);
+  const out = createStateEvaluation(of);
+  const paused = pauseMonitorState(failing, 2 * HOUR, null, out);
+  assert.deepEqual(out.alertTriggers, [{ event: 'recovered', at: 2 * HOUR, since: HOUR, by: 'pause' }]);
+  const later = createStateEvaluation(of);
+  ok(resumeMonitorState(paused, later, 3 * HOUR), later, 3 * HOUR + 1);
+  assert.deepEqual(later.alertTriggers, []);
+});
+
+test('a shorter schedule fails nobody for what it did not promise before', () => {
+  const daily = plan(every(DAY), HOUR);
+  const hourly = plan(every(HOUR), 5 * MINUTE);
+  const at = 20 * HOUR;
+  const state = changeMonitorPlan(
+    evaluateStateUntil(beaten(daily, 0), createStateEvaluation(daily), at),
+    daily,
+    hourly,
+    at,
+  );
+  assert.equal(state.status, 'healthy');
+  assert.equal(state.dueAt, at + 5 * MINUTE);
+  const out = createStateEvaluation(hourly);
+  evaluateStateUntil(state, out, at + HOUR + 5 * MINUTE + 1);
+  assert.deepEqual(missedAt(out), [at, at + HOUR]);
+});
+
+test('a longer schedule does not make a failing monitor well; a beat does', () => {
+  const hourly = plan(every(HOUR));
+  const daily = plan(every(DAY));
+  const failing = evaluateStateUntil(beaten(hourly, 0), createStateEvaluation(hourly), 3 * HOUR);
+  const changed = changeMonitorPlan(failing, hourly, daily, 3 * HOUR);
+  assert.deepEqual([changed.status, changed.expectedAt], ['failing', DAY]);
+  assert.equal(ok(changed, createStateEvaluation(daily), 4 * HOUR).status, 'healthy');
+});
+
+test('times of a cron expression follow the zone through the changes of its clock', () => {
+  const of = plan({ kind: 'cron', cron: '30 3 * * *', timezone: 'Europe/Riga' }, HOUR);
+  const next = (text: string) => new Date(of.occurrences.after(Date.parse(text)) ?? 0).toISOString();
+  assert.equal(next('2023-03-25T12:00:00Z').slice(0, 13), '2023-03-26T01', 'right after the jump forward');
+  assert.equal(next('2023-10-28T12:00:00Z').slice(0, 10), '2023-10-29');
+  const first = Date.parse(next('2023-10-28T12:00:00Z'));
+  assert.equal(new Date(of.occurrences.after(first) ?? 0).toISOString(), '2023-10-30T01:30:00.000Z', 'once');
+  const hourly = plan({ kind: 'cron', cron: '0 * * * *', timezone: 'Europe/Riga' });
+  let state = beaten(hourly, Date.parse('2023-10-28T12:00:00Z'));
+  const out = createStateEvaluation(of);
+  for (let hour = 1; hour <= 24; hour++)
+    state = ok(state, out, Date.parse('2023-10-28T12:00:00Z') + hour * HOUR);
+  assert.deepEqual(out.inferredChecks, [], 'an hour that comes twice is no miss');
+});
+
+test('a cron job whose clock is a little ahead keeps the promise of its hour', () => {
+  const of = plan({ kind: 'cron', cron: '0 3 * * *', timezone: 'UTC' }, 10 * MINUTE);
+  const three = Date.parse('2026-01-02T03:00:00Z');
+  assert.equal(beaten(of, three - 2_000).expectedAt, three + DAY);
+  assert.equal(beaten(of, three - MINUTE).expectedAt, three);
+});
+
+test('a schedule that comes to its end promises nothing any more', () => {
+  const of = plan({ kind: 'cron', cron: '0 0 30 2 *', timezone: 'UTC' });
+  const state = beaten(of, 0);
+  assert.deepEqual([state.status, state.dueAt], ['healthy', null]);
+  assert.equal(evaluateStateUntil(state, createStateEvaluation(of), 1000 * DAY).status, 'healthy');
+});
+
+test('intervals longer than a timer can wait are judged like the others', () => {
+  const of = plan(every(366 * DAY));
+  const out = createStateEvaluation(of);
+  evaluateStateUntil(beaten(of, 0), out, 366 * DAY + 1);
+  assert.deepEqual(missedAt(out), [366 * DAY]);
+});
+
+test('a catch-up that is too long to be written out says how much it stands for', () => {
+  const of = plan(every(MINUTE));
+  const out = createStateEvaluation(of);
+  const state = evaluateStateUntil(beaten(of, 0), out, 5_000 * MINUTE + 1);
+  assert.equal(out.inferredChecks.length, MAX_MISSES_PER_CATCH_UP + 1);
+  assert.equal(
+    out.inferredChecks.reduce((sum, { missedCount }) => sum + missedCount, 0),
+    5_000,
+  );
+  assert.equal(state.expectedAt, 5_001 * MINUTE);
+});
+
+test('what was due before we were gone is a miss, what was due then is not', () => {
+  const of = plan(every(HOUR), 10 * MINUTE);
+  const gap = { startAt: 2 * HOUR, endAt: 4 * HOUR };
+  const dead = createStateEvaluation(of);
+  const failing = evaluateStateUntil(beaten(of, 0), { ...dead, gaps: [gap] }, 6 * HOUR);
+  assert.deepEqual(dead.periods, [{ status: 'failing', startedAt: HOUR + 10 * MINUTE, reason: 'missed' }]);
+  assert.deepEqual(missedAt(dead), [HOUR, 5 * HOUR], 'no rows for the promises in the gap');
+  assert.equal(failing.failingSince, HOUR + 10 * MINUTE);
+  const alive = createStateEvaluation(of);
+  const state = evaluateStateUntil(beaten(of, 90 * MINUTE), { ...alive, gaps: [gap] }, 4 * HOUR);
+  assert.equal(state.dueAt, 4 * HOUR + HOUR + 10 * MINUTE);
+  assert.deepEqual(alive.inferredChecks, [
+    { status: 'unknown', expectedAt: 150 * MINUTE, at: 4 * HOUR, missedCount: 1 },
+  ]);
+});

@@ -1,0 +1,75 @@
+import { shiftFutureMonitorPeriods } from '../store/monitoring/monitor-history.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
+import { lockFutureMonitorStates, updateMonitorStateStates } from '../store/monitoring/monitor-states.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import type { MonitorPlan, MonitorState } from './monitor-state.ts';
+import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
+
+/**
+ * Corrects monitor states and periods after the database server's time was set back to `nowMs`.
+ * Times after `nowMs` move back by `aheadMs`. Deadlines keep their distance to the beats before
+ * them. Cron times are calculated again. Checks do not change. Returns the number of corrected
+ * monitors.
+ */
+export async function rewindMonitorStates(
+  writer: DatabaseWriter,
+  nowMs: number,
+  aheadMs: number,
+): Promise<number> {
+  const rows = await lockFutureMonitorStates(writer, nowMs);
+  const moved: MonitorStateRow[] = [];
+  for (const row of rows) {
+    const state = rewindMonitorState(parseMonitorState(row), parseMonitorPlan(row), nowMs, aheadMs);
+    const periodAt =
+      row.period_at > nowMs
+        ? await shiftFutureMonitorPeriods(writer, row.uid, nowMs, aheadMs)
+        : state.periodStartedAt;
+    moved.push({ ...row, ...toMonitorStateColumns({ ...state, periodStartedAt: periodAt }) });
+  }
+  await updateMonitorStateStates(writer, moved);
+  return rows.length;
+}
+
+/**
+ * Returns the monitor state that would have resulted if the time of its last events had been
+ * correct.
+ */
+export function rewindMonitorState(
+  state: MonitorState,
+  plan: MonitorPlan,
+  nowMs: number,
+  aheadMs: number,
+): MonitorState {
+  const back = (at: number) => (at > nowMs ? Math.min(nowMs, at - aheadMs) : at);
+  const backOrNull = (at: number | null) => (at === null ? null : back(at));
+  const isAhead = state.anchorAt > nowMs;
+  const by = isAhead ? aheadMs : 0;
+  const anchorAt = back(state.anchorAt);
+  const lastBeatAt = backOrNull(state.lastBeatAt);
+  const moved: MonitorState = {
+    ...state,
+    lastBeatAt,
+    anchorAt,
+    failingSince: backOrNull(state.failingSince),
+    alertedSince: backOrNull(state.alertedSince),
+    periodStartedAt: back(state.periodStartedAt),
+    evaluatedUntil: nowMs,
+    runStartedAt: backOrNull(state.runStartedAt),
+    originalDueAt: state.originalDueAt === null ? null : state.originalDueAt - by,
+  };
+  const { expectedAt, dueAt, originalDueAt } = state;
+  // The window comes only from the jump ahead that is now reversed.
+  if (isAhead && lastBeatAt === state.lastBeatAt && lastBeatAt !== null && originalDueAt !== null)
+    return {
+      ...moved,
+      anchorAt: lastBeatAt,
+      expectedAt: originalDueAt - plan.graceMs,
+      dueAt: originalDueAt,
+      originalDueAt: null,
+    };
+  if (!isAhead || dueAt === null) return moved;
+  if (expectedAt === null || plan.schedule.kind === 'interval')
+    return { ...moved, expectedAt: expectedAt === null ? null : expectedAt - by, dueAt: dueAt - by };
+  const next = plan.occurrences.afterBeat(anchorAt);
+  return { ...moved, expectedAt: next, dueAt: next === null ? null : next + plan.graceMs };
+}

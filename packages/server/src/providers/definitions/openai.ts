@@ -1,0 +1,23 @@
+import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
+
+/** The provider definition of OpenAI. */
+export const openai: ProviderDefinition = {
+  ...chatCompatibleFields,
+  kind: 'openai',
+  name: 'OpenAI',
+  baseUrl: 'https://api.openai.com/v1',
+  keyVariables: ['OPENAI_API_KEY'],
+  urlVariables: ['OPENAI_BASE_URL'],
+  dialectPaths: { chat: '/chat/completions', responses: '/responses' },
+  dialectPreferences: openaiDialectPreferences,
+  streamUsage: 'ask',
+  quirks: openaiQuirks,
+  defaultSurface: 'a',
+  opaqueApis: ['images', 'audio', 'moderations', 'files', 'batches'],
+  embeddings: { dialect: 'openai' },
+  storesResponses: true,
+  priceBookName: 'openai',
+  docs: 'https://platform.openai.com/docs/api-reference',
+  checked: '2026-11-21',
+};

@@ -1,0 +1,10 @@
+import * as listed from './all-definitions.ts';
+import type { ProviderDefinition } from './provider-definition.ts';
+
+/** The provider definitions of all kinds of providers. */
+export const PROVIDER_DEFINITIONS: readonly ProviderDefinition[] = Object.values(listed);
+
+/** Returns the provider definition for a kind of provider; undefined for an unknown kind. */
+export function findProviderDefinition(kind: string): ProviderDefinition | undefined {
+  return PROVIDER_DEFINITIONS.find((definition) => definition.kind === kind);
+}

@@ -1,0 +1,24 @@
+import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+
+/**
+ * The origin of sandbox requests. It is handled within this process by `createSandboxTransport`.
+ */
+export const SANDBOX_ORIGIN = 'sandbox://local';
+
+/**
+ * A built-in, offline and deterministic provider for first requests, documentation and tests. `echo` repeats
+ * the input, `tools` calls the offered tools, `slow` takes one second per word, and `flaky` fails on request.
+ */
+export const sandbox: ProviderDefinition = {
+  ...chatCompatibleFields,
+  kind: 'sandbox',
+  name: 'Sandbox',
+  baseUrl: SANDBOX_ORIGIN,
+  keyVariables: [],
+  auth: { type: 'none' },
+  streamUsage: 'ask',
+  knownModels: ['echo', 'tools', 'slow', 'flaky'],
+  priceBookName: 'free',
+  docs: 'docs/guides/test-with-the-sandbox.md',
+  checked: '2026-11-21',
+};
