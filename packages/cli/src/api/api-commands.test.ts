@@ -347,6 +347,21 @@ test('a question for an unknown id finds the only resource of that name', async 
   await server.close();
 });
 
+test('a test of a channel or credential that fails has exit code 1', async (t) => {
+  const server = await startFakeUpstream({
+    respond: ({ path }) => createJsonReply({ ok: !path.includes('broken'), status: 500, error: null }),
+  });
+  t.after(() => server.close());
+  const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };
+  const codes = ['good', 'broken'].map(async (id) => {
+    const { code, stdout } = await floe(['channels', 'test', id], env);
+    assert.match(stdout, /^ok +(?:true|false|yes|no)$/m);
+    return code;
+  });
+  codes.push(floe(['credentials', 'test', 'broken', 'main'], env).then(({ code }) => code));
+  assert.deepEqual(await Promise.all(codes), [0, 1, 1]);
+});
+
 test('lists go on page by page as far as asked, and say when there is more', async () => {
   const rows = Array.from({ length: 1200 }, (_, at) => ({ id: `r${at}` }));
   const server = await startFakeUpstream({

@@ -52,10 +52,7 @@ function createOperationCommand(words: readonly string[], named: NamedOperation)
     usage: `${words.join(' ')}${positions.join('')} [options]`,
     summary: `${operation.does}.`,
     help: `${named.idList ? ID_HELP : ''}${formatOptionsHelp(operation)}\n${CONNECTION_HELP}`,
-    run: async (args) => {
-      await runOperation(readApiConnection(), named, parseOperationArguments(operation, args));
-      return 0;
-    },
+    run: async (args) => runOperation(readApiConnection(), named, parseOperationArguments(operation, args)),
   };
 }
 

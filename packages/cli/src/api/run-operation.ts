@@ -17,6 +17,9 @@ import { type IdLookupList, resolveNameInPath } from './resolve-name.ts';
 import type { CliTableColumn } from './table-column.ts';
 import { TABLE_COLUMNS } from './table-columns.ts';
 
+/** Operations that test a channel or a credential. Their response has the result in `ok`. */
+const TEST_OPERATION = / test(?:-draft)?$/;
+
 const MAX_PAGE_SIZE = 500;
 /** Limit for a server that always returns a next page. */
 const MAX_PAGES = 10_000;
@@ -31,20 +34,20 @@ export interface NamedOperation {
 
 /**
  * Runs an operation and writes the response to stdout: as a table, as one line per field, as JSON,
- * or as a streamed download.
+ * or as a streamed download. Returns the exit code: 1 if a channel or credential was tested and does not work.
  * @throws ApiRequestError
  */
 export async function runOperation(
   from: ApiConnection,
   named: NamedOperation,
   request: OperationRequest,
-): Promise<void> {
+): Promise<0 | 1> {
   try {
-    await printAnswer(from, named, request);
+    return await printAnswer(from, named, request);
   } catch (error) {
     if (!(error instanceof ApiRequestError) || error.status !== 404 || !named.idList) throw error;
     const path = await resolveNameInPath(from, named.idList, request.path, error);
-    await printAnswer(from, named, { ...request, path });
+    return printAnswer(from, named, { ...request, path });
   }
 }
 
@@ -52,15 +55,29 @@ async function printAnswer(
   from: ApiConnection,
   { name, operation }: NamedOperation,
   request: OperationRequest,
-): Promise<void> {
+): Promise<0 | 1> {
   const columns = TABLE_COLUMNS[name];
-  if (operation.page) return printList(from, request, columns);
+  if (operation.page) {
+    await printList(from, request, columns);
+    return 0;
+  }
   const response = await sendApiRequest(from, request);
-  if (!isJsonResponse(response)) return pipeToStdout(response);
+  if (!isJsonResponse(response)) {
+    await pipeToStdout(response);
+    return 0;
+  }
   const answer = await readJsonAnswer(from, response);
-  if (answer === undefined) return writeStdout('Done.\n');
-  if (request.json) return writeStdout(`${JSON.stringify(answer, null, 2)}\n`);
-  return writeStdout(formatResponse(answer, columns));
+  await writeStdout(formatAnswer(answer, request, columns));
+  return TEST_OPERATION.test(name) && readProperty(answer, 'ok') === false ? 1 : 0;
+}
+
+function formatAnswer(
+  answer: unknown,
+  { json }: OperationRequest,
+  columns: readonly CliTableColumn[] | undefined,
+): string {
+  if (answer === undefined) return 'Done.\n';
+  return json ? `${JSON.stringify(answer, null, 2)}\n` : formatResponse(answer, columns);
 }
 
 async function printList(

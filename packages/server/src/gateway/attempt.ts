@@ -256,7 +256,7 @@ class Attempt implements UpstreamHandler {
   #expire(phase: DeadlinePhase, afterMs: number): void {
     if (phase === 'idle' && this.#tryComplete()) return;
     const { id } = this.#target.provider;
-    const after = afterMs < 1000 ? `${afterMs} ms` : `${Math.round(afterMs / 1000)} s`;
+    const after = afterMs % 1000 === 0 ? `${afterMs / 1000} s` : `${afterMs} ms`;
     const why = `${id} did not respond in time: the ${phase} timeout of ${after} expired.`;
     this.#fail(new Fault('upstream_timeout', why, { phase }));
   }
