@@ -267,6 +267,21 @@ const floe = {
       [`sum(rate(floe_shared_store_errors_total${J}${RATE}))`, 'timeouts'],
       [rate('floe_shared_store_local_fallback_total', 'result'), 'local {{result}}'],
     ]),
+    chart(
+      'Database duration by kind, p95',
+      's',
+      [[quantile(0.95, 'floe_database_operation_duration_seconds', 'le, kind'), '{{kind}}']],
+      'The time includes the wait for a connection, for the worker thread and for other transactions.',
+    ),
+    chart('Database operations', 'ops', [
+      [rate('floe_database_operation_duration_seconds_count', 'kind'), '{{kind}}'],
+    ]),
+    chart('Shared store duration by operation, p95', 's', [
+      [quantile(0.95, 'floe_shared_store_operation_duration_seconds', 'le, operation'), '{{operation}}'],
+    ]),
+    chart('Shared store calls by result', 'ops', [
+      [rate('floe_shared_store_operation_duration_seconds_count', 'result'), '{{result}}'],
+    ]),
     chart('API calls by status', 'reqps', [
       [rate('floe_api_request_duration_seconds_count', 'status'), '{{status}}'],
     ]),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { LiveHub } from '../analytics/live/live-hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
+import { StoreMetrics } from '../analytics/store-metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { AccessLog } from '../core/access-log.ts';
@@ -43,6 +44,8 @@ import { deriveAuditKey } from '../store/audit-context.ts';
 import { openResponseCache } from '../store/cache/open-response-cache.ts';
 import type { ResponseCache } from '../store/cache/response-cache.ts';
 import { lockDataDir } from '../store/data-dir-lock.ts';
+import type { DatabaseEngine } from '../store/database-engine.ts';
+import type { DatabaseObserver } from '../store/database-timer.ts';
 import {
   type DatabaseWithBeats,
   isPostgresUrl,
@@ -121,7 +124,9 @@ export async function openServerComponents(
   // Runs while the worker threads open the database.
   const loadingPrices = loadPriceBook();
   const secretsKey = deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
-  const database = await openClaimedDatabase(url, { dataDir, log, clock }, secret, secretsKey);
+  const stores = new StoreMetrics();
+  const observe = createDatabaseObserver(stores, url);
+  const database = await openClaimedDatabase(url, { dataDir, log, clock, observe }, secret, secretsKey);
   const spool = { dataDir, database, log, clock };
   const [rows, bodies] = [await openRowSink(spool), await openBodySink(spool)];
   const counters = createMonitoringCounters();
@@ -131,11 +136,15 @@ export async function openServerComponents(
   await monitoring.prepare();
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
+  const observeSharedStore = stores.observeSharedStore.bind(stores);
+  const guardrails = await openGuardrails({
+    ...{ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log },
+    observeSharedStore,
+  });
   const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
   const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
-  const others = [render, sharedStore.render, () => runtime.render()];
+  const others = [render, sharedStore.render, () => stores.render(), () => runtime.render()];
   return {
     environment,
     dataDir,
@@ -157,7 +166,12 @@ export async function openServerComponents(
     monitoring,
     resourceOwners: createProviderResourceOwners(database, clock),
     turnsKey: deriveStoredResponsesKey(secret.key, environment.encryptionKeys),
-    answerCache: await openResponseCache(sharedStoreUrl, { clock, log, isStoreSlow }),
+    answerCache: await openResponseCache(sharedStoreUrl, {
+      clock,
+      log,
+      isStoreSlow,
+      observe: observeSharedStore,
+    }),
     secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
@@ -167,6 +181,12 @@ export async function openServerComponents(
     evaluationPool: createEvaluationPool(clock),
     beatRefusals: new RejectedBeatCounter(clock),
   };
+}
+
+/** Counts operations under the engine of the database at `url`. */
+function createDatabaseObserver(stores: StoreMetrics, url: string): DatabaseObserver {
+  const engine: DatabaseEngine = isPostgresUrl(url) ? 'postgres' : 'sqlite';
+  return (kind, durationMs) => stores.observeDatabase(engine, kind, durationMs);
 }
 
 /** @throws StoreUnusableError if the database was used with another key or cannot be used */
