@@ -43,6 +43,7 @@ import { recordUnkeyedAuditChains } from '../store/audit-chain.ts';
 import { deriveAuditKey } from '../store/audit-context.ts';
 import { openResponseCache } from '../store/cache/open-response-cache.ts';
 import type { ResponseCache } from '../store/cache/response-cache.ts';
+import type { SharedStoreObserver } from '../store/counters/observed-counters.ts';
 import { lockDataDir } from '../store/data-dir-lock.ts';
 import type { DatabaseEngine } from '../store/database-engine.ts';
 import type { DatabaseObserver } from '../store/database-timer.ts';
@@ -124,27 +125,21 @@ export async function openServerComponents(
   // Runs while the worker threads open the database.
   const loadingPrices = loadPriceBook();
   const secretsKey = deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
-  const stores = new StoreMetrics();
-  const observe = createDatabaseObserver(stores, url);
-  const database = await openClaimedDatabase(url, { dataDir, log, clock, observe }, secret, secretsKey);
+  const stores = observeStores(url);
+  const databaseOptions = { dataDir, log, clock, observe: stores.database };
+  const database = await openClaimedDatabase(url, databaseOptions, secret, secretsKey);
   const spool = { dataDir, database, log, clock };
   const [rows, bodies] = [await openRowSink(spool), await openBodySink(spool)];
   const counters = createMonitoringCounters();
-  const engineOptions = { database, clock, log, counters, processId: loadProcessId(dataDir) };
-  const monitoring = new MonitoringEngine(engineOptions);
-  // Determines the last gap. The listeners report later from when on this process accepts beats.
-  await monitoring.prepare();
+  const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const observeSharedStore = stores.observeSharedStore.bind(stores);
-  const guardrails = await openGuardrails({
-    ...{ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log },
-    observeSharedStore,
-  });
-  const isStoreSlow = guardrails.sharedStoreIsLate;
+  const shared = { sharedStoreUrl, sharedTimeoutMs, observeSharedStore: stores.shared };
+  const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log });
+  const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
-  const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
-  const others = [render, sharedStore.render, () => stores.render(), () => runtime.render()];
+  const { render: renderSharedStore } = createSharedStoreMetrics(guardrails.sharedStoreStats);
+  const others = [render, renderSharedStore, stores.render, () => runtime.render()];
   return {
     environment,
     dataDir,
@@ -166,12 +161,7 @@ export async function openServerComponents(
     monitoring,
     resourceOwners: createProviderResourceOwners(database, clock),
     turnsKey: deriveStoredResponsesKey(secret.key, environment.encryptionKeys),
-    answerCache: await openResponseCache(sharedStoreUrl, {
-      clock,
-      log,
-      isStoreSlow,
-      observe: observeSharedStore,
-    }),
+    answerCache: await openResponseCache(sharedStoreUrl, cacheOptions),
     secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
@@ -183,10 +173,23 @@ export async function openServerComponents(
   };
 }
 
-/** Counts operations under the engine of the database at `url`. */
-function createDatabaseObserver(stores: StoreMetrics, url: string): DatabaseObserver {
-  const engine: DatabaseEngine = isPostgresUrl(url) ? 'postgres' : 'sqlite';
-  return (kind, durationMs) => stores.observeDatabase(engine, kind, durationMs);
+/** Creates the monitoring engine and determines the last gap. */
+async function openMonitoring(
+  options: ConstructorParameters<typeof MonitoringEngine>[0],
+): Promise<MonitoringEngine> {
+  const monitoring = new MonitoringEngine(options);
+  // The listeners report later from when on this process accepts beats.
+  await monitoring.prepare();
+  return monitoring;
+}
+
+/** Creates the metrics about the stores, and the observers that count for them. */
+function observeStores(databaseUrl: string) {
+  const metrics = new StoreMetrics();
+  const engine: DatabaseEngine = isPostgresUrl(databaseUrl) ? 'postgres' : 'sqlite';
+  const database: DatabaseObserver = (kind, durationMs) => metrics.observeDatabase(engine, kind, durationMs);
+  const shared: SharedStoreObserver = (...call) => metrics.observeSharedStore(...call);
+  return { database, shared, render: () => metrics.render() };
 }
 
 /** @throws StoreUnusableError if the database was used with another key or cannot be used */

@@ -68,24 +68,27 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       return { ...listInputItems(conversation, query) };
     }),
 
-    cancel: verb('responses.cancel', async ({ turn, catalog }) => {
-      if (turn.response['background'] !== true)
-        throw new Fault(
-          'invalid_request',
-          'Only responses created with "background": true can be canceled. To stop any other response, close the connection.',
-          { param: 'response_id' },
-        );
-      const response = await refreshResponse(gateway, catalog, turn);
-      if (!isResponseInProgress(response)) return response;
-      const told = await callResponseProvider(gateway, catalog, turn, 'cancel');
-      if (told === null || told.status !== 200 || told.body === null)
-        throw new Fault('upstream_error', 'The provider did not cancel the response. Retry the request.', {
-          upstreamStatus: told?.status ?? 0,
-        });
-      await replaceResponse(gateway, turn, told.body);
-      return told.body;
-    }),
+    cancel: verb('responses.cancel', (found) => cancelResponse(gateway, found)),
   };
+}
+
+/** Cancels a background response at its provider. @throws Fault `invalid_request` or `upstream_error` */
+async function cancelResponse(gateway: Gateway, { turn, catalog }: FoundResponse): Promise<JsonObject> {
+  if (turn.response['background'] !== true)
+    throw new Fault(
+      'invalid_request',
+      'Only responses created with "background": true can be canceled. To stop any other response, close the connection.',
+      { param: 'response_id' },
+    );
+  const response = await refreshResponse(gateway, catalog, turn);
+  if (!isResponseInProgress(response)) return response;
+  const told = await callResponseProvider(gateway, catalog, turn, 'cancel');
+  if (told === null || told.status !== 200 || told.body === null)
+    throw new Fault('upstream_error', 'The provider did not cancel the response. Retry the request.', {
+      upstreamStatus: told?.status ?? 0,
+    });
+  await replaceResponse(gateway, turn, told.body);
+  return told.body;
 }
 
 async function requireTurn(
