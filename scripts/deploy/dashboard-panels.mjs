@@ -1,37 +1,7 @@
 // What each dashboard shows: panels in their order, each with its queries and their legends.
 // `red` is the value from which a number is red, or `{ below }` which it must reach.
 
-const J = '{job=~"$job"}';
-const JP = '{job=~"$job", provider=~"$provider"}';
-const RATE = '[$__rate_interval]';
-
-const chart = (title, unit, queries, description) => ({
-  type: 'timeseries',
-  title,
-  unit,
-  queries,
-  description,
-});
-const stat = (title, unit, expression, red) => ({
-  type: 'stat',
-  title,
-  unit,
-  queries: [[expression, '']],
-  red,
-});
-const table = (title, unit, expression, description) => ({
-  type: 'table',
-  title,
-  unit,
-  queries: [[expression, '']],
-  description,
-});
-const rate = (metric, by, selector = J) => `sum by (${by}) (rate(${metric}${selector}${RATE}))`;
-const quantile = (q, metric, by, selector = J) =>
-  `histogram_quantile(${q}, sum by (${by}) (rate(${metric}_bucket${selector}${RATE})))`;
-/** Share of the rate of a metric with these labels, between 0 and 1. */
-const share = (metric, labels) =>
-  `sum(rate(${metric}{job=~"$job", ${labels}}${RATE})) / sum(rate(${metric}${J}${RATE}))`;
+import { chart, J, JP, quantile, RATE, rate, share, stat, table } from './panel-queries.mjs';
 
 const overview = {
   title: 'Overview',
@@ -273,6 +243,21 @@ const floe = {
     chart('Requests without the shared store', 'reqps', [
       [`sum(rate(floe_shared_store_errors_total${J}${RATE}))`, 'timeouts'],
       [rate('floe_shared_store_local_fallback_total', 'result'), 'local {{result}}'],
+    ]),
+    chart(
+      'Database duration by kind, p95',
+      's',
+      [[quantile(0.95, 'floe_database_operation_duration_seconds', 'le, kind'), '{{kind}}']],
+      'The time includes the wait for a connection, for the worker thread and for other transactions.',
+    ),
+    chart('Database operations', 'ops', [
+      [rate('floe_database_operation_duration_seconds_count', 'kind'), '{{kind}}'],
+    ]),
+    chart('Shared store duration by operation, p95', 's', [
+      [quantile(0.95, 'floe_shared_store_operation_duration_seconds', 'le, operation'), '{{operation}}'],
+    ]),
+    chart('Shared store calls by result', 'ops', [
+      [rate('floe_shared_store_operation_duration_seconds_count', 'result'), '{{result}}'],
     ]),
     chart('API calls by status', 'reqps', [
       [rate('floe_api_request_duration_seconds_count', 'status'), '{{status}}'],

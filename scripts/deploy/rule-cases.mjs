@@ -70,6 +70,13 @@ export const RULE_CASES = {
     at: '10260m',
   },
   FloeSpoolGrows: { series: { floe_spool_pending_rows: constant(20_000) } },
+  FloeDatabaseSlow: {
+    series: {
+      'floe_database_operation_duration_seconds_bucket{kind="transaction", le="2.5"}': perMinute(0),
+      'floe_database_operation_duration_seconds_bucket{kind="transaction", le="5"}': perMinute(60),
+      'floe_database_operation_duration_seconds_bucket{kind="transaction", le="+Inf"}': perMinute(60),
+    },
+  },
   FloeSharedStoreDown: { series: { floe_shared_store_up: constant(0) } },
   FloeSharedStoreSlow: { series: { floe_shared_store_errors_total: perMinute(60) } },
   FloeApiErrors: {

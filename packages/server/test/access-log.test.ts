@@ -226,6 +226,52 @@ test('a client that leaves during a stream is logged as aborted', async () => {
   assert.equal(line['client_disconnected'], true);
 });
 
+test('gateway requests that call no model have lines, and so have those to unknown paths', async () => {
+  const list = await logged.line(await logged.call(`/gateway/v1/models?after=${MARKER}`));
+  const { time, request_id, key_id, duration_ms, ...rest } = list;
+  assert.ok(time && request_id && Number(duration_ms) >= 0);
+  assert.match(String(key_id), /^key_/);
+  assert.deepEqual(rest, {
+    level: 'info',
+    msg: 'gateway_call',
+    org: 'acme',
+    key_name: 'my "first" key',
+    team: 'core',
+    route_mode: 'unified',
+    operation: 'models.list',
+    method: 'GET',
+    status: 200,
+    error_code: null,
+    client_disconnected: false,
+  });
+  const headers = { authorization: `Bearer eis_${MARKER}` };
+  const cases = [
+    [`/gateway/v1/models/${MARKER}`, {}, ['models.get', 'unified', 404, 'model_not_found']],
+    [`/gateway/v1/responses/resp_${MARKER}`, {}, ['responses.get', 'unified', 404, 'not_found']],
+    ['/gateway/v1/key', {}, ['key.get', 'unified', 200, null]],
+    ['/gateway/v1/key', { headers }, ['key.get', 'unified', 401, 'invalid_api_key']],
+    ['/gateway/passthrough-a/v1/models', {}, ['models.list', 'passthrough-a', 200, null]],
+    ['/gateway/ide-adapter/models', {}, ['models.list', 'ide', 200, null]],
+    [`/gateway/ide-adapter/${MARKER}`, {}, [null, 'ide', 404, 'not_found']],
+    [`/gateway/${MARKER}`, {}, [null, 'unified', 404, 'not_found']],
+    ['/gateway/v1/chat/completions', {}, [null, 'unified', 405, 'method_not_allowed']],
+  ] as const;
+  for (const [path, options, expected] of cases) {
+    const line = await logged.line(await logged.call(path, options));
+    const { operation, route_mode: mode, status, error_code: code } = line;
+    assert.equal(line['msg'], 'gateway_call');
+    assert.deepEqual([operation, mode, status, code], expected, path);
+  }
+});
+
+test('requests for files and batches have lines of exchanges', async () => {
+  for (const path of ['/gateway/v1/files', '/gateway/v1/batches']) {
+    const line = await logged.line(await logged.call(path));
+    assert.equal(line['msg'], 'exchange');
+    assert.equal(line['surface'], path.slice('/gateway/v1/'.length));
+  }
+});
+
 test('a call of the API has a line with the template of its path', async () => {
   const found = await logged.line(await logged.call(`/api/monitoring/monitors/backup`));
   const { time, request_id, actor_id, duration_ms, ...rest } = found;
@@ -266,6 +312,7 @@ test('health checks, metrics, the console and beats have no lines', async () => 
 test('no line has content, a credential or a query', () => {
   const text = logged.floe.output();
   assert.ok(logged.lines('exchange').length >= 7);
+  assert.ok(logged.lines('gateway_call').length >= 10);
   for (const secret of [MARKER, KEY, LIMITED, 'upstream-secret-1', 'zebra'])
     assert.ok(!text.includes(secret), secret);
 });

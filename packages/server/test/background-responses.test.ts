@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { startFloeProcess } from '@floe/testkit/floe-process';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { GATEWAY_KEYS } from './running-gateway.ts';
@@ -116,7 +116,39 @@ test('what a background response used is settled once, when somebody reads its e
   await eventually(async () =>
     (await ask.budgets('spent_nano_usd')).every((spent) => spent === COST) ? true : undefined,
   );
+  const { time, duration_ms, key_id, ...line } = await findBackgroundLine(floe);
+  assert.ok(time && Number(duration_ms) > 0 && String(key_id).startsWith('key_'));
+  assert.deepEqual(line, {
+    level: 'info',
+    msg: 'background_response',
+    request_id: made.headers['x-request-id'],
+    org: 'acme',
+    key_name: 'full',
+    team: null,
+    surface: 'responses',
+    route_mode: 'unified',
+    model_requested: 'keeper/m',
+    model: 'm',
+    response_status: 'completed',
+    input_tokens: 1000,
+    output_tokens: 50_000,
+    cost_usd: COST / 1e9,
+  });
 });
+
+/** The only line of a background response in the access log, once it is written. */
+async function findBackgroundLine(floe: FloeProcess): Promise<JsonObject> {
+  const read = () =>
+    floe
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"msg":"background_response"'));
+  const [text = ''] = await eventually(async () => (read().length > 0 ? read() : undefined));
+  await floe.stop();
+  assert.equal(read().length, 1);
+  const line: unknown = JSON.parse(text);
+  return isObject(line) ? line : assert.fail(text);
+}
 
 test('a background response that nobody reads is settled too, on either surface', async (t) => {
   const keeper = await startKeeper(t);

@@ -54,3 +54,18 @@ test('usage, cost, attempts and the build are counted', async () => {
   assert.match(text, /^floe_config_last_reload_success\{\} 1$/m);
   assert.match(text, /^floe_api_request_duration_seconds_count\{operation="keys.list",status="2xx"\} 1$/m);
 });
+
+test('the latency of the database and the lag of the event loop are measured', async () => {
+  await gateway.call('/api/management/keys');
+  const text = await scrape();
+  const count = (kind: string) =>
+    Number(
+      new RegExp(
+        `^floe_database_operation_duration_seconds_count\\{engine="sqlite",kind="${kind}"\\} (\\d+)$`,
+        'm',
+      ).exec(text)?.[1] ?? 0,
+    );
+  assert.ok(count('read') > 0 && count('transaction') > 0);
+  assert.match(text, /^nodejs_eventloop_lag_p99_seconds \d/m);
+  assert.doesNotMatch(text, /floe_shared_store_/, 'there is no shared store');
+});

@@ -20,6 +20,7 @@ test('the first 100 models and teams have values of their own, further ones are 
   const text = metrics.render();
   assert.match(text, /^floe_cost_usd_total\{provider="p",model="m99",surface="chat"\} 0\.5$/m);
   assert.match(text, /^floe_cost_usd_total\{provider="p",model="other",surface="chat"\} 25$/m);
+  assert.match(text, /^floe_team_cost_usd_total\{team="t0"\} 0\.5$/m);
   assert.match(text, /^floe_team_tokens_total\{team="other",type="output"\} 100$/m);
   assert.doesNotMatch(text, /"m100"|"t100"/);
 });

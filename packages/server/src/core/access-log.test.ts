@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccessLogWriter, quoteJson } from './access-log.ts';
+import fc from 'fast-check';
+import { AccessLogWriter, formatMilliseconds, quoteJson } from './access-log.ts';
 
 function createWriter() {
   const written: string[] = [];
+  /** What was written since the last drain, and its text at that time. */
+  const lent: { bytes: Buffer; text: string }[] = [];
   const timers: (() => void)[] = [];
   const reader = { isFast: true, drained: (): void => undefined };
   const writer = new AccessLogWriter({
     destination: {
-      write(text) {
-        written.push(text);
+      write(bytes) {
+        written.push(bytes.toString());
+        lent.push({ bytes, text: bytes.toString() });
         return reader.isFast;
       },
       onDrain(callback) {
@@ -28,7 +32,7 @@ function createWriter() {
     },
     random: () => 0,
   });
-  return { writer, written, timers, reader };
+  return { writer, written, lent, timers, reader };
 }
 
 test('lines of 100 ms are written together, and the rest at the end', () => {
@@ -50,8 +54,7 @@ test('of a reader that stopped, 8 MB of lines are kept and further ones are drop
   for (let n = 0; n < 20_000; n += 1) writer.write(line);
   assert.equal(written.length, 1);
   reader.drained();
-  assert.equal(written.length, 2);
-  const lines = written[1]?.split('\n') ?? [];
+  const lines = written.slice(1).join('').split('\n');
   assert.deepEqual(lines.pop(), '');
   const { lines: dropped, ...report } = JSON.parse(lines.pop() ?? '');
   assert.deepEqual(report, {
@@ -68,4 +71,51 @@ test('texts are JSON, whatever they contain', () => {
   for (const text of ['plain', 'a "b" \\ c', 'line\nbreak', 'ü\u2028', ''])
     assert.equal(JSON.parse(quoteJson(text)), text);
   assert.equal(quoteJson(null), 'null');
+});
+
+test('every line is written once and in order, whatever its length and the pace of the reader', () => {
+  const line = fc.oneof(
+    { weight: 9, arbitrary: fc.string({ unit: 'binary', maxLength: 900 }) },
+    { weight: 1, arbitrary: fc.constantFrom('ü'.repeat(40_000), 'x'.repeat(90_000), 'y'.repeat(30_000)) },
+  );
+  const step = fc.oneof(
+    { weight: 6, arbitrary: line },
+    { weight: 1, arbitrary: fc.constantFrom('#timer', '#drain', '#slow', '#fast') },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const { writer, written, lent, timers, reader } = createWriter();
+      const expected: string[] = [];
+      for (const one of steps) {
+        if (one === '#timer') {
+          for (const run of timers.splice(0)) run();
+        } else if (one === '#drain') drain(lent, reader);
+        else if (one === '#slow' || one === '#fast') reader.isFast = one === '#fast';
+        else {
+          expected.push(Buffer.from(one).toString());
+          writer.write(one);
+        }
+      }
+      writer.close();
+      assert.equal(written.join(''), expected.join(''));
+      for (const { bytes, text } of lent)
+        assert.equal(bytes.toString(), text, 'changed before it was written');
+    }),
+  );
+});
+
+function drain(
+  lent: { readonly bytes: Buffer; readonly text: string }[],
+  reader: { drained: () => void },
+): void {
+  for (const { bytes, text } of lent.splice(0)) assert.equal(bytes.toString(), text);
+  reader.drained();
+}
+
+test('durations have up to two decimals, as JSON has them', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1e13, noNaN: true }), (ms) => {
+      assert.equal(formatMilliseconds(ms), JSON.stringify(Math.round(ms * 100) / 100));
+    }),
+  );
 });

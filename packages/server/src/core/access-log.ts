@@ -3,9 +3,13 @@ import type { LineDestination } from './log.ts';
 
 /** Batches lines, so that a busy process makes one system call for many requests. */
 const FLUSH_INTERVAL_MS = 100;
-const FLUSH_CHARS = 64 * 1024;
+const FLUSH_BYTES = 64 * 1024;
+/** Room for one more line of the usual length, so that few lines start a chunk of their own. */
+const CHUNK_BYTES = FLUSH_BYTES + 16 * 1024;
+/** Smaller batches are copied, so that the chunk can be used again at once. */
+const COPIED_BYTES = 16 * 1024;
 /** Floe drops further lines while the reader of the log does not read. */
-const MAX_PENDING_CHARS = 8 * 1024 * 1024;
+const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 
 /** The `log.access` settings in the configuration in use. */
 export interface AccessLogSettings {
@@ -39,21 +43,28 @@ export interface AccessLogWriterOptions {
   readonly random: () => number;
 }
 
-/** Collects access log lines and writes them in batches. A request never waits for a write. */
+/**
+ * Collects access log lines and writes them in batches. A request never waits for a write. Lines are
+ * encoded at once, because encoding a batch of texts takes five times as long.
+ */
 export class AccessLogWriter implements AccessLog {
   readonly #options: AccessLogWriterOptions;
-  #pending = '';
+  /** The chunk to which lines are added, and its used bytes. */
+  #chunk: Buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  #used = 0;
+  /** Full chunks that wait for the reader. */
+  #full: Buffer[] = [];
+  #fullBytes = 0;
+  /** A chunk that is being written, and one that can be used again. */
+  #lent: Buffer | null = null;
+  #spare: Buffer | null = null;
   #timer: Timer | null = null;
   #isBlocked = false;
   #dropped = 0;
 
   constructor(options: AccessLogWriterOptions) {
     this.#options = options;
-    options.destination.onDrain(() => {
-      if (!this.#isBlocked) return;
-      this.#isBlocked = false;
-      this.#flush();
-    });
+    options.destination.onDrain(() => this.#onDrain());
   }
 
   accepts(isError: boolean): boolean {
@@ -62,37 +73,80 @@ export class AccessLogWriter implements AccessLog {
   }
 
   write(line: string): void {
-    if (this.#pending.length > MAX_PENDING_CHARS) {
+    if (this.#fullBytes + this.#used > MAX_PENDING_BYTES) {
       this.#dropped += 1;
       return;
     }
-    this.#pending += line;
-    if (this.#pending.length >= FLUSH_CHARS) this.#flush();
+    this.#append(line);
+    if (this.#used >= FLUSH_BYTES) this.#flush();
     else this.#timer ??= this.#options.clock.after(FLUSH_INTERVAL_MS, () => this.#flush());
   }
 
   /** Writes all pending lines. Called when the process ends. */
   close(): void {
     this.#timer?.cancel();
-    const lines = this.#takePending();
-    if (lines !== '') this.#options.destination.write(lines);
-    this.#options.destination.flushSync();
+    this.#reportDropped();
+    const { destination } = this.#options;
+    for (const bytes of this.#full) destination.write(bytes);
+    if (this.#used > 0) destination.write(this.#chunk.subarray(0, this.#used));
+    this.#full = [];
+    this.#used = 0;
+    destination.flushSync();
+  }
+
+  #append(line: string): void {
+    // UTF-8 has at most three bytes per UTF-16 code unit.
+    if (this.#used + line.length * 3 > CHUNK_BYTES) this.#startChunk();
+    if (line.length * 3 > CHUNK_BYTES) this.#keep(Buffer.from(line));
+    else this.#used += this.#chunk.write(line, this.#used);
+  }
+
+  /** Puts the chunk aside and starts another one. */
+  #startChunk(): void {
+    if (this.#used > 0) this.#keep(this.#chunk.subarray(0, this.#used));
+    this.#chunk = this.#spare ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    this.#spare = null;
+    this.#used = 0;
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#full.push(bytes);
+    this.#fullBytes += bytes.length;
   }
 
   #flush(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    if (this.#isBlocked || this.#pending === '') return;
-    this.#isBlocked = !this.#options.destination.write(this.#takePending());
+    if (this.#isBlocked) return;
+    this.#reportDropped();
+    const chunk = this.#chunk;
+    if (this.#full.length === 0 && this.#used < COPIED_BYTES) {
+      if (this.#used === 0) return;
+      this.#isBlocked = !this.#options.destination.write(Buffer.from(chunk.subarray(0, this.#used)));
+      this.#used = 0;
+      return;
+    }
+    this.#startChunk();
+    for (const bytes of this.#full) this.#isBlocked = !this.#options.destination.write(bytes);
+    this.#full = [];
+    this.#fullBytes = 0;
+    this.#lent = this.#isBlocked ? chunk : null;
   }
 
-  /** Returns the pending lines, and behind them one that reports how many further lines were dropped. */
-  #takePending(): string {
-    const lines = this.#pending;
-    const dropped = this.#dropped;
-    this.#pending = '';
+  #onDrain(): void {
+    this.#spare ??= this.#lent;
+    this.#lent = null;
+    if (!this.#isBlocked) return;
+    this.#isBlocked = false;
+    // Lines that wait for less than the interval are written by the timer.
+    if (this.#timer === null || this.#full.length > 0) this.#flush();
+  }
+
+  #reportDropped(): void {
+    if (this.#dropped === 0) return;
+    const report = formatDropReport(this.#options.clock.now(), this.#dropped);
     this.#dropped = 0;
-    return dropped === 0 ? lines : lines + formatDropReport(this.#options.clock.now(), dropped);
+    this.#append(report);
   }
 }
 
@@ -112,7 +166,30 @@ function formatDropReport(nowMs: number, lines: number): string {
   return `${JSON.stringify({ level: 'warn', time, lines, msg: 'access log lines were dropped' })}\n`;
 }
 
+/** Lines of the same millisecond have the same start, and formatting a date is slow. */
+let lastPrefix = { ms: Number.NaN, text: '' };
+
 /** Returns the start of an access log line, which contains the fields that all log lines have. */
 export function formatAccessLogPrefix(nowMs: number): string {
-  return `{"level":"info","time":"${new Date(nowMs).toISOString()}"`;
+  if (nowMs !== lastPrefix.ms)
+    lastPrefix = { ms: nowMs, text: `{"level":"info","time":"${new Date(nowMs).toISOString()}"` };
+  return lastPrefix.text;
 }
+
+/**
+ * Formats a duration in milliseconds with up to two decimals, as JSON formats the rounded number. Integers
+ * are formatted several times faster than fractions.
+ */
+export function formatMilliseconds(ms: number): string {
+  const hundredths = Math.round(ms * 100);
+  // Longer durations (five months), negative ones and NaN take the ordinary path.
+  if (!(hundredths >= 0 && hundredths <= MAX_FAST_HUNDREDTHS)) return JSON.stringify(hundredths / 100);
+  const rest = hundredths % 100;
+  const whole = `${(hundredths - rest) / 100}`;
+  return rest === 0 ? whole : whole + (DECIMALS[rest] ?? '');
+}
+
+const MAX_FAST_HUNDREDTHS = 2 ** 40;
+
+/** The texts `.01` to `.99`, without a zero at the end. */
+const DECIMALS = Array.from({ length: 100 }, (_, n) => (n / 100).toString().slice(1));

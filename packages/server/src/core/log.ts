@@ -16,8 +16,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** A destination that writes formatted lines in order. */
 export interface LineDestination {
-  /** Returns false if the reader is slower than the writer. `onDrain` then reports when to continue. */
-  write(text: string): boolean;
+  /**
+   * Returns false if the reader is slower than the writer. `onDrain` then reports when to continue. `bytes`
+   * must not change before `onDrain`.
+   */
+  write(bytes: Buffer): boolean;
+  /** Called each time when everything is written. */
   onDrain(callback: () => void): void;
   /** Writes the remaining text and blocks until it is written. */
   flushSync(): void;
@@ -44,18 +48,28 @@ export function createLog(level: LogLevel): Log {
 
 /** Creates the log of a server process. */
 export function createServerLog(level: LogLevel): ServerLog {
-  const stream = pino.destination({ fd: 1, sync: false });
-  const log = pino({ level, ...FORMAT }, stream);
-  const unfiltered = level === 'silent' ? null : pino({ level: 'info', ...FORMAT }, stream);
+  // Texts of 64 KB that consist of many parts take pino's stream 4 µs per line to encode, bytes 0.8 µs.
+  const stream = pino.destination({ fd: 1, sync: false, contentMode: 'buffer' });
+  if (!acceptsBytes(stream)) throw new Error('the stream of the log has no method `write`');
+  const lines = { write: (line: string) => void stream.write(Buffer.from(line)) };
+  const log = pino({ level, ...FORMAT }, lines);
+  const unfiltered = level === 'silent' ? null : pino({ level: 'info', ...FORMAT }, lines);
   return {
     log,
     destination: {
-      write: (text) => stream.write(text),
+      write: (bytes) => stream.write(bytes),
       onDrain: (callback) => void stream.on('drain', callback),
       flushSync: () => stream.flushSync(),
     },
     announce: (fields, message) => unfiltered?.info(fields, message),
   };
+}
+
+/** With `contentMode: 'buffer'`, `write` accepts bytes. The types of the library declare only texts. */
+function acceptsBytes<Stream extends object>(
+  stream: Stream,
+): stream is Stream & { write(bytes: Buffer): boolean } {
+  return 'write' in stream && typeof stream.write === 'function';
 }
 
 /** A log that discards every line. */

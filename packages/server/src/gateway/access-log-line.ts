@@ -1,6 +1,10 @@
 import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
-import { formatAccessLogPrefix, quoteJson } from '../core/access-log.ts';
-import type { ExchangeResult, StartedExchange } from './exchange-record.ts';
+import { formatAccessLogPrefix, formatMilliseconds, quoteJson } from '../core/access-log.ts';
+import type { KeyRecord } from '../platform/keyring.ts';
+import type { Provider } from '../providers/configured-provider.ts';
+import type { ExchangeRow } from '../store/ports.ts';
+import type { CacheOutcome, ExchangeResult } from './exchange-record.ts';
+import type { GatewaySurface } from './surface.ts';
 import type { UsageAndCost } from './usage-and-cost.ts';
 
 /** Maximum length of names that clients choose, such as a model that does not exist. */
@@ -13,6 +17,33 @@ export interface LoggedExchange {
   readonly firstTokenMs: number | null;
 }
 
+/** The parts of a `StartedExchange` that its line contains. */
+export interface ExchangeLineSource {
+  readonly id: string;
+  readonly gateway: { readonly clock: { now(): number } };
+  readonly surface: Pick<GatewaySurface, 'name' | 'routeMode'>;
+  readonly caller: { readonly key: LoggedKey } | null;
+  readonly request: { readonly prompt: LoggedRequest | null; readonly opaque: LoggedRequest | null };
+  readonly target: LoggedTarget | null;
+  readonly attempts: readonly unknown[];
+  readonly cache: CacheOutcome | null;
+  readonly result: ExchangeResult;
+  readonly client: { readonly isDisconnected: boolean };
+}
+
+type LoggedKey = Pick<KeyRecord, 'orgId' | 'id' | 'name' | 'team'>;
+
+interface LoggedRequest {
+  readonly model: string | null;
+  readonly stream: boolean;
+}
+
+interface LoggedTarget {
+  readonly provider: Pick<Provider, 'id'>;
+  readonly model: string;
+  readonly credential: { readonly name: string };
+}
+
 /** Returns whether the access log always contains this exchange, regardless of sampling. */
 export function isAlwaysLogged({ state, status }: ExchangeResult): boolean {
   return status >= 400 || (state !== 'complete' && state !== 'cached');
@@ -22,40 +53,122 @@ export function isAlwaysLogged({ state, status }: ExchangeResult): boolean {
  * Formats the access log line for an exchange. The line contains no request or response content.
  * Writes JSON directly, because the fields are fixed and few need escapes.
  */
-export function formatExchangeLine(x: StartedExchange, figures: LoggedExchange): string {
-  const { surface, target, result, caller, client } = x;
+export function formatExchangeLine(x: ExchangeLineSource, figures: LoggedExchange): string {
+  const { surface, result, client } = x;
   const { usageAndCost, latencyMs, firstTokenMs } = figures;
   const asked = x.request.prompt ?? x.request.opaque;
-  const key = caller === null ? null : caller.key;
   const units = usageAndCost.usage?.units;
   const model = asked?.model ?? result.fault?.detail.model ?? null;
-  return `${formatAccessLogPrefix(x.gateway.clock.now())},"msg":"exchange","request_id":"${x.id}","org":${quoteJson(
-    key?.orgId,
-  )},"key_id":${quoteJson(key?.id)},"key_name":${quoteJson(key?.name)},"team":${quoteJson(
-    key?.team,
+  const { nanoUsd } = usageAndCost;
+  return `${formatAccessLogPrefix(x.gateway.clock.now())},"msg":"exchange","request_id":"${x.id}"${formatCaller(
+    x.caller?.key ?? null,
   )},"surface":"${surface.name}","route_mode":"${surface.routeMode}","model_requested":${quoteJson(
     model?.slice(0, MAX_NAME_CHARS),
-  )},"model":${quoteJson(target?.model || null)},"target":${formatTarget(x)},"stream":${
-    asked?.stream === true
-  },"status":${result.status},"outcome":"${classifyExchangeOutcome(result.state, result.status)}","error_code":${quoteJson(
-    result.fault?.code,
-  )},"input_tokens":${units?.input ?? null},"output_tokens":${units?.output ?? null},"cost_usd":${formatUsd(
-    usageAndCost.nanoUsd,
-  )},"cache":${quoteJson(x.cache)},"attempts":${x.attempts.length},"client_disconnected":${
+  )}${formatTarget(x.target)},"stream":${asked?.stream === true},"status":${
+    result.status
+  },"outcome":"${classifyExchangeOutcome(result.state, result.status)}","error_code":${
+    result.fault ? `"${result.fault.code}"` : 'null'
+  },"input_tokens":${units?.input ?? null},"output_tokens":${units?.output ?? null},"cost_usd":${formatUsd(
+    nanoUsd,
+  )},"cache":${x.cache === null ? 'null' : `"${x.cache}"`},"attempts":${x.attempts.length},"client_disconnected":${
     client.isDisconnected
-  },"duration_ms":${round(latencyMs)},"first_token_ms":${firstTokenMs === null ? null : round(firstTokenMs)}}\n`;
+  },"duration_ms":${formatMilliseconds(latencyMs)},"first_token_ms":${
+    firstTokenMs === null ? 'null' : formatMilliseconds(firstTokenMs)
+  }}\n`;
 }
 
-function formatTarget({ target }: StartedExchange): string {
-  if (target === null) return 'null';
-  const { provider, model, credential } = target;
-  return quoteJson(`${provider.id}/${model}@${credential.name}`);
+/** A finished gateway request that is not an exchange. */
+export interface LoggedGatewayCall {
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  readonly requestId: string;
+  /** Null if the caller was not authenticated. */
+  readonly key: LoggedKey | null;
+  readonly routeMode: GatewaySurface['routeMode'];
+  /** Null for a path or method that does not exist. */
+  readonly operation: string | null;
+  /** Not restricted: HTTP clients can send any token. */
+  readonly method: string;
+  readonly status: number;
+  readonly errorCode: string | null;
+  readonly isDisconnected: boolean;
+  readonly durationMs: number;
 }
 
-function formatUsd(nanoUsd: number | null): number | null {
-  return nanoUsd === null ? null : nanoUsd / 1e9;
+/** Formats the access log line for a gateway request that is not an exchange. Omits path and query. */
+export function formatGatewayCallLine(call: LoggedGatewayCall): string {
+  return `${formatAccessLogPrefix(call.nowMs)},"msg":"gateway_call","request_id":"${call.requestId}"${formatCaller(
+    call.key,
+  )},"route_mode":"${call.routeMode}","operation":${quoteJson(call.operation)},"method":${quoteJson(
+    call.method,
+  )},"status":${call.status},"error_code":${quoteJson(call.errorCode)},"client_disconnected":${
+    call.isDisconnected
+  },"duration_ms":${formatMilliseconds(call.durationMs)}}\n`;
 }
 
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
+/**
+ * Formats the access log line for a background response when its usage is known.
+ * @param row the request log row with its final usage and cost
+ * @param responseStatus final status; null if the provider no longer has the response
+ */
+export function formatBackgroundResponseLine(
+  row: ExchangeRow,
+  responseStatus: string | null,
+  nowMs: number,
+): string {
+  const key = { orgId: row.org_id, id: row.key_id, name: row.key_name, team: row.team };
+  return `${formatAccessLogPrefix(nowMs)},"msg":"background_response","request_id":"${row.id}"${describeKey(
+    key,
+  )},"surface":"${row.surface}","route_mode":"${row.route_mode}","model_requested":${quoteJson(
+    row.model_requested?.slice(0, MAX_NAME_CHARS),
+  )},"model":${quoteJson(row.model)},"response_status":${quoteJson(
+    responseStatus,
+  )},"input_tokens":${row.input_tokens},"output_tokens":${row.output_tokens},"cost_usd":${formatUsd(
+    row.cost_nano_usd,
+  )},"duration_ms":${Math.max(0, nowMs - row.created_at)}}\n`;
 }
+
+function formatUsd(nanoUsd: number | null): string {
+  return nanoUsd === null ? 'null' : JSON.stringify(nanoUsd / 1e9);
+}
+
+/** The fields about a key. Immutable keys always have the same text. */
+const callerTexts = new WeakMap<LoggedKey, string>();
+
+function formatCaller(key: LoggedKey | null): string {
+  if (key === null) return UNKNOWN_CALLER;
+  let text = callerTexts.get(key);
+  if (text === undefined) {
+    text = describeKey(key);
+    callerTexts.set(key, text);
+  }
+  return text;
+}
+
+function describeKey({ orgId, id, name, team }: LoggedKey): string {
+  return `,"org":${quoteJson(orgId)},"key_id":${quoteJson(id)},"key_name":${quoteJson(name)},"team":${quoteJson(team)}`;
+}
+
+const UNKNOWN_CALLER = ',"org":null,"key_id":null,"key_name":null,"team":null';
+
+/** The fields about the last model and credential of a provider. Most requests have the same ones. */
+const targetTexts = new WeakMap<
+  LoggedTarget['provider'],
+  { model: string; credential: string; text: string }
+>();
+
+function formatTarget(target: LoggedTarget | null): string {
+  if (target === null) return NO_TARGET;
+  const {
+    provider,
+    model,
+    credential: { name: credential },
+  } = target;
+  const last = targetTexts.get(provider);
+  if (last !== undefined && last.model === model && last.credential === credential) return last.text;
+  const text = `,"model":${quoteJson(model || null)},"target":${quoteJson(`${provider.id}/${model}@${credential}`)}`;
+  targetTexts.set(provider, { model, credential, text });
+  return text;
+}
+
+const NO_TARGET = ',"model":null,"target":null';

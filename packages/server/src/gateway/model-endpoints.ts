@@ -1,16 +1,17 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { readGuardrailRuleStatus } from '../guardrails/rule-status.ts';
-import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
+import type { KeyRecord } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { ListedModel, ModelLists } from '../providers/model-list.ts';
 import { getUsdPerMillionTokens, type Price, type TieredRate } from '../providers/prices.ts';
 import { toAnthropicModel, toAnthropicModelList } from './anthropic-models.ts';
-import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
+import type { AuthenticatedCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Gateway } from './gateway.ts';
+import { answerGatewayCall, type GatewayCall } from './gateway-call.ts';
 import type { OrgCatalog } from './org-catalog.ts';
-import { logInternalError, sendFaultResponse } from './send-error.ts';
+import type { GatewaySurface } from './surface.ts';
 
 /**
  * Creates the operations `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`,
@@ -20,26 +21,25 @@ import { logInternalError, sendFaultResponse } from './send-error.ts';
 export function createModelEndpoints(gateway: Gateway, lists: ModelLists) {
   const answer = (
     client: ClientConnection,
-    shape: ErrorBodyFormat,
+    call: GatewayCall,
     make: (caller: AuthenticatedCaller, models: ModelView[]) => object | Promise<object>,
   ) =>
-    void respondWithJson(client, gateway, shape, () => {
-      const caller = authenticateRequest(client, gateway);
-      return make(caller, listCallerModels(caller, lists, gateway.clock.now()));
-    });
+    void answerGatewayCall(client, gateway, call, (caller) =>
+      make(caller, listCallerModels(caller, lists, gateway.clock.now())),
+    );
   return {
-    models: (client: ClientConnection) => {
-      const shape = modelShapeFor(client);
-      answer(client, shape, (_, models) =>
-        shape === 'anthropic' ? toAnthropicModelList(models) : { object: 'list', data: models },
+    models: (client: ClientConnection, routeMode: RouteMode = 'unified') => {
+      const errorFormat = modelShapeFor(client);
+      answer(client, { operation: 'models.list', routeMode, errorFormat }, (_, models) =>
+        errorFormat === 'anthropic' ? toAnthropicModelList(models) : { object: 'list', data: models },
       );
     },
 
-    model: (client: ClientConnection, id: string) => {
-      const shape = modelShapeFor(client);
-      answer(client, shape, (_, models) => {
+    model: (client: ClientConnection, id: string, routeMode: RouteMode = 'unified') => {
+      const errorFormat = modelShapeFor(client);
+      answer(client, { operation: 'models.get', routeMode, errorFormat }, (_, models) => {
         const found = models.find((model) => model.id === id);
-        if (found) return shape === 'anthropic' ? toAnthropicModel(found) : found;
+        if (found) return errorFormat === 'anthropic' ? toAnthropicModel(found) : found;
         throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
           param: 'model',
         });
@@ -47,42 +47,17 @@ export function createModelEndpoints(gateway: Gateway, lists: ModelLists) {
     },
 
     key: (client: ClientConnection) =>
-      answer(client, 'openai', ({ key, catalog }, models) => buildKeyView(key, models, catalog, gateway)),
+      answer(client, GET_KEY, ({ key, catalog }, models) => buildKeyView(key, models, catalog, gateway)),
   };
 }
+
+type RouteMode = GatewaySurface['routeMode'];
+
+const GET_KEY: GatewayCall = { operation: 'key.get', routeMode: 'unified', errorFormat: 'openai' };
 
 /** Clients of the Messages API send this header with every request. */
 function modelShapeFor({ headers }: ClientConnection): ErrorBodyFormat {
   return headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
-}
-
-/**
- * Authenticates a request that is not an exchange.
- * @throws Fault the same faults as `authenticate`
- */
-export function authenticateRequest(client: ClientConnection, gateway: Gateway): AuthenticatedCaller {
-  const caller = authenticateCaller(client, gateway, gateway.clock.now());
-  requireKeyScope(caller.key, 'gateway');
-  return caller;
-}
-
-/**
- * Calls `make` and responds with its result as JSON. If `make` throws a fault, responds with the
- * fault in the given format.
- */
-export async function respondWithJson(
-  client: ClientConnection,
-  gateway: Gateway,
-  shape: ErrorBodyFormat,
-  make: () => object | Promise<object>,
-): Promise<void> {
-  const headers = ['content-type', 'application/json', 'x-request-id', client.id];
-  try {
-    client.sendAnswer(200, headers, JSON.stringify(await make()));
-  } catch (error) {
-    const fault = error instanceof Fault ? error : logInternalError(gateway.log, client.id, error);
-    sendFaultResponse(client, fault, shape, headers);
-  }
 }
 
 async function buildKeyView(

@@ -116,6 +116,7 @@ test('so do those of a default installation, and its database has what was spent
       database,
       sharedStoreUrl: 'memory',
       sharedTimeoutMs: TIMEOUT_MS,
+      observeSharedStore: () => undefined,
       clock,
       log: silentLog,
     };

@@ -1,6 +1,7 @@
 import { enqueueAlerts } from '../alerts/alert.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { SharedStoreObserver } from '../store/counters/observed-counters.ts';
 import { type OpenedCounters, openCounters } from '../store/counters/open-counters.ts';
 import type { Counters, Database, DatabaseWriter } from '../store/ports.ts';
 import { joinReplicas, type Replicas } from '../store/replicas.ts';
@@ -18,6 +19,8 @@ export interface GuardrailsOptions {
   readonly sharedStoreUrl: string;
   /** Maximum time that a request waits for the shared store. */
   readonly sharedTimeoutMs: number;
+  /** Receives the durations of calls to the shared store. */
+  readonly observeSharedStore: SharedStoreObserver;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -53,6 +56,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     replicaRank: () => replicas.getRank(),
     timeoutMs: sharedTimeoutMs,
     refreshSpend: () => spendCache.refresh(),
+    observe: options.observeSharedStore,
   });
   const journal = await openSpendJournal({
     dataDir,

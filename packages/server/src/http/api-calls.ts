@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type AccessLog, formatAccessLogPrefix, quoteJson } from '../core/access-log.ts';
+import { type AccessLog, formatAccessLogPrefix, formatMilliseconds, quoteJson } from '../core/access-log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Actor } from '../platform/actor.ts';
 
@@ -65,7 +65,7 @@ export function formatApiCallLine(call: ApiCall, nowMs: number): string {
     call.operation,
   )},"method":${quoteJson(call.method)},"path":${quoteJson(call.path)},"status":${
     call.status
-  },"client_disconnected":${call.isDisconnected},"duration_ms":${Math.round(call.durationMs * 100) / 100}}\n`;
+  },"client_disconnected":${call.isDisconnected},"duration_ms":${formatMilliseconds(call.durationMs)}}\n`;
 }
 
 /** Returns a recorder that writes each call to the access log. */

@@ -4,6 +4,7 @@ import { ClientConnection } from '../gateway/client-connection.ts';
 import { COUNT_TOKENS_OPERATION } from '../gateway/count-tokens.ts';
 import { EMBEDDINGS_OPERATION } from '../gateway/embeddings.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { rejectGatewayCall } from '../gateway/gateway-call.ts';
 import { createGenerationOperation } from '../gateway/generation.ts';
 import { handleExchange } from '../gateway/handle-exchange.ts';
 import { createIdeAdapter, IDE_BASE_PATH } from '../gateway/ide/ide-adapter.ts';
@@ -72,7 +73,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
       path,
       { POST: answer },
     ]),
-    [MODELS, { GET: lists.models }],
+    [MODELS, { GET: (client) => lists.models(client) }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],
     ['/readyz', { GET: operations.ready }],
@@ -90,6 +91,15 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     return { GET: (client) => lists.model(client, decodePathSegment(path.slice(MODELS.length + 1))) };
   }
 
+  /** Only requests to the gateway have a line in the access log. */
+  function reject(client: ClientConnection, path: string, fault: Fault, headers: readonly string[]): void {
+    const errorFormat = resolveErrorFormatForPath(path);
+    if (path.startsWith('/gateway/'))
+      return rejectGatewayCall(client, gateway, fault, { routeMode: 'unified', errorFormat, headers });
+    const json = ['content-type', 'application/json', 'x-request-id', client.id];
+    sendFaultResponse(client, fault, errorFormat, [...json, ...headers]);
+  }
+
   const onRequest: ListenerHandler['onRequest'] = (req, res, requestId) => {
     const path = getUrlPath(req.url ?? '/');
     const beat =
@@ -98,20 +108,14 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return dependencies.api(req, res, requestId);
     const client = new ClientConnection(requestId, new NodeHttpTransport(req, res, gateway.clock));
-    const headers = ['content-type', 'application/json', 'x-request-id', requestId];
     if (isWebSocketUpgrade(req) && path.startsWith('/gateway/'))
-      return sendFaultResponse(client, NO_WEBSOCKET, resolveErrorFormatForPath(path), [
-        ...headers,
-        'upgrade',
-        'HTTP/1.1',
-      ]);
+      return reject(client, path, NO_WEBSOCKET, ['upgrade', 'HTTP/1.1']);
     const route = findRoute(path);
     if (!route && routeSubtree(client, path)) return;
     const answer = route && findHandler(req, route);
     if (answer) return answer(client, path, req.url ?? '');
     const fault = route ? methodNotAllowedFault(req.method ?? '', path) : unknownPathFault(path);
-    if (route) headers.push('allow', allowHeader(route));
-    sendFaultResponse(client, fault, resolveErrorFormatForPath(path), headers);
+    reject(client, path, fault, route ? ['allow', allowHeader(route)] : []);
   };
   return { onRequest, findExchangeRoute: (target) => exchangeRoutesByPath.get(target) };
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { LiveHub } from '../analytics/live/live-hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
+import { StoreMetrics } from '../analytics/store-metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { AccessLog } from '../core/access-log.ts';
@@ -42,7 +43,10 @@ import { recordUnkeyedAuditChains } from '../store/audit-chain.ts';
 import { deriveAuditKey } from '../store/audit-context.ts';
 import { openResponseCache } from '../store/cache/open-response-cache.ts';
 import type { ResponseCache } from '../store/cache/response-cache.ts';
+import type { SharedStoreObserver } from '../store/counters/observed-counters.ts';
 import { lockDataDir } from '../store/data-dir-lock.ts';
+import type { DatabaseEngine } from '../store/database-engine.ts';
+import type { DatabaseObserver } from '../store/database-timer.ts';
 import {
   type DatabaseWithBeats,
   isPostgresUrl,
@@ -121,21 +125,21 @@ export async function openServerComponents(
   // Runs while the worker threads open the database.
   const loadingPrices = loadPriceBook();
   const secretsKey = deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
-  const database = await openClaimedDatabase(url, { dataDir, log, clock }, secret, secretsKey);
+  const stores = observeStores(url);
+  const databaseOptions = { dataDir, log, clock, observe: stores.database };
+  const database = await openClaimedDatabase(url, databaseOptions, secret, secretsKey);
   const spool = { dataDir, database, log, clock };
   const [rows, bodies] = [await openRowSink(spool), await openBodySink(spool)];
   const counters = createMonitoringCounters();
-  const engineOptions = { database, clock, log, counters, processId: loadProcessId(dataDir) };
-  const monitoring = new MonitoringEngine(engineOptions);
-  // Determines the last gap. The listeners report later from when on this process accepts beats.
-  await monitoring.prepare();
+  const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
-  const isStoreSlow = guardrails.sharedStoreIsLate;
+  const shared = { sharedStoreUrl, sharedTimeoutMs, observeSharedStore: stores.shared };
+  const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log });
+  const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
-  const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
-  const others = [render, sharedStore.render, () => runtime.render()];
+  const { render: renderSharedStore } = createSharedStoreMetrics(guardrails.sharedStoreStats);
+  const others = [render, renderSharedStore, stores.render, () => runtime.render()];
   return {
     environment,
     dataDir,
@@ -157,7 +161,7 @@ export async function openServerComponents(
     monitoring,
     resourceOwners: createProviderResourceOwners(database, clock),
     turnsKey: deriveStoredResponsesKey(secret.key, environment.encryptionKeys),
-    answerCache: await openResponseCache(sharedStoreUrl, { clock, log, isStoreSlow }),
+    answerCache: await openResponseCache(sharedStoreUrl, cacheOptions),
     secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), flowEncryption: deriveSignInKey(secret.key) },
     outbound,
@@ -167,6 +171,25 @@ export async function openServerComponents(
     evaluationPool: createEvaluationPool(clock),
     beatRefusals: new RejectedBeatCounter(clock),
   };
+}
+
+/** Creates the monitoring engine and determines the last gap. */
+async function openMonitoring(
+  options: ConstructorParameters<typeof MonitoringEngine>[0],
+): Promise<MonitoringEngine> {
+  const monitoring = new MonitoringEngine(options);
+  // The listeners report later from when on this process accepts beats.
+  await monitoring.prepare();
+  return monitoring;
+}
+
+/** Creates the metrics about the stores, and the observers that count for them. */
+function observeStores(databaseUrl: string) {
+  const metrics = new StoreMetrics();
+  const engine: DatabaseEngine = isPostgresUrl(databaseUrl) ? 'postgres' : 'sqlite';
+  const database: DatabaseObserver = (kind, durationMs) => metrics.observeDatabase(engine, kind, durationMs);
+  const shared: SharedStoreObserver = (...call) => metrics.observeSharedStore(...call);
+  return { database, shared, render: () => metrics.render() };
 }
 
 /** @throws StoreUnusableError if the database was used with another key or cannot be used */

@@ -34,7 +34,7 @@ export function openServerOutput(level: LogLevel, settings: () => AccessLogSetti
     announce,
     isTerminal: process.stdout.isTTY === true,
     print(text) {
-      if (level !== 'silent') destination.write(text);
+      if (level !== 'silent') destination.write(Buffer.from(text));
     },
   };
 }

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { DatabaseObserver } from './database-timer.ts';
 import type { Migration } from './migrations/migration.ts';
 import type { BeatStore } from './monitoring/uneventful-beats.ts';
 import type { Database } from './ports.ts';
@@ -17,6 +18,8 @@ export interface OpenDatabaseOptions {
   readonly clock: Clock;
   /** Result of `deriveAuditKey`. Only commands that write no audit entries omit it. */
   readonly auditKey?: KeyObject | undefined;
+  /** Receives the durations of operations. */
+  readonly observe?: DatabaseObserver | undefined;
   /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
   /** Runs contract migrations even while processes of older releases use the database. */

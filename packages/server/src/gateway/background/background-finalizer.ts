@@ -14,6 +14,7 @@ import {
   releaseBackgroundResponses,
 } from '../../store/background-responses.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { formatBackgroundResponseLine } from '../access-log-line.ts';
 import type { Gateway } from '../gateway.ts';
 import { EMPTY_ORG_CATALOG } from '../org-catalog.ts';
 import { callResponseProvider } from '../stored/response-provider.ts';
@@ -90,7 +91,7 @@ class PollingFinalizer implements BackgroundFinalizer {
           { err: error, request_id: row.id },
           'background response could not be tracked; its full reservation is charged',
         );
-        this.#recordRow(row.id, row.org_id, pending, buildReservedExchangeRow(pending));
+        this.#recordRow(pending, buildReservedExchangeRow(pending), null);
       });
   }
 
@@ -197,20 +198,19 @@ class PollingFinalizer implements BackgroundFinalizer {
     const { catalogs } = gateway().snapshot();
     const provider = catalogs.get(row.org_id)?.providers.get(pending.row.provider ?? '');
     const price = provider?.priceOf(pending.row.model ?? '') ?? null;
-    this.#recordRow(
-      row.id,
-      row.org_id,
-      pending,
-      response ? buildFinalExchangeRow(pending, response, price) : buildReservedExchangeRow(pending),
-    );
+    if (response === null) this.#recordRow(pending, buildReservedExchangeRow(pending), null);
+    else this.#recordRow(pending, buildFinalExchangeRow(pending, response, price), findFinalStatus(response));
   }
 
-  /** Writes the row to the spool and charges the cost to the budgets with the reservation. */
-  #recordRow(id: string, orgId: string, { charges }: PendingExchange, row: ExchangeRow): void {
-    const { guard, rows, log } = this.#options.gateway();
+  /** Writes the row to the spool and its line to the access log, and charges the cost to the budgets with the reservation. */
+  #recordRow({ charges }: PendingExchange, row: ExchangeRow, responseStatus: FinalStatus | null): void {
+    const { guard, rows, log, accessLog } = this.#options.gateway();
+    const { id, org_id: orgId } = row;
     const grant = this.#grants.get(id);
     this.#grants.delete(id);
     rows.append(row);
+    if (accessLog.accepts(responseStatus === null || responseStatus === 'failed'))
+      accessLog.write(formatBackgroundResponseLine(row, responseStatus, this.#options.clock.now()));
     const nanoUsd = row.cost_nano_usd ?? 0;
     if (grant) return guard.settle(grant, 0, nanoUsd);
     guard.chargeBuckets(id, orgId, charges, nanoUsd).catch((error: unknown) => {
@@ -222,4 +222,12 @@ class PollingFinalizer implements BackgroundFinalizer {
 /** Returns whether a response has reached its final status. */
 export function isResponseFinal({ status }: JsonObject): boolean {
   return status !== 'queued' && status !== 'in_progress';
+}
+
+const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'incomplete', 'other'] as const;
+type FinalStatus = (typeof FINAL_STATUSES)[number];
+
+/** The final status for the access log. Providers can send any text, which must not be logged. */
+function findFinalStatus({ status }: JsonObject): FinalStatus {
+  return FINAL_STATUSES.find((known) => known === status) ?? 'other';
 }

@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { ClientConnection } from '../client-connection.ts';
 import type { Gateway } from '../gateway.ts';
+import { rejectGatewayCall } from '../gateway-call.ts';
 import { createGenerationOperation } from '../generation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import type { createModelEndpoints } from '../model-endpoints.ts';
-import { sendFaultResponse } from '../send-error.ts';
 import { createDeploymentSurface, IDE_SURFACE } from './ide-surface.ts';
 
 /** The base path of the IDE adapter's endpoints. */
@@ -34,16 +34,18 @@ export type IdeAdapter = (client: ClientConnection, path: string) => void;
  * path, it responds with 404 in the OpenAI format.
  */
 export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
+  const reject = (client: ClientConnection, fault: Fault, headers: readonly string[]) =>
+    rejectGatewayCall(client, gateway, fault, { routeMode: 'ide', errorFormat: 'openai', headers });
   return (client, path) => {
     // Any origin is allowed, because requests authenticate with the key in a header. Cookies are never read.
     client.setHeader('access-control-allow-origin', '*');
     client.setHeader('access-control-expose-headers', EXPOSED);
     const place = parseIdePath(path);
     const { method } = client;
-    if (place === null) return sendIdeFault(client, unknownPathFault(path));
+    if (place === null) return reject(client, unknownPathFault(path), []);
     if (method === 'OPTIONS') return answerPreflight(client, place.method);
     if (method !== place.method && !(method === 'HEAD' && place.method === 'GET'))
-      return sendIdeFault(client, wrongMethodFault(method, path), ['allow', allowedMethods(place.method)]);
+      return reject(client, wrongMethodFault(method, path), ['allow', allowedMethods(place.method)]);
     switch (place.kind) {
       case 'chat':
         return void handleExchange(
@@ -52,9 +54,9 @@ export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
           gateway,
         );
       case 'models':
-        return lists.models(client);
+        return lists.models(client, 'ide');
       case 'model':
-        return lists.model(client, place.model);
+        return lists.model(client, place.model, 'ide');
     }
   };
 }
@@ -110,13 +112,6 @@ function answerPreflight(client: ClientConnection, method: string): void {
 
 function allowedMethods(method: string): string {
   return method === 'GET' ? 'GET, HEAD' : method;
-}
-
-function sendIdeFault(client: ClientConnection, fault: Fault, headers: readonly string[] = []): void {
-  sendFaultResponse(client, fault, 'openai', [
-    ...['content-type', 'application/json', 'x-request-id', client.id],
-    ...headers,
-  ]);
 }
 
 function unknownPathFault(path: string): Fault {

@@ -4,7 +4,8 @@ import { toAnthropicModel, toAnthropicModelList } from '../anthropic-models.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import type { Gateway } from '../gateway.ts';
-import { authenticateRequest, listProviderModels, respondWithJson } from '../model-endpoints.ts';
+import { answerGatewayCall, type GatewayCall } from '../gateway-call.ts';
+import { listProviderModels } from '../model-endpoints.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
 import { canUseModel } from './passthrough-base.ts';
 
@@ -13,19 +14,21 @@ import { canUseModel } from './passthrough-base.ts';
  * may use, with the provider's model ids and in the format of the API style.
  */
 export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) {
-  const shapeOf = (style: ApiStyle) => (style === 'a' ? ('openai' as const) : ('anthropic' as const));
+  const call = (operation: GatewayCall['operation'], style: ApiStyle): GatewayCall => ({
+    operation,
+    routeMode: `passthrough-${style}`,
+    errorFormat: style === 'a' ? 'openai' : 'anthropic',
+  });
   return {
     models: (client: ClientConnection, style: ApiStyle) =>
-      respondWithJson(client, gateway, shapeOf(style), () => {
-        const models = listNativeModels(authenticateRequest(client, gateway), lists, style);
+      answerGatewayCall(client, gateway, call('models.list', style), (caller) => {
+        const models = listNativeModels(caller, lists, style);
         return style === 'a' ? openaiList(models) : toAnthropicModelList(models);
       }),
 
     model: (client: ClientConnection, style: ApiStyle, id: string) =>
-      respondWithJson(client, gateway, shapeOf(style), () => {
-        const found = listNativeModels(authenticateRequest(client, gateway), lists, style).find(
-          (model) => model.id === id,
-        );
+      answerGatewayCall(client, gateway, call('models.get', style), (caller) => {
+        const found = listNativeModels(caller, lists, style).find((model) => model.id === id);
         if (found) return style === 'a' ? openaiModel(found) : toAnthropicModel(found);
         throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
           param: 'model',

@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { toResponsesEventStream } from '@floe/wire/responses/responses-event-stream';
+import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import type { Gateway } from '../gateway.ts';
-import { authenticateRequest } from '../model-endpoints.ts';
+import { answerGatewayCall, type GatewayCall } from '../gateway-call.ts';
 import type { OrgCatalog } from '../org-catalog.ts';
-import { logInternalError, sendFaultResponse } from '../send-error.ts';
 import { listInputItems } from './input-items.ts';
 import { isResponseInProgress, refreshResponse, replaceResponse } from './refresh-response.ts';
 import { callResponseProvider } from './response-provider.ts';
@@ -25,12 +25,18 @@ export type StoredResponseHandler = (client: ClientConnection, id: string, query
 export function createStoredResponseEndpoints(gateway: Gateway) {
   const withResponse =
     (
+      operation: GatewayCall['operation'],
       act: (found: FoundResponse, query: URLSearchParams) => Promise<JsonObject | string>,
     ): StoredResponseHandler =>
     (client, id, query) =>
-      void sendResult(client, gateway, async () => act(await requireTurn(client, gateway, id), query));
+      void answerGatewayCall(
+        client,
+        gateway,
+        { operation, routeMode: 'unified', errorFormat: 'openai' },
+        async (caller) => act(await requireTurn(caller, gateway, id), query),
+      );
   return {
-    get: withResponse(async ({ turn, catalog }, query) => {
+    get: withResponse('responses.get', async ({ turn, catalog }, query) => {
       const response = await refreshResponse(gateway, catalog, turn);
       if (query.get('stream') !== 'true') return response;
       if (isResponseInProgress(response))
@@ -42,7 +48,7 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       return toResponsesEventStream(response, parseStartingAfter(query));
     }),
 
-    remove: withResponse(async ({ turn, catalog, owner }) => {
+    remove: withResponse('responses.delete', async ({ turn, catalog, owner }) => {
       const kept = await callResponseProvider(gateway, catalog, turn, 'delete');
       if (kept && kept.status !== 404 && kept.status >= 300)
         throw new Fault(
@@ -57,33 +63,39 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       return { id, object: 'response', deleted: true };
     }),
 
-    inputItems: withResponse(async ({ turn }, query) => {
+    inputItems: withResponse('responses.list_input_items', async ({ turn }, query) => {
       const conversation = (await gateway.turns.conversation(turn)) ?? [turn];
       return { ...listInputItems(conversation, query) };
     }),
 
-    cancel: withResponse(async ({ turn, catalog }) => {
-      if (turn.response['background'] !== true)
-        throw new Fault(
-          'invalid_request',
-          'Only responses created with "background": true can be canceled. To stop any other response, close the connection.',
-          { param: 'response_id' },
-        );
-      const response = await refreshResponse(gateway, catalog, turn);
-      if (!isResponseInProgress(response)) return response;
-      const told = await callResponseProvider(gateway, catalog, turn, 'cancel');
-      if (told === null || told.status !== 200 || told.body === null)
-        throw new Fault('upstream_error', 'The provider did not cancel the response. Retry the request.', {
-          upstreamStatus: told?.status ?? 0,
-        });
-      await replaceResponse(gateway, turn, told.body);
-      return told.body;
-    }),
+    cancel: withResponse('responses.cancel', (found) => cancelResponse(gateway, found)),
   };
 }
 
-async function requireTurn(client: ClientConnection, gateway: Gateway, id: string): Promise<FoundResponse> {
-  const { key, catalog } = authenticateRequest(client, gateway);
+/** Cancels a background response at its provider. @throws Fault `invalid_request` or `upstream_error` */
+async function cancelResponse(gateway: Gateway, { turn, catalog }: FoundResponse): Promise<JsonObject> {
+  if (turn.response['background'] !== true)
+    throw new Fault(
+      'invalid_request',
+      'Only responses created with "background": true can be canceled. To stop any other response, close the connection.',
+      { param: 'response_id' },
+    );
+  const response = await refreshResponse(gateway, catalog, turn);
+  if (!isResponseInProgress(response)) return response;
+  const told = await callResponseProvider(gateway, catalog, turn, 'cancel');
+  if (told === null || told.status !== 200 || told.body === null)
+    throw new Fault('upstream_error', 'The provider did not cancel the response. Retry the request.', {
+      upstreamStatus: told?.status ?? 0,
+    });
+  await replaceResponse(gateway, turn, told.body);
+  return told.body;
+}
+
+async function requireTurn(
+  { key, catalog }: AuthenticatedCaller,
+  gateway: Gateway,
+  id: string,
+): Promise<FoundResponse> {
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
   const turn = await gateway.turns.find(owner, id);
   if (turn) return { turn, catalog, owner };
@@ -98,21 +110,4 @@ function parseStartingAfter(query: URLSearchParams): number {
   throw new Fault('invalid_request', 'The parameter "starting_after" must be a non-negative integer.', {
     param: 'starting_after',
   });
-}
-
-/** Sends an object as JSON, and a text as an event stream. */
-async function sendResult(
-  client: ClientConnection,
-  gateway: Gateway,
-  make: () => Promise<JsonObject | string>,
-): Promise<void> {
-  const headers = (type: string) => ['content-type', type, 'x-request-id', client.id];
-  try {
-    const made = await make();
-    if (typeof made === 'string') client.sendAnswer(200, headers('text/event-stream; charset=utf-8'), made);
-    else client.sendAnswer(200, headers('application/json'), JSON.stringify(made));
-  } catch (error) {
-    const fault = error instanceof Fault ? error : logInternalError(gateway.log, client.id, error);
-    sendFaultResponse(client, fault, 'openai', headers('application/json'));
-  }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import type { SharedStoreObserver } from '../counters/observed-counters.ts';
 import { InMemoryResponseCache } from './in-memory-response-cache.ts';
 import { openRedisResponseCache } from './redis-response-cache.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -9,6 +10,8 @@ export interface OpenResponseCacheOptions {
   readonly log: Log;
   /** Whether a request has just waited for the shared store without a response. */
   readonly isStoreSlow: () => boolean;
+  /** Receives the durations of calls to the shared store. */
+  readonly observe: SharedStoreObserver;
 }
 
 /**
@@ -17,10 +20,10 @@ export interface OpenResponseCacheOptions {
  */
 export async function openResponseCache(
   shared: string,
-  { clock, log, isStoreSlow }: OpenResponseCacheOptions,
+  { clock, log, isStoreSlow, observe }: OpenResponseCacheOptions,
 ): Promise<ResponseCache> {
   if (shared === 'memory') return new InMemoryResponseCache(clock);
   const onAway = (error: unknown) =>
     log.warn({ err: error }, 'shared response cache is not available; requests are sent to providers');
-  return openRedisResponseCache({ url: shared, clock, onUnavailable: onAway, isStoreSlow });
+  return openRedisResponseCache({ url: shared, clock, onUnavailable: onAway, isStoreSlow, observe });
 }

@@ -1,5 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
+import {
+  NO_SHARED_STORE_OBSERVER,
+  type SharedStoreObserver,
+  timeSharedStoreCall,
+} from '../counters/observed-counters.ts';
 import type { CachedResponse, ResponseCache } from './response-cache.ts';
 
 /** If Redis takes longer, the request goes to the provider, and Redis is not used for the same time. */
@@ -14,6 +19,8 @@ export interface RedisResponseCacheOptions {
   readonly clock: Clock;
   /** Whether a request has just waited for Redis without a response. A request waits only once. */
   readonly isStoreSlow?: () => boolean;
+  /** Receives the durations of calls. */
+  readonly observe?: SharedStoreObserver;
   /** Called once per outage. */
   readonly onUnavailable?: (error: unknown) => void;
 }
@@ -49,12 +56,12 @@ class RedisResponseCache implements ResponseCache {
   }
 
   async get(orgId: string, key: string): Promise<CachedResponse | null> {
-    const found = await this.#within(() => this.#client.getBuffer(redisKeyOf(orgId, key)));
+    const found = await this.#within('cache_get', () => this.#client.getBuffer(redisKeyOf(orgId, key)));
     return found ? decodeCachedResponse(found) : null;
   }
 
   async put(orgId: string, key: string, answer: CachedResponse, ttlMs: number): Promise<void> {
-    await this.#within(() =>
+    await this.#within('cache_put', () =>
       this.#client.set(redisKeyOf(orgId, key), encodeCachedResponse(answer), 'PX', ttlMs),
     );
   }
@@ -71,15 +78,17 @@ class RedisResponseCache implements ResponseCache {
   }
 
   /** Returns the result of a command, or null if Redis is unavailable, too slow, or was so recently. */
-  async #within<T>(command: () => Promise<T>): Promise<T | null> {
-    const { clock, onUnavailable, isStoreSlow } = this.#options;
+  async #within<T>(operation: 'cache_get' | 'cache_put', command: () => Promise<T>): Promise<T | null> {
+    const { clock, onUnavailable, isStoreSlow, observe = NO_SHARED_STORE_OBSERVER } = this.#options;
     if (clock.monotonic() < this.#cooldownUntil || isStoreSlow?.()) return null;
     const late = Promise.withResolvers<never>();
     const timer = clock.after(TIMEOUT_MS, () =>
       late.reject(new Error(`no response within ${TIMEOUT_MS} ms`)),
     );
     try {
-      return await Promise.race([command(), late.promise]);
+      return await timeSharedStoreCall(operation, { clock, observe }, () =>
+        Promise.race([command(), late.promise]),
+      );
     } catch (error) {
       this.#cooldownUntil = clock.monotonic() + COOLDOWN_MS;
       onUnavailable?.(error);

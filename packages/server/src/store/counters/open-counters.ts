@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Counters } from '../ports.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
+import { observeSharedStoreCounters, type SharedStoreObserver } from './observed-counters.ts';
 import type { ReplicaRank } from './replica-share.ts';
 import type { SharedStoreStats } from './shared-store-stats.ts';
 
@@ -14,6 +15,8 @@ export interface OpenCountersOptions {
   readonly timeoutMs: number;
   /** Reads the spending from the database. */
   readonly refreshSpend: () => Promise<void>;
+  /** Receives the durations of calls to the shared store. */
+  readonly observe: SharedStoreObserver;
 }
 
 /** The opened counters, and information about the shared store. */
@@ -48,7 +51,8 @@ export async function openCounters(shared: string, options: OpenCountersOptions)
     if (!told) options.log.warn({ err: error }, 'connection to the shared store failed');
     told = true;
   };
-  const remote = await openRedisCounters({ url: shared, clock: options.clock, onError });
+  const redis = await openRedisCounters({ url: shared, clock: options.clock, onError });
+  const remote = observeSharedStoreCounters(redis, options);
   const counters = new ResilientCounters({ remote, ...options });
   const sharedStoreIsLate = () => counters.isStoreSlow;
   return { counters, sharedStoreStats: () => counters.stats(), isSharedStoreSlow: sharedStoreIsLate };

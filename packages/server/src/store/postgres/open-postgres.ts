@@ -5,6 +5,7 @@ import { type Clock, sleep } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { DatabaseEngine } from '../database-engine.ts';
+import { type DatabaseObserver, DatabaseTimer, NO_DATABASE_OBSERVER } from '../database-timer.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { BeatStore, UneventfulBeats } from '../monitoring/uneventful-beats.ts';
@@ -36,6 +37,8 @@ export interface OpenPostgresOptions {
   readonly clock: Clock;
   /** Key of the audit chains. Default: a key that only this process knows. */
   readonly auditKey?: KeyObject | undefined;
+  /** Receives the durations of operations. */
+  readonly observe?: DatabaseObserver | undefined;
   /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
   /** Runs contract migrations even while processes of older releases use the database. */
@@ -89,6 +92,8 @@ class PostgresDatabase implements Database, BeatStore {
   readonly isShared = true;
   readonly read: Kysely<DatabaseSchema>;
   readonly signals: PostgresSignals;
+  readonly #write: Kysely<DatabaseSchema>;
+  readonly #timer: DatabaseTimer;
   readonly #pool: PostgresPool;
   readonly #clock: Clock;
   readonly #partitions = new DayPartitions();
@@ -99,25 +104,29 @@ class PostgresDatabase implements Database, BeatStore {
     pool: PostgresPool,
     kysely: Kysely<DatabaseSchema>,
     signals: PostgresSignals,
-    { clock, auditKey = EPHEMERAL_AUDIT_KEY }: OpenPostgresOptions,
+    { clock, auditKey = EPHEMERAL_AUDIT_KEY, observe = NO_DATABASE_OBSERVER }: OpenPostgresOptions,
   ) {
     this.#auditKey = auditKey;
-    setAuditKey(kysely, auditKey);
     this.#pool = pool;
-    this.read = kysely;
+    this.#write = kysely;
+    this.#timer = new DatabaseTimer(observe, clock);
+    this.read = new Kysely<DatabaseSchema>({ dialect: this.#timer.timeReads(new PostgresDialect({ pool })) });
+    setAuditKey(this.read, auditKey);
     this.signals = signals;
     this.#clock = clock;
   }
 
   transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
-    return runSerialized(this.read, (writer) => {
-      setAuditKey(writer, this.#auditKey);
-      return work(writer);
-    });
+    return this.#timer.time('transaction', () =>
+      runSerialized(this.#write, (writer) => {
+        setAuditKey(writer, this.#auditKey);
+        return work(writer);
+      }),
+    );
   }
 
   rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
-    return this.read.transaction().execute(work);
+    return this.#timer.time('transaction', () => this.#write.transaction().execute(work));
   }
 
   async ping(): Promise<void> {
@@ -130,13 +139,17 @@ class PostgresDatabase implements Database, BeatStore {
   }
 
   ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
-    return this.#pool.withConnection((connection) =>
-      ingestPostgresSpoolRegion(connection, this.#partitions, region),
+    return this.#timer.time('ingest', () =>
+      this.#pool.withConnection((connection) =>
+        ingestPostgresSpoolRegion(connection, this.#partitions, region),
+      ),
     );
   }
 
   applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
-    return this.#pool.withConnection((connection) => applyPostgresBeatsIfUnchanged(connection, beats));
+    return this.#timer.time('beats', () =>
+      this.#pool.withConnection((connection) => applyPostgresBeatsIfUnchanged(connection, beats)),
+    );
   }
 
   expireExchanges(beforeMs: number): Promise<number> {

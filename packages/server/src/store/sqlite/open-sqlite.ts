@@ -3,6 +3,7 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
+import { type DatabaseObserver, DatabaseTimer, NO_DATABASE_OBSERVER } from '../database-timer.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import {
@@ -30,6 +31,8 @@ import type { SqliteWorkerRole } from './worker-protocol.ts';
 export interface OpenSqliteOptions extends DatabaseCopyOptions {
   /** Key of the audit chains. Default: a key that only this process knows. */
   readonly auditKey?: KeyObject | undefined;
+  /** Receives the durations of operations. */
+  readonly observe?: DatabaseObserver | undefined;
   /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
 }
@@ -46,7 +49,7 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
   const reader = new SqliteWorkerThread('reader', options.log);
   try {
     await openThread(writer, path, 'writer');
-    const database = new SqliteDatabase(writer, reader, options.auditKey ?? EPHEMERAL_AUDIT_KEY);
+    const database = new SqliteDatabase(writer, reader, options);
     await runMigrations(database, {
       ...options,
       createBackup: (number) => copyBeforeMigration({ database, writer, path }, number, options),
@@ -67,19 +70,29 @@ class SqliteDatabase implements Database, BeatStore {
   readonly #writer: SqliteWorkerThread;
   readonly #reader: SqliteWorkerThread;
   readonly #turns = new FifoMutex();
+  readonly #timer: DatabaseTimer;
 
   readonly #auditKey: KeyObject;
 
-  constructor(writer: SqliteWorkerThread, reader: SqliteWorkerThread, auditKey: KeyObject) {
+  constructor(
+    writer: SqliteWorkerThread,
+    reader: SqliteWorkerThread,
+    { auditKey = EPHEMERAL_AUDIT_KEY, observe = NO_DATABASE_OBSERVER, clock }: OpenSqliteOptions,
+  ) {
+    this.#timer = new DatabaseTimer(observe, clock);
     this.#auditKey = auditKey;
     this.#writer = writer;
     this.#reader = reader;
-    this.read = new Kysely({ dialect: new SqliteWorkerDialect(reader, null) });
+    this.read = new Kysely({ dialect: this.#timer.timeReads(new SqliteWorkerDialect(reader, null)) });
     setAuditKey(this.read, auditKey);
     this.#write = new Kysely({ dialect: new SqliteWorkerDialect(writer, this.#turns) });
   }
 
-  async transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
+  transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
+    return this.#timer.time('transaction', () => this.#transact(work));
+  }
+
+  async #transact<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
     let announced = false;
     const result = await this.#write.transaction().execute(async (writer) => {
       setAuditKey(writer, this.#auditKey);
@@ -103,7 +116,11 @@ class SqliteDatabase implements Database, BeatStore {
     await Promise.all([this.#writer.send({ kind: 'ping' }), this.#reader.send({ kind: 'ping' })]);
   }
 
-  async ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
+  ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
+    return this.#timer.time('ingest', () => this.#ingest(region));
+  }
+
+  async #ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
     const endTurn = await this.#turns.acquire();
     try {
       const { ingested } = await this.#writer.send({ kind: 'ingest', region });
@@ -118,7 +135,11 @@ class SqliteDatabase implements Database, BeatStore {
     }
   }
 
-  async applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
+  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
+    return this.#timer.time('beats', () => this.#applyBeats(beats));
+  }
+
+  async #applyBeats(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
     const request = { kind: 'beats', beats: beats.map(toOptimisticBeatParameters) } as const;
     const endTurn = await this.#turns.acquire();
     try {

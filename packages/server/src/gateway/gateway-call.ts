@@ -1,0 +1,100 @@
+import type { ErrorBodyFormat } from '@floe/contract/fault-response';
+import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import { requireKeyScope } from '../platform/keyring.ts';
+import { formatGatewayCallLine } from './access-log-line.ts';
+import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
+import type { ClientConnection } from './client-connection.ts';
+import type { Gateway } from './gateway.ts';
+import { logInternalError, sendFaultResponse } from './send-error.ts';
+import type { GatewaySurface } from './surface.ts';
+
+/**
+ * A kind of request to the gateway that is not an exchange, because it calls no model: a model list,
+ * for example.
+ */
+export interface GatewayCall {
+  /** Name in the access log. Null for a path or method that does not exist. */
+  readonly operation:
+    | 'models.list'
+    | 'models.get'
+    | 'key.get'
+    | 'responses.get'
+    | 'responses.delete'
+    | 'responses.cancel'
+    | 'responses.list_input_items'
+    | null;
+  readonly routeMode: GatewaySurface['routeMode'];
+  readonly errorFormat: ErrorBodyFormat;
+}
+
+/**
+ * Authenticates the caller and responds with what `make` returns: an object as JSON, and a text as an
+ * event stream. If `make` throws a fault, responds with the fault. Writes one line to the access log.
+ * Never throws.
+ */
+export async function answerGatewayCall(
+  client: ClientConnection,
+  gateway: Gateway,
+  call: GatewayCall,
+  make: (caller: AuthenticatedCaller) => object | string | Promise<JsonObject | object | string>,
+): Promise<void> {
+  const startedAt = gateway.clock.monotonic();
+  const headers = (type: string) => ['content-type', type, 'x-request-id', client.id];
+  let caller: AuthenticatedCaller | null = null;
+  let fault: Fault | null = null;
+  try {
+    caller = authenticateCaller(client, gateway, gateway.clock.now());
+    requireKeyScope(caller.key, 'gateway');
+    const made = await make(caller);
+    if (typeof made === 'string') client.sendAnswer(200, headers('text/event-stream; charset=utf-8'), made);
+    else client.sendAnswer(200, headers('application/json'), JSON.stringify(made));
+  } catch (error) {
+    fault = error instanceof Fault ? error : logInternalError(gateway.log, client.id, error);
+    sendFaultResponse(client, fault, call.errorFormat, headers('application/json'));
+  }
+  logGatewayCall(client, gateway, { call, caller, fault, startedAt });
+}
+
+/** Responds with a fault to a request without an operation, and writes a line to the access log. */
+export function rejectGatewayCall(
+  client: ClientConnection,
+  gateway: Gateway,
+  fault: Fault,
+  { headers, ...call }: Omit<GatewayCall, 'operation'> & { readonly headers: readonly string[] },
+): void {
+  const json = ['content-type', 'application/json', 'x-request-id', client.id];
+  sendFaultResponse(client, fault, call.errorFormat, [...json, ...headers]);
+  const startedAt = gateway.clock.monotonic();
+  logGatewayCall(client, gateway, { call: { ...call, operation: null }, caller: null, fault, startedAt });
+}
+
+function logGatewayCall(
+  client: ClientConnection,
+  { accessLog, clock }: Gateway,
+  ended: {
+    readonly call: GatewayCall;
+    readonly caller: AuthenticatedCaller | null;
+    readonly fault: Fault | null;
+    readonly startedAt: number;
+  },
+): void {
+  const status = client.isDisconnected ? 499 : (ended.fault?.status ?? 200);
+  if (!accessLog.accepts(status >= 400)) return;
+  const durationMs = clock.monotonic() - ended.startedAt;
+  const { operation, routeMode } = ended.call;
+  accessLog.write(
+    formatGatewayCallLine({
+      nowMs: clock.now(),
+      requestId: client.id,
+      key: ended.caller?.key ?? null,
+      routeMode,
+      operation,
+      method: client.method,
+      status,
+      errorCode: ended.fault?.code ?? null,
+      isDisconnected: client.isDisconnected,
+      durationMs,
+    }),
+  );
+}

@@ -1,0 +1,105 @@
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+
+/**
+ * The measured operations of a database: one query outside a transaction, one transaction, one batch of
+ * request rows, and one batch of beats.
+ */
+export type DatabaseOperationKind = 'read' | 'transaction' | 'ingest' | 'beats';
+
+/** Receives the duration of each operation in milliseconds, whether it succeeded or failed. */
+export type DatabaseObserver = (kind: DatabaseOperationKind, durationMs: number) => void;
+
+/** An observer that ignores all durations. */
+export const NO_DATABASE_OBSERVER: DatabaseObserver = () => undefined;
+
+/**
+ * Measures database operations from the call until the result. The time includes waiting for the worker
+ * thread, for a connection and for other transactions.
+ */
+export class DatabaseTimer {
+  readonly #observe: DatabaseObserver;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+
+  constructor(observe: DatabaseObserver, clock: Pick<Clock, 'monotonic'>) {
+    this.#observe = observe;
+    this.#clock = clock;
+  }
+
+  async time<T>(kind: DatabaseOperationKind, work: () => Promise<T>): Promise<T> {
+    const startedAt = this.#clock.monotonic();
+    try {
+      return await work();
+    } finally {
+      this.#observe(kind, this.#clock.monotonic() - startedAt);
+    }
+  }
+
+  /** Returns a dialect that measures each query as `read`. It must not be used for transactions. */
+  timeReads(dialect: Dialect): Dialect {
+    return {
+      createDriver: () => this.#timeDriver(dialect.createDriver()),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+      createAdapter: () => dialect.createAdapter(),
+      createIntrospector: (database) => dialect.createIntrospector(database),
+    };
+  }
+
+  #timeDriver(driver: Driver): Driver {
+    return {
+      init: () => driver.init(),
+      acquireConnection: async () => {
+        const askedAt = this.#clock.monotonic();
+        const acquire = () => driver.acquireConnection();
+        const connection = await acquire().catch((error: unknown) => {
+          this.#observe('read', this.#clock.monotonic() - askedAt);
+          throw error;
+        });
+        const waitMs = this.#clock.monotonic() - askedAt;
+        return new TimedConnection(connection, waitMs, { observe: this.#observe, clock: this.#clock });
+      },
+      beginTransaction: rejectTransaction,
+      commitTransaction: rejectTransaction,
+      rollbackTransaction: rejectTransaction,
+      releaseConnection: (connection) =>
+        driver.releaseConnection(connection instanceof TimedConnection ? connection.inner : connection),
+      destroy: () => driver.destroy(),
+    };
+  }
+}
+
+async function rejectTransaction(): Promise<void> {
+  throw new Error('a reader of the database cannot start a transaction');
+}
+
+class TimedConnection implements DatabaseConnection {
+  readonly inner: DatabaseConnection;
+  readonly #sink: { readonly observe: DatabaseObserver; readonly clock: Pick<Clock, 'monotonic'> };
+  /** The wait for this connection. It counts for the first query. */
+  #waitMs: number;
+
+  constructor(
+    inner: DatabaseConnection,
+    waitMs: number,
+    sink: { readonly observe: DatabaseObserver; readonly clock: Pick<Clock, 'monotonic'> },
+  ) {
+    this.inner = inner;
+    this.#waitMs = waitMs;
+    this.#sink = sink;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { observe, clock } = this.#sink;
+    const startedAt = clock.monotonic() - this.#waitMs;
+    this.#waitMs = 0;
+    try {
+      return await this.inner.executeQuery<R>(query);
+    } finally {
+      observe('read', clock.monotonic() - startedAt);
+    }
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.inner.streamQuery<R>(query, chunkSize);
+  }
+}
