@@ -4,6 +4,8 @@ const TICK_MS = 5;
 const WINDOW_MS = 200;
 /** The part of a window that must be delayed. Otherwise, single long tasks are the reason. */
 const DELAYED_PART = 0.5;
+/** A longer delay means that the machine was suspended. It says nothing about the load. */
+const SUSPENDED_MS = 10_000;
 /** The limit never falls below this number of exchanges. */
 const MIN_LIMIT = 64;
 /** After a reduction, the exchanges above the limit have this time to end before the next one. */
@@ -82,7 +84,8 @@ export class EventLoopLimit {
   #tick(): void {
     const nowMs = this.#clock.monotonic();
     const delayMs = nowMs - this.#dueAt;
-    if (delayMs > this.#maxDelayMs) {
+    if (delayMs > SUSPENDED_MS) this.#startWindow(nowMs);
+    else if (delayMs > this.#maxDelayMs) {
       this.#delayedMs += delayMs;
       this.#delays += 1;
     }
