@@ -24,7 +24,7 @@ const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'postgres'
 const SUPERVISOR = join(import.meta.dirname, 'postgres-supervisor.ts');
 
 /**
- * Returns the PostgreSQL server in `FLOE_TEST_POSTGRES_URL` (a test run sets it for its files), or
+ * Returns the PostgreSQL server in `FLOE_TEST_POSTGRES_URL` (the test runner sets it), or
  * starts one.
  */
 export async function getTestPostgres(): Promise<TestPostgres> {

@@ -119,7 +119,7 @@ function parseSettings(text: string, path: string): JsonObject {
     // Reported below.
   }
   throw new UsageError(
-    `${path} was not changed because it must be a JSON object without comments. Correct the file, or add the hooks manually: docs/reference/relay-hooks.md.`,
+    `${path} was not changed because it is not a JSON object, or it contains comments. Correct the file, or add the hooks manually: docs/reference/relay-hooks.md.`,
   );
 }
 

@@ -46,7 +46,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'operators.revoke': 'Removed operator',
   'removed_members.restore': 'Restored member',
   'identities.create': 'Connected an identity provider to',
-  'sessions.delete': 'Signed out a session of',
+  'sessions.delete': 'Ended a session of',
   'sessions.delete_others': 'Signed out the other sessions of',
   'sessions.step_up': 'Confirmed the identity of',
   'orgs.create': 'Created organization',

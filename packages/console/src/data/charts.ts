@@ -29,7 +29,7 @@ function figures<Answer>(what: 'summary' | 'timeseries' | 'top') {
 
 /** Returns the query for the totals of a time range. */
 export const summaryQuery = figures<ChartSummary>('summary');
-/** Returns the query for the values per interval. */
+/** Returns the query for the time series of a chart. */
 export const timeseriesQuery = figures<Timeseries>('timeseries');
 /** Returns the query for the values of a dimension with the highest totals. */
 export const topQuery = figures<TopValues>('top');

@@ -3,7 +3,7 @@ import { useMediaQuery } from './use-media-query.ts';
 
 /** Row positions and keyboard navigation of a table. */
 
-/** Returns the row that a key moves to from row `from`, or null if the key does not move. */
+/** Returns the row that has the focus after a key press in row `from`, or null if the key does not move the focus. */
 export function nextRowForKey(key: string, from: number, rows: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,

@@ -52,7 +52,7 @@ const readOnly = {
 };
 
 /**
- * A time in which no failure alerts about the selected monitors are sent. Their history is still
+ * A period during which no failure alerts are sent for the selected monitors. Their history is still
  * recorded.
  */
 export const maintenanceWindow = z

@@ -96,7 +96,7 @@ export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]):
   return insertAlerts(writer, alerts.map(toAlertRow));
 }
 
-/** Whether an alert opens a lasting state, closes it, or does neither. */
+/** Whether an alert opens an ongoing problem, resolves one, or only informs. */
 export type AlertPhase = 'opens' | 'closes' | 'info';
 
 /** Returns an alert's phase. It is `info` for events that have no end. */

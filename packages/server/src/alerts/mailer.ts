@@ -19,7 +19,7 @@ export function toSmtpSettings({ url, from, require_tls }: FloeConfig['smtp']): 
   return { url, from, requireTls: require_tls };
 }
 
-/** Thrown if the server did not accept a mail. `permanent` means that SMTP returned a 5xx reply. */
+/** Thrown if the mail server rejected a message. `permanent` means that it replied with a 5xx code. */
 export class MailRejectedError extends Error {
   override readonly name = 'MailRejectedError';
   readonly status: number | null;

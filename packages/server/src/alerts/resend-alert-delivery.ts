@@ -7,7 +7,7 @@ import {
 import type { DatabaseWriter } from '../store/ports.ts';
 
 /**
- * Makes a failed or waiting message due now. Returns the delivery as it was before.
+ * Makes a failed or waiting delivery due now. Returns its previous state.
  *
  * @throws Fault `not_found`; `conflict` if the delivery was sent or is part of another message
  */

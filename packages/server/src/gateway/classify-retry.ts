@@ -10,7 +10,7 @@ const MAX_BACKOFF_MS = 8_000;
  */
 export const MAX_RETRY_WAIT_MS = 10_000;
 
-/** What may be tried after an attempt failed before it sent any content. */
+/** What Floe may try next if an attempt fails before any content was received. */
 export type RetryClass = 'same_target' | 'next_target' | 'other_model' | 'none';
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A response that is a file. The file is streamed, and never completely in memory. */
+/** A response that is a file. The file is streamed, and never held in memory as a whole. */
 export class FileDownload {
   readonly contentType: string;
   /** Letters, digits, `.`, `_` and `-`. */

@@ -67,7 +67,7 @@ function parseSignal(signal: string): {
   if (exitStatus > 255)
     throw new Fault(
       'invalid_request',
-      'The part of the path after the token must be empty, start, fail, log or an exit status from 0 to 255.',
+      'The part of the path after the token must be empty, "start", "fail", "log" or an exit status from 0 to 255.',
     );
   return { kind: exitStatus === 0 ? 'ok' : 'fail', exitStatus };
 }

@@ -21,7 +21,7 @@ export interface KeyLastUsedTracker {
 /** The fields of a `KeyRecord` that identify the key and tell whether its value was replaced. */
 export type UsedPlatformKey = Pick<KeyRecord, 'id' | 'deprecationHeaders'>;
 
-/** Creates the tracker. A failed write is logged and not repeated. */
+/** Creates the tracker. Failed writes are logged and not retried. */
 export function createKeyLastUsedTracker(database: Database, clock: Clock, log: Log): KeyLastUsedTracker {
   const pending = new Map<string, number>();
   const pendingPrevious = new Map<string, number>();

@@ -68,7 +68,7 @@ export function deriveSecretEncryptionKey(
 
 /**
  * Derives the key that encrypts stored responses. It differs from the credential key, so that
- * neither kind of text can be decrypted as the other.
+ * neither kind of ciphertext can be decrypted as the other.
  */
 export function deriveStoredResponsesKey(
   secretKey: Buffer,

@@ -182,7 +182,7 @@ export const chatCompatibleFields = {
 } as const satisfies Partial<ProviderDefinition>;
 
 /**
- * Fields for a provider that copies the Messages dialect. Its base URL has no `/v1`, but a base URL
+ * Fields for a provider that implements the Messages dialect. Its base URL has no `/v1`, but a base URL
  * with `/v1` also works. Translated requests use API version 2023-06-01, because later versions
  * reject sampling fields.
  */

@@ -45,7 +45,7 @@ export interface AlertsTable {
   idempotency_key: string;
   at: number;
   event: string;
-  /** opens, closes or tells: the alert opens a lasting state, closes it, or does neither. */
+  /** opens, closes or tells: the alert opens an ongoing problem, resolves one, or only informs. */
   phase: string;
   subject_kind: string;
   subject_id: string;

@@ -91,7 +91,7 @@ export interface OrgsTable {
   updated_by?: string | null | undefined;
 }
 
-/** The exchanges, one row each (one client request and its response). Written through the spool. */
+/** One row per exchange (a client request and its response). Written through the spool. */
 export interface ExchangesTable {
   id: string;
   org_id: string;

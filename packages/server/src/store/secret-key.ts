@@ -123,7 +123,7 @@ export async function requireSecretKeyOfDatabase(
   throw new StoreUnusableError(
     isGenerated
       ? `The database needs the secret key it was created with. Copy that secret.key to ${file} (chmod 600), or set FLOE_SECRET_KEY, then start again.`
-      : `The database was used with a different secret key. Set FLOE_SECRET_KEY to that key, or copy its secret.key to ${file}. No stored key or credential can be read with a different key.`,
+      : `The database was encrypted with another secret key. Set FLOE_SECRET_KEY to the original key, or copy the original secret.key to ${file}. Stored keys and credentials can be read only with the original key.`,
   );
 }
 

@@ -72,7 +72,7 @@ export const analyticsText = {
   },
   notes: {
     retention: (day: string) => `Requests before ${day} have been deleted.`,
-    completeUntil: (time: string) => `Data is complete until ${time}.`,
+    completeUntil: (time: string) => `Data is complete up to ${time}.`,
     timezone: (zone: string) => `Days start at midnight in ${zone}.`,
   },
   chart: {

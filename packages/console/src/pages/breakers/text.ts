@@ -24,7 +24,7 @@ export const breakersText = {
     state: 'State',
     reason: 'Reason',
     next: 'Next step',
-    calls: 'Failed calls, 30 s',
+    calls: 'Failed calls (last 30 s)',
     none: '–',
     failedOf: (failed: string, total: string) => `${failed} of ${total}`,
   },

@@ -1,6 +1,6 @@
 import { pluralize } from '../../format/words.ts';
 
-/** Every text of the Channels page and of the delivery log, which the Alerts page shows too. */
+/** All texts of the Channels page and of the delivery log, which is also on the Alerts page. */
 export const channelsText = {
   page: {
     title: 'Channels',

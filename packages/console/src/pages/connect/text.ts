@@ -25,7 +25,7 @@ export const connectText = {
   },
   troubleshooting: {
     title: 'If no request arrives',
-    unauthorized: 'Status 401: the client sends a different key.',
+    unauthorized: 'Status 401: the client does not send this key.',
     compareLast4: (last4: string) =>
       `The key from step 1 ends in …${last4}. Compare it with the key in the client’s settings.`,
     compareList:
@@ -61,7 +61,7 @@ export const connectText = {
 export const clientText = {
   fullModelId: 'Enter the model ID exactly as shown, including the slash.',
   baseUrlWithoutVersion: 'The base URL ends in /gateway, without /v1.',
-  baseUrlWithVersion: 'The base URL ends in /gateway/v1.',
+  baseUrlWithVersion: 'Use a base URL that ends in /gateway/v1.',
   startAndPrompt: (command: string) => `Start ${command} and send a prompt.`,
   printsAnswer: 'The program prints the response.',
 } as const;

@@ -68,7 +68,7 @@ export function keyHistoryQuery(id: string) {
   });
 }
 
-/** The query for who revoked each key, by key ID. The names are those at the time of the change. */
+/** The query for who revoked each key, by key id. The names are those at the time of the revocation. */
 export const revokersQuery = queryOptions({
   queryKey: ['audit', 'revokers'],
   queryFn: async ({ signal }) => {

@@ -96,7 +96,7 @@ export const KEY_LIFETIMES = [
   { value: 'never', label: keysText.expiries.never },
 ] as const;
 
-/** Returns the expiry time for a lifetime of `KEY_LIFETIMES`, or null for a key that never expires. */
+/** Returns the expiry time for one of the `KEY_LIFETIMES`, or null for a key that never expires. */
 export function toExpiryTime(choice: string, now: Date): string | null {
   const days = Number(choice);
   return Number.isFinite(days) ? new Date(now.getTime() + days * DAY_MS).toISOString() : null;

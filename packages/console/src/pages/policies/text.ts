@@ -170,7 +170,7 @@ export const policiesText = {
     verb: 'Enforce policy',
     effects: {
       deny: 'Floe will reject every matching request with status 403.',
-      redact: 'Floe will remove the content that the detectors find.',
+      redact: 'Floe will replace the values that the detectors find.',
       allow: 'Floe will not evaluate later policies for matching requests.',
       flag: '',
     },

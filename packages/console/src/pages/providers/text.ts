@@ -157,7 +157,7 @@ export const providersText = {
     billingOptions: {
       metered: 'Per token',
       free: 'Free (not counted toward budgets)',
-      seat: 'Per seat (not counted by budgets)',
+      seat: 'Per seat (does not count toward budgets)',
     },
     multiplier: 'Price multiplier',
     multiplierHint: 'Multiplies the catalog prices. For example, 0.8 applies a 20% discount.',

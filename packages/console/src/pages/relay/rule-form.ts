@@ -168,7 +168,7 @@ export function ruleSavedToast(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): 
   return saved.mode === 'observe' ? ruleText.saved.observe(name) : ruleText.saved.enforced(name);
 }
 
-/** Whether `relay.mode` restricts at least one rule of another mode to observing. */
+/** Whether `relay.mode` forces at least one warn or enforce rule to only observe. */
 export function isLimitedToObserve(rules: readonly Pick<ConsoleRelayRule, 'rule' | 'mode'>[]): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');
 }

@@ -168,7 +168,7 @@ export const requestDetailText = {
     notStoredTitle: 'No bodies were stored for this request',
     notStored: 'To store the bodies of new requests, enable body storage in the',
     dataSettings: 'data settings',
-    notStoredMembers: 'Members see the bodies of requests with their own keys.',
+    notStoredMembers: 'Members see only the bodies of requests that were made with their own keys.',
     loadFailed: 'Could not load the bodies.',
     audited: 'The audit log records that you viewed these bodies.',
     openPlayground: 'Open in playground',

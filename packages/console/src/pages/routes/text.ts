@@ -7,7 +7,7 @@ export const routesText = {
     order: 'A request uses the first route that matches its model. Routes from floe.yaml come first.',
     empty: {
       title: 'No routes',
-      text: 'Without a route, each request goes to the model that it names. Create a route to add failover, weights or an alias such as smart.',
+      text: 'Without a route, each request goes to the model that it names. Create a route to add failover, weights or an alias such as “smart”.',
     },
   },
   columns: {

@@ -55,7 +55,7 @@ export async function requireFinishedTurns(
       const { id, status } = response;
       throw new Fault(
         'invalid_request',
-        `The response "${String(id)}" has the status ${String(status)}. You can continue this response when its status is completed.`,
+        `The response "${String(id)}" has the status ${String(status)}. Only a response with the status "completed" can be continued.`,
         { param: 'previous_response_id' },
       );
     }),

@@ -11,7 +11,7 @@ export function toSignInRequest(request: FastifyRequest): SignInRequest {
 const UNAUTHENTICATED_BODY_BYTES = 16 * 1024;
 
 /**
- * Adds the routes `/api/session…`. They use their own cookies and no key, and send no `Referer`.
+ * Adds the routes `/api/session…`. They authenticate with their own cookies instead of a key.
  */
 export function addSessionRoutes(app: FastifyInstance, signIn: SignInApi): void {
   for (const operation of signIn.operations)

@@ -40,7 +40,7 @@ export const undoMemberRemovalOperation = defineWriteOperation({
   invalidates: null,
   async run({ orgId, writer }, { params }) {
     const row = (await listMemberRemovals(writer, orgId)).find(({ user_id }) => user_id === params.id);
-    if (!row) throw new Fault('not_found', 'No member with this user id was removed.');
+    if (!row) throw new Fault('not_found', 'No removed member has this user id.');
     await deleteMemberRemoval(writer, orgId, row.user_id);
     return { answer: null, audit: { subject: row.user_id, before: toRemovalResource(row), after: null } };
   },

@@ -79,7 +79,7 @@ export type OidcFlowContext = Pick<
 >;
 
 /**
- * Returns the issuer URL to redirect to, and the state that the browser must store.
+ * Returns the issuer's authorization URL to redirect to, and the state that the browser must store.
  * @throws OidcSignInError `unavailable`; Fault `not_found`
  */
 export async function startOidcFlow(

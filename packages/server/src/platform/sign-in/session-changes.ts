@@ -30,7 +30,7 @@ export async function requireAccountControl(context: SignInContext, browser: Bro
   if (live.steppedUpUntil <= context.clock.now())
     throw new Fault(
       'step_up_required',
-      'This operation requires a step-up. Sign in again, then repeat the request.',
+      'This operation requires a step-up. Confirm your identity (sign in again), then repeat the request.',
     );
   if (live.hasAllRoles) return { live, token };
   throw new Fault(

@@ -2,7 +2,7 @@ import { messagesCompatibleFields, type ProviderDefinition } from '../provider-d
 import { claudeQuirks } from './claude-models.ts';
 
 /**
- * The provider definition of any provider that copies the Messages dialect. The base URL must be
+ * The provider definition of any provider that implements the Messages dialect. The base URL must be
  * configured, without `/v1`.
  */
 export const anthropicCompatible: ProviderDefinition = {

@@ -63,7 +63,7 @@ export class SharedStoreAvailability {
     if (this.#failures < FAILURES_TO_OPEN || this.isUnavailable || this.#closed) return;
     this.#options.log.error(
       { err: error, replicas: this.#options.replicaRank().replicaCount },
-      'shared store does not respond; this process counts limits and budgets locally until it does',
+      'shared store does not respond; this process counts requests and spending locally until it responds',
     );
     this.#probeMs = FIRST_PROBE_MS;
     this.#scheduleProbe();

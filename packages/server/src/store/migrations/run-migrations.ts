@@ -99,8 +99,5 @@ function logNewerMigrations(
   const known = getNewestMigration(migrations);
   const newer = applied.filter(({ number }) => number > known).map(({ number, name }) => `${number} ${name}`);
   if (newer.length > 0)
-    log.info(
-      { migrations: newer },
-      'database has migrations of a newer version that this version works with',
-    );
+    log.info({ migrations: newer }, 'database contains migrations of a newer, compatible version');
 }

@@ -6,7 +6,7 @@ type Value = string | number | null;
 type RowRecords = readonly Readonly<Record<string, Value>>[];
 
 /**
- * An SQL statement for both engines whose parameters are JSON arrays of rows. Created only once,
+ * An SQL statement that takes JSON arrays of rows as parameters and works with SQLite and PostgreSQL. Created only once,
  * because it is used for every beat.
  */
 export interface BatchStatement {

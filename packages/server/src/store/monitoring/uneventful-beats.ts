@@ -35,7 +35,7 @@ function insertRowStatement(table: string, columns: readonly string[]): string {
 
 type Value = string | number | null;
 
-/** Uneventful beats as parameter lists, without column names. */
+/** Uneventful beats as lists of positional SQL parameters. */
 export interface OptimisticBeatParameters {
   readonly move: readonly Value[];
   readonly checks: readonly (readonly Value[])[];

@@ -163,7 +163,7 @@ class DiskSpendJournal implements SpendJournal {
     await Promise.race([this.flush(), late.promise]).catch((error: unknown) => {
       this.#options.log.warn(
         { err: error },
-        'spend journal could not be flushed; the next start counts its spending',
+        'spend journal could not be flushed; its entries will be counted at the next start',
       );
     });
     timer.cancel();
