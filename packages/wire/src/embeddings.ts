@@ -29,7 +29,7 @@ export interface EmbeddingsRequest {
 }
 
 /** An embeddings request in a provider's format. */
-export interface WrittenEmbeddingsRequest {
+export interface ProviderEmbeddingsRequest {
   readonly body: JsonObject;
   /** Paths of hints that were dropped. */
   readonly dropped: readonly string[];
@@ -93,7 +93,7 @@ export function writeEmbeddingsRequest(
   { dialect, unsupported = [] }: EmbeddingsSupport,
   model: string,
   body: JsonObject,
-): WrittenEmbeddingsRequest {
+): ProviderEmbeddingsRequest {
   if (dialect === 'openai') return writeOpenai(request, model, body, unsupported);
   const texts = requireTexts(request);
   const dropped = request.hasUser ? ['user'] : [];
@@ -108,7 +108,7 @@ function writeOpenai(
   model: string,
   body: JsonObject,
   lacks: readonly EmbeddingsLimitation[],
-): WrittenEmbeddingsRequest {
+): ProviderEmbeddingsRequest {
   if (lacks.includes('tokens')) requireTexts(request);
   if (lacks.includes('dimensions') && request.dimensions !== null)
     throw new Fault('unsupported_parameter', 'The provider of this model does not support "dimensions".', {

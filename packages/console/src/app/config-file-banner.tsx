@@ -1,4 +1,4 @@
-import type { configFile } from '@floe/contract/api/config';
+import type { configFileStatus } from '@floe/contract/api/config';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from '../data/api-client.ts';
@@ -8,7 +8,7 @@ import { StatusIcon } from '../ui/status.tsx';
 import { TimeText } from '../ui/time-text.tsx';
 import { OrgLink } from './org-link.tsx';
 
-type ConfigFile = z.output<typeof configFile>;
+type ConfigFile = z.output<typeof configFileStatus>;
 
 /** Interval in milliseconds between checks while the event stream is unavailable. */
 const LOOK_MS = 10_000;

@@ -72,7 +72,7 @@ export function toFilterTokens(query: URLSearchParams, fields: readonly FilterFi
 }
 
 /** Converts filters to query parameters of the API. */
-export function filterValues(tokens: readonly FilterToken[]): Record<string, string> {
+export function toFilterQuery(tokens: readonly FilterToken[]): Record<string, string> {
   return Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
 }
 

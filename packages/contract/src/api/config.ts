@@ -26,7 +26,7 @@ const fileFields = {
 };
 
 /** Whether floe.yaml is loaded, and the problems in a rejected version. */
-export const configFile = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
+export const configFileStatus = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
 
 /** The configuration in use, and the last rejected version since it was loaded. */
 export const runningConfig = z

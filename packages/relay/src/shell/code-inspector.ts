@@ -1,4 +1,3 @@
-import { classifyScript } from './classify-script.ts';
 import type { CodeContext } from './code-context.ts';
 import {
   type CommandTrait,
@@ -13,6 +12,7 @@ import { quoteShellWord } from './git-commands.ts';
 import type { AnalysisBudget } from './grammar.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAMS } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
+import { readScript } from './read-script.ts';
 import type { CommandInput } from './redirects.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
 import {
@@ -174,7 +174,7 @@ export class CodeInspector {
       return [];
     }
     traits.push('runs_code');
-    const script = classifyScript(text, interpreter);
+    const script = readScript(text, interpreter);
     if (script.isForeign) return this.inspectForeignCode(script.text, createLiteralWord('', given), given);
     this.inspectCode({ text: script.text, placing: given, name: interpreter, input: null, args });
     return [];

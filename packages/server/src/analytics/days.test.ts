@@ -12,7 +12,7 @@ import type { Database, ExchangeRow } from '../store/ports.ts';
 import {
   estimatePercentile,
   findHistogramBucket,
-  HISTOGRAM_BUCKETS,
+  HISTOGRAM_BUCKET_INDEXES,
 } from '../store/rollups/histogram-buckets.ts';
 import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
 import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
@@ -252,7 +252,7 @@ test('percentiles of a day are made of its own rows alone', async (t) => {
   });
   const { starts } = toChartGrid(request);
   const expected = starts.map((start, day) => {
-    const counts: number[] = HISTOGRAM_BUCKETS.map(() => 0);
+    const counts: number[] = HISTOGRAM_BUCKET_INDEXES.map(() => 0);
     for (const { created_at, latency_ms } of rows)
       if (created_at >= start && created_at < (starts[day + 1] ?? to))
         counts[findHistogramBucket(latency_ms)] = (counts[findHistogramBucket(latency_ms)] ?? 0) + 1;

@@ -6,7 +6,6 @@ import type { AuthenticatedCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Gateway } from './gateway.ts';
-import type { ModelSessionStatus } from './model-sessions.ts';
 import type { OpaqueRequest } from './opaque/opaque-request.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import type { AdmittedExchange } from './overload/overload-manager.ts';
@@ -14,6 +13,7 @@ import type { ResponsePolicyContext } from './policy/response-policy-context.ts'
 import type { RequestControls } from './request-controls.ts';
 import type { ResponseProgress } from './response-progress.ts';
 import type { ResponseRecord } from './response-record.ts';
+import type { ModelSessionStatus } from './session-request-counter.ts';
 import type { ResponsesTurn } from './stored/responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 import type { AttemptTokens } from './usage-fields.ts';

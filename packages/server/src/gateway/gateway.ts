@@ -15,11 +15,11 @@ import type { BodyStore } from './bodies/body-store.ts';
 import type { InFlightRequests } from './cache/in-flight-requests.ts';
 import type { ConversationTargets } from './conversation-targets.ts';
 import type { FirstTokenDeadlines } from './first-token-deadline.ts';
-import type { ModelSessions } from './model-sessions.ts';
 import type { ResourceOwners } from './opaque/resource-owners.ts';
 import type { OpenExchanges } from './open-exchanges.ts';
 import type { OrgCatalog } from './org-catalog.ts';
 import type { OverloadManager } from './overload/overload-manager.ts';
+import type { SessionRequestCounter } from './session-request-counter.ts';
 import type { TurnStore } from './stored/turn-store.ts';
 import type { TargetLatencies } from './target-latencies.ts';
 
@@ -57,7 +57,7 @@ export interface Gateway {
   readonly maxOutputTokens: (provider: Provider, model: string) => number | null;
   readonly outputLengths: OutputLengthEstimator;
   readonly recordKeyUse: (key: KeyRecord, at: number) => void;
-  readonly sessions: ModelSessions;
+  readonly sessions: SessionRequestCounter;
   /** The owners of resources at providers. */
   readonly resourceOwners: ResourceOwners;
   /** `server.base_url`: the public URL of this server. */

@@ -12,13 +12,13 @@ import {
 } from './exchange-record.ts';
 import { finalizeExchange } from './finalize.ts';
 import type { Gateway } from './gateway.ts';
-import { recordSession } from './model-sessions.ts';
 import type { GatewayOperation, RoutedRequest } from './operation.ts';
 import type { AdmittedExchange } from './overload/overload-manager.ts';
 import { parseRequestControls } from './request-controls.ts';
 import { ResponseProgress } from './response-progress.ts';
 import { ResponseRecord } from './response-record.ts';
 import { sendError } from './send-error.ts';
+import { recordSession } from './session-request-counter.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /**

@@ -14,7 +14,7 @@ import { createOperationRouteConfig, observeApiCalls } from './api-calls.ts';
 import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
-import { authorizeRequest, createEventStreamContext } from './authorize-request.ts';
+import { authorizeRequest, createEventStreamAccessCheck } from './authorize-request.ts';
 import { BEAT_SCHEMAS, describeBeatPaths } from './beat-description.ts';
 import { parseJsonBody } from './json-body.ts';
 import { buildOpenApiDocument } from './openapi.ts';
@@ -118,7 +118,7 @@ function createOperationHandler(
       body: request.body,
       idempotencyKey: operation.status === 201 ? parseIdempotencyKey(request) : undefined,
       preconditions: parsePreconditions(request),
-      streamContext: createEventStreamContext(options, operation, request),
+      streamContext: createEventStreamAccessCheck(options, operation, request),
     };
     const actor = request.getDecorator<Actor>('actor');
     const { answer, entityTag } = await operation.perform(options.host, actor, input, resourceGetter);

@@ -42,7 +42,7 @@ async function resolveActor(
 }
 
 /** Creates the context that regularly checks whether an event stream's reader still has access. */
-export function createEventStreamContext(
+export function createEventStreamAccessCheck(
   options: ApiOptions,
   operation: Operation,
   request: FastifyRequest,

@@ -11,7 +11,7 @@ import { createIdeAdapter, IDE_BASE_PATH } from '../gateway/ide/ide-adapter.ts';
 import type { createModelEndpoints } from '../gateway/model-endpoints.ts';
 import { createOpaqueOperation } from '../gateway/opaque/opaque-operation.ts';
 import type { ApiStyle } from '../gateway/opaque/resource-reference.ts';
-import { UNIFIED_BASE } from '../gateway/opaque/unified-base.ts';
+import { UNIFIED_API } from '../gateway/opaque/unified-api.ts';
 import type { GatewayOperation } from '../gateway/operation.ts';
 import type { PassthroughHandler } from '../gateway/passthrough/passthrough.ts';
 import { sendFaultResponse } from '../gateway/send-error.ts';
@@ -153,7 +153,7 @@ function createSubtreeRouter({
     else if (OPAQUE_PATH.test(path))
       void handleExchange(
         client,
-        createOpaqueOperation(client.method, UNIFIED_BASE, rest.slice(GATEWAY_V1.length)),
+        createOpaqueOperation(client.method, UNIFIED_API, rest.slice(GATEWAY_V1.length)),
         gateway,
       );
     else return false;

@@ -13,8 +13,8 @@ import { createStoredResponseEndpoints } from '../gateway/stored/stored-response
 import { createTurnStore } from '../gateway/stored/turn-store.ts';
 import { TargetLatencies } from '../gateway/target-latencies.ts';
 import { OutputLengthEstimator } from '../guardrails/output-length-estimator.ts';
-import { createModelSessions } from './create-model-sessions.ts';
 import { createOverloadManager } from './create-overload-manager.ts';
+import { createSessionRequestCounter } from './create-session-request-counter.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -80,7 +80,7 @@ export function createGateway(
     maxOutputTokens: parts.modelLists.maxOutputTokens,
     outputLengths: new OutputLengthEstimator(),
     recordKeyUse: lastUsed.record,
-    sessions: createModelSessions(relay.sessions, snapshots),
+    sessions: createSessionRequestCounter(relay.sessions, snapshots),
     resourceOwners,
     baseUrl,
     spoolDir: join(dataDir, 'uploads'),

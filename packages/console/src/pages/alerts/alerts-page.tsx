@@ -1,7 +1,7 @@
 import { PageFrame } from '../../app/page-frame.tsx';
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { type FilterField, filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { type FilterField, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { alertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
@@ -32,7 +32,7 @@ const FIELDS: readonly FilterField[] = [
 
 /** Starts the queries of the page before it is rendered. */
 export const prefetchAlerts: PrefetchQueries = (client, { query }) =>
-  void client.prefetchInfiniteQuery(alertsQuery(filterValues(toFilterTokens(query, FIELDS))));
+  void client.prefetchInfiniteQuery(alertsQuery(toFilterQuery(toFilterTokens(query, FIELDS))));
 
 /** Lists all alerts with their deliveries. */
 export function AlertsPage() {
@@ -48,7 +48,7 @@ export function AlertsPage() {
           onRemove={(name) => change({ [name]: null })}
           placeholder={alertsText.page.filterPlaceholder}
         />
-        <DeliveryLog filters={filterValues(tokens)} />
+        <DeliveryLog filters={toFilterQuery(tokens)} />
       </div>
     </PageFrame>
   );

@@ -1,6 +1,6 @@
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { annotationsListQuery } from '../../data/annotations.ts';
-import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { chooseChartInterval, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import {
@@ -28,7 +28,7 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
   const which = {
     ...time,
     ...(timezone && { timezone }),
-    ...filterValues(filter),
+    ...toFilterQuery(filter),
   };
   const against = compare ? { compare: 'previous' } : {};
   const metric = tab.metric(percentile);

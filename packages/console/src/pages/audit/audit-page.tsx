@@ -7,7 +7,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { browserZone, formatClockTime, formatDayLabel } from '../../format/times.ts';
@@ -130,7 +130,11 @@ function useAuditList() {
     const asked = new URLSearchParams(text);
     const time = resolveTimeRange(asked, new Date(), '30d');
     const found = toFilterTokens(asked, AUDIT_FIELDS);
-    return { span: time, tokens: found, filters: { ...filterValues(found), ...toTimeRangeParameters(time) } };
+    return {
+      span: time,
+      tokens: found,
+      filters: { ...toFilterQuery(found), ...toTimeRangeParameters(time) },
+    };
   }, [text]);
   const answer = useInfiniteQuery({ ...auditQuery(filters), placeholderData: (before) => before });
   useLiveQuery('config', ['audit']);

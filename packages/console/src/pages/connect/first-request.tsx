@@ -6,7 +6,7 @@ import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { getOutcomeDisplay, listRequestModels } from '../requests/request-rows.ts';
+import { getOutcomeDisplay, getRequestModels } from '../requests/request-rows.ts';
 import { connectText } from './text.ts';
 
 const NAME = 'first-use';
@@ -55,7 +55,7 @@ export function WaitingStatus({ children }: { readonly children: ReactNode }) {
 export function FirstRequestResult({ row, client }: { readonly row: RequestRow; readonly client: string }) {
   const { state, status, reason } = getOutcomeDisplay(row);
   const isFine = state === 'healthy' || state === 'cached';
-  const { asked } = listRequestModels(row);
+  const { asked } = getRequestModels(row);
   const { connected, rejected, succeeded, failed, open } = connectText.firstRequest;
   return (
     <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">

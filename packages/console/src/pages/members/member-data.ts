@@ -65,7 +65,7 @@ export const operatorsQuery = queryOptions({
   queryFn: ({ signal }) => allPages<Operator>('api/management/operators', {}, signal),
 });
 
-export function grantOperator(email: string): Promise<Operator> {
+export function grantOperatorRole(email: string): Promise<Operator> {
   return sendJson('POST', 'api/management/operators', { email });
 }
 

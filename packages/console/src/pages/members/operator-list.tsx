@@ -12,7 +12,7 @@ import { Form, FormField } from '../../ui/form.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { grantOperator, type Operator, operatorsQuery, revokeOperator } from './member-data.ts';
+import { grantOperatorRole, type Operator, operatorsQuery, revokeOperator } from './member-data.ts';
 import { membersText } from './text.ts';
 
 const TOUCHES = [operatorsQuery.queryKey, ['audit']] as const;
@@ -90,7 +90,7 @@ function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Ope
 
 function AddOperator({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('');
-  const save = useApiMutation(() => grantOperator(email.trim()), {
+  const save = useApiMutation(() => grantOperatorRole(email.trim()), {
     touches: TOUCHES,
     done: () => {
       showToast(membersText.operators.added(email.trim()));

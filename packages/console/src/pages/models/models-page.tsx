@@ -3,7 +3,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useListRows } from '../../data/lists.ts';
-import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { formatCount, formatTokens } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
@@ -28,7 +28,7 @@ export function ModelsPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['models']);
   const filters = toFilterTokens(query, FIELDS);
-  const wanted = filterValues(filters);
+  const wanted = toFilterQuery(filters);
   const list = useListRows(listQuery<ModelResource>('models', 'api/management/models', wanted));
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));

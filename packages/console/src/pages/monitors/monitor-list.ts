@@ -10,7 +10,7 @@ import {
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useEventStreamState, useEvents } from '../../data/events.ts';
-import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import {
   channelNamesQuery,
   MONITOR_FILTERS,
@@ -35,7 +35,7 @@ const TOP_PX = 40;
 
 /** Starts the queries of the page: the first rows, then their last day. */
 export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
-  const list = monitorsQuery(filterValues(toFilterTokens(query, MONITOR_FILTERS)));
+  const list = monitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTERS)));
   void client.prefetchQuery(monitorStatusQuery([]));
   void client.prefetchQuery(channelNamesQuery);
   void client.fetchInfiniteQuery(list).then(

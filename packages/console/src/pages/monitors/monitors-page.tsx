@@ -9,7 +9,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useOrgNavigate, useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { apiUrl } from '../../data/base-url.ts';
-import { filterValues, findFilterField, toFilterTokens } from '../../filters/filter-text.ts';
+import { findFilterField, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -46,7 +46,7 @@ export function MonitorsPage() {
   const create = () => go('/monitors/new');
   const asked = selectQueryParameters(query, (name) => findFilterField(MONITOR_FILTERS, name) !== undefined);
   const tokens = useMemo(() => toFilterTokens(new URLSearchParams(asked), MONITOR_FILTERS), [asked]);
-  const filters = useMemo(() => filterValues(tokens), [tokens]);
+  const filters = useMemo(() => toFilterQuery(tokens), [tokens]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
   const selection = useMonitorSelection(list.rows);
   const clear = { keys: 'Escape', does: monitorsText.page.clearSelection, run: selection.clear };

@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatMoney } from '../../format/amounts.t
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
-import { getOutcomeDisplay, listRequestModels } from '../requests/request-rows.ts';
+import { getOutcomeDisplay, getRequestModels } from '../requests/request-rows.ts';
 import type { ChatToolCall } from './chat-request.ts';
 import { recordedRequestQuery } from './playground-data.ts';
 import type { ChatRun } from './run-chat.ts';
@@ -114,7 +114,7 @@ function RunFigures({ run }: { readonly run: ChatRun }) {
   const isOver = run.phase !== 'running';
   const { data: row } = useQuery(recordedRequestQuery(isOver ? run.requestId : null));
   const { outputTokens } = run.answer;
-  const served = row && (listRequestModels(row).served ?? row.model);
+  const served = row && (getRequestModels(row).served ?? row.model);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-ink-2 figures">
       {run.firstMs !== null && <span>{playgroundText.figures.firstToken(formatDuration(run.firstMs))}</span>}

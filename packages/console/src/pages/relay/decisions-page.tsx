@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
-import { type FilterToken, filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { type FilterToken, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { Button } from '../../ui/button.tsx';
@@ -127,7 +127,11 @@ function useDecisions() {
     const asked = new URLSearchParams(filterQuery);
     const time = resolveTimeRange(asked, new Date());
     const found = toFilterTokens(asked, DECISION_FIELDS);
-    return { span: time, tokens: found, filters: { ...filterValues(found), ...toTimeRangeParameters(time) } };
+    return {
+      span: time,
+      tokens: found,
+      filters: { ...toFilterQuery(found), ...toTimeRangeParameters(time) },
+    };
   }, [filterQuery]);
   const live = span.range !== null && query.get('live') !== '0';
   const answer = useInfiniteQuery({

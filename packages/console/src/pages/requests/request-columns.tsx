@@ -15,8 +15,8 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import {
   findUnpricedModel,
   getOutcomeDisplay,
+  getRequestModels,
   isCharged,
-  listRequestModels,
   splitModelId,
 } from './request-rows.ts';
 import { requestsText } from './text.ts';
@@ -156,7 +156,7 @@ function OutcomeText({ row }: { readonly row: RequestRow }) {
 
 /** Shows the requested model. If another model served the request, shows that model too. */
 function ModelText({ row }: { readonly row: RequestRow }) {
-  const { asked, served } = listRequestModels(row);
+  const { asked, served } = getRequestModels(row);
   const { provider, name } = splitModelId(asked);
   return (
     <span className="flex min-w-0 items-center gap-1.5">

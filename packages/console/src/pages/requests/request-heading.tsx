@@ -2,12 +2,12 @@ import type { RequestDetail } from '@floe/contract/api/analytics';
 import { ArrowRight } from 'lucide-react';
 import { StatusBadge } from '../../ui/status.tsx';
 import { requestDetailText } from './detail-text.ts';
-import { getOutcomeDisplay, listRequestModels } from './request-rows.ts';
+import { getOutcomeDisplay, getRequestModels } from './request-rows.ts';
 
 /** Shows the outcome, the requested model and the model that served the request. */
 export function RequestHeading({ request }: { readonly request: RequestDetail }) {
   const { state, status, reason } = getOutcomeDisplay(request);
-  const { asked, served } = listRequestModels(request);
+  const { asked, served } = getRequestModels(request);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
       <StatusBadge state={state}>

@@ -11,8 +11,8 @@ import { listCellFilters, listRowFilters } from './request-fields.ts';
 import {
   findUnpricedModel,
   getOutcomeDisplay,
+  getRequestModels,
   listMetadataKeys,
-  listRequestModels,
   mergeRequestRows,
   toFixedTimeRange,
 } from './request-rows.ts';
@@ -83,11 +83,11 @@ test('every end of a request has a shape, and a refusal says why in words', () =
 });
 
 test('the model that served is told only when it is another than the one asked for', () => {
-  assert.equal(listRequestModels(ROW).served, null);
-  assert.equal(listRequestModels({ ...ROW, model_requested: 'gpt-5' }).served, null);
-  assert.equal(listRequestModels({ ...ROW, model_requested: 'smart' }).served, 'openai/gpt-5');
+  assert.equal(getRequestModels(ROW).served, null);
+  assert.equal(getRequestModels({ ...ROW, model_requested: 'gpt-5' }).served, null);
+  assert.equal(getRequestModels({ ...ROW, model_requested: 'smart' }).served, 'openai/gpt-5');
   assert.equal(
-    listRequestModels({ ...ROW, model_requested: 'smart', model: null, provider: null }).served,
+    getRequestModels({ ...ROW, model_requested: 'smart', model: null, provider: null }).served,
     null,
   );
 });

@@ -34,7 +34,7 @@ export function getOutcomeDisplay({ outcome, status, error_code }: RequestRow): 
 }
 
 /** Returns the requested model. If another model served the request, returns that model too. */
-export function listRequestModels(row: RequestRow): {
+export function getRequestModels(row: RequestRow): {
   readonly asked: string;
   readonly served: string | null;
 } {

@@ -4,7 +4,7 @@ import { scanJsonObject } from '@floe/wire/json-edits';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 import { findBatchReferences } from './batch-references.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
-import type { MultipartEvents, MultipartField } from './multipart-scan.ts';
+import type { MultipartCallbacks, MultipartField } from './multipart-scan.ts';
 
 /** A batch with a longer line is rejected, because it cannot be validated. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
@@ -19,7 +19,7 @@ const CR = 0x0d;
  * The form may state the purpose after the file. Throws before the upload is complete. Buffers one
  * line.
  */
-export class BatchInputValidator implements MultipartEvents {
+export class BatchInputValidator implements MultipartCallbacks {
   /** Whether the form has the purpose `batch` and every line is valid. */
   isBatchInput = false;
   readonly #allows: (model: string) => boolean;

@@ -8,7 +8,7 @@ export interface MultipartField {
 }
 
 /** Callbacks of a multipart scan. Each may throw a `Fault`, which ends the scan. */
-export interface MultipartEvents {
+export interface MultipartCallbacks {
   field?(name: string, field: MultipartField): void;
   /** Bytes of a part with a file name. */
   file?(piece: Buffer): void;
@@ -41,7 +41,7 @@ export class MultipartScan {
   ended = false;
   /** Dashes and boundary. They must not occur in a part after any line break. */
   #delimiter: Buffer;
-  #events: MultipartEvents;
+  #events: MultipartCallbacks;
   /** Unread bytes. The first one is byte `#at` of the body. */
   #unread: Buffer;
   #offset: number;
@@ -49,7 +49,7 @@ export class MultipartScan {
   #part: MultipartPart | null = null;
 
   /** @throws Fault `invalid_request` if the content type has no boundary */
-  constructor(contentType: string, events: MultipartEvents) {
+  constructor(contentType: string, events: MultipartCallbacks) {
     const [found, second] = contentType.matchAll(BOUNDARY);
     const boundary = found?.[1] ?? found?.[2];
     if (second !== undefined || /boundary\*/i.test(contentType)) throw malformedMultipartFault();

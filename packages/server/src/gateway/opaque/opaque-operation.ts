@@ -11,9 +11,9 @@ import type { ResolvedRoute } from '../org-catalog.ts';
 import { applyRequestPolicies } from '../policy/apply-request-policies.ts';
 import { sendToTargets } from '../send-to-targets.ts';
 import type { GatewaySurface } from '../surface.ts';
-import type { ApiBase, OpaqueRouteInput } from './api-base.ts';
 import { requireValidatedInputs } from './batch-inputs.ts';
 import { findResourceOwner } from './find-resource-owner.ts';
+import type { ForwardedApi, OpaqueRouteInput } from './forwarded-api.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import { type OpaquePlanInput, planOpaqueAttempt } from './opaque-plan.ts';
 import { type JsonBody, type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
@@ -27,7 +27,7 @@ import { parseResourcePath, type ResourceReference } from './resource-reference.
  * routed by its path and by the structure of its body, because its dialect is not parsed. `rest` is
  * the path after the base, including the query.
  */
-export function createOpaqueOperation(method: string, base: ApiBase, rest: string): GatewayOperation {
+export function createOpaqueOperation(method: string, base: ForwardedApi, rest: string): GatewayOperation {
   const path = parsePath(base, rest);
   const segments = path instanceof Fault ? [] : path.segments.slice(base.pathPrefix.length);
   const resource = parseResourcePath(base.style, segments);
@@ -53,7 +53,7 @@ export function createOpaqueOperation(method: string, base: ApiBase, rest: strin
 }
 
 function createSurface(
-  { routeMode, faultShape }: ApiBase,
+  { routeMode, faultShape }: ForwardedApi,
   billing: BillingMode,
   { surface: name }: ResourceReference,
 ): GatewaySurface {
@@ -65,7 +65,7 @@ function createSurface(
 const TEXT_BILLING_MODES: ReadonlySet<BillingMode> = new Set(['tokens', 'searches', 'free-unless-priced']);
 
 /** An invalid path is reported after authentication. */
-function parsePath(base: ApiBase, rest: string): RequestPath | Fault {
+function parsePath(base: ForwardedApi, rest: string): RequestPath | Fault {
   try {
     const path = parseRequestPath(rest);
     if (base.pathPrefix.every((segment, at) => path.segments[at] === segment)) return path;

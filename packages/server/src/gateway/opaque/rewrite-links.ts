@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { applyByteEdits, type ByteEdit } from '@floe/wire/json-edits';
 import type { Target } from '../org-catalog.ts';
-import type { ApiBase } from './api-base.ts';
+import type { ForwardedApi } from './forwarded-api.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
 /** Responses of these collections contain text of a model or a user, in which links must not change. */
@@ -11,7 +11,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** The public URL of a surface, such as `http://host:port/prefix/gateway/passthrough-b`. */
 export interface LinkContext {
   readonly url: string;
-  readonly base: ApiBase;
+  readonly base: ForwardedApi;
   readonly target: Target;
   readonly resource: ResourceReference;
 }

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
-import type { ApiBase, OpaqueRouteInput } from '../opaque/api-base.ts';
+import type { ForwardedApi, OpaqueRouteInput } from '../opaque/forwarded-api.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
 import { findRouteSettings } from '../opaque/route-settings.ts';
 import {
@@ -19,7 +19,7 @@ export const PASSTHROUGH_A_BASE = createPassthroughBase('a');
 /** The configured targets' native API in Anthropic style. */
 export const PASSTHROUGH_B_BASE = createPassthroughBase('b');
 
-function createPassthroughBase(style: ApiStyle): ApiBase {
+function createPassthroughBase(style: ApiStyle): ForwardedApi {
   return {
     style,
     routeMode: `passthrough-${style}`,

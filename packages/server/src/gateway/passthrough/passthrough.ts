@@ -2,7 +2,7 @@ import type { ModelLists } from '../../providers/model-list.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import type { Gateway } from '../gateway.ts';
 import { handleExchange } from '../handle-exchange.ts';
-import type { ApiBase } from '../opaque/api-base.ts';
+import type { ForwardedApi } from '../opaque/forwarded-api.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { parseRequestPath } from '../opaque/request-path.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
@@ -15,7 +15,7 @@ import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './passthrough-base.ts';
  */
 export type PassthroughHandler = (client: ClientConnection, style: ApiStyle, rest: string) => void;
 
-const BASES: Readonly<Record<ApiStyle, ApiBase>> = { a: PASSTHROUGH_A_BASE, b: PASSTHROUGH_B_BASE };
+const BASES: Readonly<Record<ApiStyle, ForwardedApi>> = { a: PASSTHROUGH_A_BASE, b: PASSTHROUGH_B_BASE };
 
 /**
  * Creates the handler for the two passthrough surfaces. Floe itself responds to requests for model

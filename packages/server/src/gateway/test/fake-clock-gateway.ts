@@ -32,11 +32,11 @@ import type { Gateway } from '../gateway.ts';
 import { createGenerationOperation } from '../generation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import { IDE_SURFACE } from '../ide/ide-surface.ts';
-import { UNTRACKED_SESSIONS } from '../model-sessions.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
-import { UNIFIED_BASE } from '../opaque/unified-base.ts';
+import { UNIFIED_API } from '../opaque/unified-api.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
 import type { OverloadLimits } from '../overload/overload-manager.ts';
+import { UNTRACKED_SESSIONS } from '../session-request-counter.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
 import { TargetLatencies } from '../target-latencies.ts';
 import { NO_STORES } from './no-stores.ts';
@@ -110,7 +110,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
       if (path === undefined) return createGenerationOperation(SURFACES[parseSurface(req.url)]);
       return path === 'embeddings'
         ? EMBEDDINGS_OPERATION
-        : createOpaqueOperation(client.method, UNIFIED_BASE, path);
+        : createOpaqueOperation(client.method, UNIFIED_API, path);
     };
     void handleExchange(client, operation(), gateway);
   });

@@ -1,4 +1,4 @@
-import { configFile } from '@floe/contract/api/config';
+import { configFileStatus } from '@floe/contract/api/config';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies, ConfigFileStatus } from './config-dependencies.ts';
@@ -14,7 +14,7 @@ export function defineGetConfigFileOperation(dependencies: ConfigDependencies): 
     path: '/api/management/config/file',
     scope: 'management',
     summary: 'Read whether the last change to floe.yaml was applied, and why not if it was rejected',
-    answer: configFile,
+    answer: configFileStatus,
     run: async ({ orgId }) => toConfigFileResource(dependencies.getFileStatus(), orgId),
   });
 }

@@ -12,7 +12,7 @@ import { type ResolvedRoute, resolveRoute } from '../../gateway/org-catalog.ts';
 import { applyRoutingStrategy } from '../../gateway/routing-strategy.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../../gateway/surface.ts';
 import type { TargetLatencies } from '../../gateway/target-latencies.ts';
-import { previewBreakers } from '../../guardrails/breakers/preview-breakers.ts';
+import { previewTargetOrder } from '../../guardrails/breakers/preview-target-order.ts';
 import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
 import { type GuardrailRulesPreview, previewBudgets, previewLimits } from '../../guardrails/preview-rules.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
@@ -253,7 +253,7 @@ function buildSimulationResult(
   fault: Fault | null,
   route: ResolvedRoute | null,
 ): RouteSimulationResult {
-  const { asked, skipped, steps: found } = previewBreakers(route?.targets ?? [], breakers.list(key.orgId));
+  const { asked, skipped, steps: found } = previewTargetOrder(route?.targets ?? [], breakers.list(key.orgId));
   // A rejected request reaches no breaker.
   if (!fault) steps.push(...found.map((step) => ({ step: 'breaker', ...step })));
   return {

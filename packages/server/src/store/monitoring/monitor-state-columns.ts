@@ -9,7 +9,7 @@ import type {
  * The monitor state columns that events change. The other columns change with the monitor's
  * definition.
  */
-export const MONITOR_CLOCK_STATE_COLUMNS = [
+export const MONITOR_STATE_COLUMNS = [
   'status',
   'last_beat_at',
   'anchor_at',

@@ -2,7 +2,7 @@ import {
   BEAT_IDEMPOTENCY_KEY_COLUMNS,
   MONITOR_CHECK_COLUMNS,
   MONITOR_CLOCK_DEFINITION_COLUMNS,
-  MONITOR_CLOCK_STATE_COLUMNS,
+  MONITOR_STATE_COLUMNS,
 } from './monitor-state-columns.ts';
 import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorStateRow } from './monitor-state-rows.ts';
 
@@ -18,12 +18,12 @@ export interface UneventfulBeats {
   readonly keys: readonly BeatIdempotencyKeyRow[];
 }
 
-const COMPARED_COLUMNS = [...MONITOR_CLOCK_STATE_COLUMNS, ...MONITOR_CLOCK_DEFINITION_COLUMNS];
+const COMPARED_COLUMNS = [...MONITOR_STATE_COLUMNS, ...MONITOR_CLOCK_DEFINITION_COLUMNS];
 
 /** The statements for uneventful beats in SQLite. The writer thread runs them for each row. */
 export const SQLITE_BEAT_STATEMENTS = {
   known: 'select 1 from beat_keys where uid = ?1 and key = ?2',
-  move: `update monitor_clocks set ${MONITOR_CLOCK_STATE_COLUMNS.map((column) => `${column} = ?`).join(', ')}
+  move: `update monitor_clocks set ${MONITOR_STATE_COLUMNS.map((column) => `${column} = ?`).join(', ')}
     where uid = ? and ${COMPARED_COLUMNS.map((column) => `${column} is ?`).join(' and ')}`,
   addCheck: insertRowStatement('checks', MONITOR_CHECK_COLUMNS),
   addKey: insertRowStatement('beat_keys', BEAT_IDEMPOTENCY_KEY_COLUMNS),
@@ -36,7 +36,7 @@ function insertRowStatement(table: string, columns: readonly string[]): string {
 type Value = string | number | null;
 
 /** Uneventful beats as lists of positional SQL parameters. */
-export interface OptimisticBeatParameters {
+export interface UneventfulBeatParameters {
   readonly move: readonly Value[];
   readonly checks: readonly (readonly Value[])[];
   /** `uid` and `key` are the first two. */
@@ -44,15 +44,15 @@ export interface OptimisticBeatParameters {
 }
 
 /** Converts beats to the parameters of the SQLite statements. */
-export function toOptimisticBeatParameters({
+export function toUneventfulBeatParameters({
   before,
   after,
   checks,
   keys,
-}: UneventfulBeats): OptimisticBeatParameters {
+}: UneventfulBeats): UneventfulBeatParameters {
   return {
     move: [
-      ...MONITOR_CLOCK_STATE_COLUMNS.map((column) => after[column]),
+      ...MONITOR_STATE_COLUMNS.map((column) => after[column]),
       before.uid,
       ...COMPARED_COLUMNS.map((column) => before[column]),
     ],
@@ -77,7 +77,7 @@ export const POSTGRES_BEAT_STATEMENT = {
         join beat_keys k on k.uid = g.uid and k.key = g.key where g.uid = b.uid)
       order by c.uid for update of c),
     moved as (
-      update monitor_clocks set ${MONITOR_CLOCK_STATE_COLUMNS.map((column) => `${column} = a.${column}`).join(', ')}
+      update monitor_clocks set ${MONITOR_STATE_COLUMNS.map((column) => `${column} = a.${column}`).join(', ')}
       from ${recordset(2, 'monitor_clocks')} a where monitor_clocks.uid = a.uid and a.uid in (select uid from kept)),
     noted as (
       insert into checks (${MONITOR_CHECK_COLUMNS.join(', ')}) select ${MONITOR_CHECK_COLUMNS.join(', ')}

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { estimatePercentile, findHistogramBucket, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
+import { estimatePercentile, findHistogramBucket, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 
 const countsOf = (durations: readonly number[]) => {
-  const counts = HISTOGRAM_BUCKETS.map(() => 0);
+  const counts = HISTOGRAM_BUCKET_INDEXES.map(() => 0);
   for (const ms of durations) counts[findHistogramBucket(ms)] = (counts[findHistogramBucket(ms)] ?? 0) + 1;
   return counts;
 };

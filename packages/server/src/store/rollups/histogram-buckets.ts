@@ -1,10 +1,12 @@
 /** The indexes of the histogram's buckets. */
-export const HISTOGRAM_BUCKETS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17] as const;
-export type HistogramBucket = (typeof HISTOGRAM_BUCKETS)[number];
+export const HISTOGRAM_BUCKET_INDEXES = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
+] as const;
+export type HistogramBucketIndex = (typeof HISTOGRAM_BUCKET_INDEXES)[number];
 
 /** Upper bound of bucket 0. Each further bucket doubles it. The last one has none (above 328 s). */
 const FIRST_BOUND_MS = 5;
-const LAST_BUCKET = HISTOGRAM_BUCKETS.length - 1;
+const LAST_BUCKET = HISTOGRAM_BUCKET_INDEXES.length - 1;
 
 /**
  * Returns the histogram bucket for a duration in milliseconds. Bucket `n` contains durations up to
@@ -17,7 +19,7 @@ export function findHistogramBucket(ms: number): number {
 }
 
 /** Returns a bucket's upper bound in milliseconds. Null for the last bucket, which has none. */
-export function getBucketUpperBoundMs(bucket: HistogramBucket): number | null {
+export function getBucketUpperBoundMs(bucket: HistogramBucketIndex): number | null {
   return bucket === LAST_BUCKET ? null : FIRST_BOUND_MS * 2 ** bucket;
 }
 

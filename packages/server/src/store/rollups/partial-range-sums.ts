@@ -2,7 +2,7 @@ import { ERROR_OUTCOMES } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 import { OUTCOME_SQL } from '../exchange-filters.ts';
 import type { DatabaseReader } from '../ports.ts';
-import { getBucketUpperBoundMs, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
+import { getBucketUpperBoundMs, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import {
   type IndexedPartialRange,
@@ -178,10 +178,10 @@ function isErrorSql(): RawBuilder<boolean> {
 /** The histogram bucket of a row. -1 without an upstream call or a first token. */
 function bucketColumn(histogram: (typeof HISTOGRAMS)[number]): RawBuilder<string> {
   const duration = histogram === 'latency' ? sql`coalesce(latency_ms, 0)` : sql`first_token_ms`;
-  const cases = HISTOGRAM_BUCKETS.flatMap((bucket) => {
+  const cases = HISTOGRAM_BUCKET_INDEXES.flatMap((bucket) => {
     const most = getBucketUpperBoundMs(bucket);
     return most === null ? [] : [sql`when ${duration} <= ${sql.lit(most)} then ${sql.lit(bucket)}`];
   });
-  const last = sql.lit(HISTOGRAM_BUCKETS.at(-1) ?? 0);
+  const last = sql.lit(HISTOGRAM_BUCKET_INDEXES.at(-1) ?? 0);
   return sql`case when ${duration} is null or not (${reachedUpstreamSql}) then -1 ${sql.join(cases, sql` `)} else ${last} end`;
 }

@@ -3,7 +3,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
 import { getCountedModel } from './counted-model.ts';
-import { findHistogramBucket, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
+import { findHistogramBucket, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
 /** The `attempts_json` value of a request without an upstream call. */
@@ -117,8 +117,8 @@ const SUMMED_COLUMNS = (
 const REQUESTS = figureIndex('requests');
 const ERRORS = figureIndex('errors');
 const LATENCY_SUM = figureIndex('latency_ms');
-const LATENCY_0 = figureIndex(`latency_${HISTOGRAM_BUCKETS[0]}`);
-const FIRST_TOKEN_0 = figureIndex(`first_token_${HISTOGRAM_BUCKETS[0]}`);
+const LATENCY_0 = figureIndex(`latency_${HISTOGRAM_BUCKET_INDEXES[0]}`);
+const FIRST_TOKEN_0 = figureIndex(`first_token_${HISTOGRAM_BUCKET_INDEXES[0]}`);
 
 interface Combination {
   readonly orgId: string;

@@ -1,4 +1,4 @@
-import { HISTOGRAM_BUCKETS, type HistogramBucket } from './histogram-buckets.ts';
+import { HISTOGRAM_BUCKET_INDEXES, type HistogramBucketIndex } from './histogram-buckets.ts';
 
 /** The sums that every rollup row has. */
 export interface RollupSums {
@@ -16,7 +16,7 @@ export interface RollupSums {
   latency_ms: number;
 }
 
-type Histogram<Name extends string> = { [Column in `${Name}_${HistogramBucket}`]: number };
+type Histogram<Name extends string> = { [Column in `${Name}_${HistogramBucketIndex}`]: number };
 
 /**
  * The sums and histograms of a rollup row. `latency_<n>` and `first_token_<n>` count the exchanges
@@ -39,8 +39,10 @@ export const ROLLUP_SUM_COLUMNS = [
 ] as const satisfies readonly (keyof RollupSums)[];
 export type RollupSumColumn = (typeof ROLLUP_SUM_COLUMNS)[number];
 
-export const LATENCY_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `latency_${bucket}` as const);
-export const FIRST_TOKEN_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `first_token_${bucket}` as const);
+export const LATENCY_BUCKET_COLUMNS = HISTOGRAM_BUCKET_INDEXES.map((bucket) => `latency_${bucket}` as const);
+export const FIRST_TOKEN_BUCKET_COLUMNS = HISTOGRAM_BUCKET_INDEXES.map(
+  (bucket) => `first_token_${bucket}` as const,
+);
 
 /** The columns of `RollupFigures`. The sums come first. */
 export const ROLLUP_FIGURE_COLUMNS = [

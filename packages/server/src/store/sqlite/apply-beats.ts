@@ -1,4 +1,4 @@
-import { type OptimisticBeatParameters, SQLITE_BEAT_STATEMENTS } from '../monitoring/uneventful-beats.ts';
+import { SQLITE_BEAT_STATEMENTS, type UneventfulBeatParameters } from '../monitoring/uneventful-beats.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { SqliteConnection } from './sqlite-connection.ts';
  */
 export function applySqliteBeatsIfUnchanged(
   connection: SqliteConnection,
-  beats: readonly OptimisticBeatParameters[],
+  beats: readonly UneventfulBeatParameters[],
 ): boolean[] {
   connection.begin();
   try {
@@ -22,7 +22,7 @@ export function applySqliteBeatsIfUnchanged(
 
 function applyIfUnchanged(
   connection: SqliteConnection,
-  { move, checks, keys }: OptimisticBeatParameters,
+  { move, checks, keys }: UneventfulBeatParameters,
 ): boolean {
   const known = connection.prepare(SQLITE_BEAT_STATEMENTS.known).statement;
   for (const [uid = null, key = null] of keys) if (known.get(uid, key) !== undefined) return false;

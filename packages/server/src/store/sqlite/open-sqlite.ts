@@ -8,7 +8,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import {
   type BeatStore,
-  toOptimisticBeatParameters,
+  toUneventfulBeatParameters,
   type UneventfulBeats,
 } from '../monitoring/uneventful-beats.ts';
 import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../ports.ts';
@@ -140,7 +140,7 @@ class SqliteDatabase implements Database, BeatStore {
   }
 
   async #applyBeats(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
-    const request = { kind: 'beats', beats: beats.map(toOptimisticBeatParameters) } as const;
+    const request = { kind: 'beats', beats: beats.map(toUneventfulBeatParameters) } as const;
     const endTurn = await this.#turns.acquire();
     try {
       const { kept } = await this.#writer.send(request);

@@ -1,4 +1,4 @@
-import type { OptimisticBeatParameters } from '../monitoring/uneventful-beats.ts';
+import type { UneventfulBeatParameters } from '../monitoring/uneventful-beats.ts';
 import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
 
 /**
@@ -15,7 +15,7 @@ export type SqliteWorkerRequest =
   | { kind: 'query'; sql: string; parameters: readonly SqlValue[] }
   | { kind: 'begin' | 'commit' | 'rollback' | 'ping' | 'close' }
   | { kind: 'ingest'; region: SpoolRegion }
-  | { kind: 'beats'; beats: readonly OptimisticBeatParameters[] }
+  | { kind: 'beats'; beats: readonly UneventfulBeatParameters[] }
   | { kind: 'copy'; to: string };
 
 /** The role of a worker thread: one thread writes, the other one reads. */

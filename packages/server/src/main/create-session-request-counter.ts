@@ -1,4 +1,4 @@
-import type { ModelSessions } from '../gateway/model-sessions.ts';
+import type { SessionRequestCounter } from '../gateway/session-request-counter.ts';
 import type { RelaySessions } from '../relay/relay-sessions.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
@@ -19,7 +19,10 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
  * the relay or whose policies read `session`. For other organizations, the cost is two map lookups
  * per request.
  */
-export function createModelSessions(sessions: RelaySessions, snapshots: GatewaySnapshots): ModelSessions {
+export function createSessionRequestCounter(
+  sessions: RelaySessions,
+  snapshots: GatewaySnapshots,
+): SessionRequestCounter {
   return {
     isTracked: (orgId) => sessions.usesRelay(orgId) || policiesNeedSession(snapshots, orgId),
     record(key, sessionId, userAgent) {

@@ -26,7 +26,7 @@ export interface BreakerPreviewStep {
  * cooldown come last, sorted by the time that they still have to wait, shortest first. Targets that
  * are forced open are omitted.
  */
-export function previewBreakers<Target extends BreakerTarget>(
+export function previewTargetOrder<Target extends BreakerTarget>(
   targets: readonly Target[],
   views: readonly BreakerView[],
 ): BreakerPreview<Target> {

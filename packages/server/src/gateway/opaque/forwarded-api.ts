@@ -20,7 +20,7 @@ export interface OpaqueRouteInput {
 }
 
 /** An API whose requests are forwarded without parsing, and the rules that route them. */
-export interface ApiBase {
+export interface ForwardedApi {
   readonly style: ApiStyle;
   readonly routeMode: GatewaySurface['routeMode'];
   readonly faultShape: ErrorBodyFormat;

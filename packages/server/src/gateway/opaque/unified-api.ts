@@ -9,13 +9,13 @@ import {
   resolveRoute,
   splitModelId,
 } from '../org-catalog.ts';
-import type { ApiBase, OpaqueRouteInput } from './api-base.ts';
+import type { ForwardedApi, OpaqueRouteInput } from './forwarded-api.ts';
 import { findRouteSettings } from './route-settings.ts';
 
 /**
  * The paths below `/gateway/v1` that are forwarded without parsing to providers that support them.
  */
-export const UNIFIED_BASE: ApiBase = {
+export const UNIFIED_API: ForwardedApi = {
   style: 'a',
   routeMode: 'unified',
   faultShape: 'openai',

@@ -16,21 +16,21 @@ export interface ModelSessionStatus {
  * Counts requests per session. `main.ts` connects it to the relay, because the gateway does not
  * import the relay.
  */
-export interface ModelSessions {
+export interface SessionRequestCounter {
   /** Returns whether an organization uses these counts. */
   isTracked(orgId: string): boolean;
   record(key: KeyRecord, sessionId: string, userAgent: string): ModelSessionStatus;
 }
 
 /** The implementation for organizations that do not track sessions. */
-export const UNTRACKED_SESSIONS: ModelSessions = {
+export const UNTRACKED_SESSIONS: SessionRequestCounter = {
   isTracked: () => false,
   record: () => ({ id: '', relayed: false, requests: 0 }),
 };
 
 /** Counts an exchange in its session and returns the session; null if sessions are not tracked. */
 export function recordSession(
-  sessions: ModelSessions,
+  sessions: SessionRequestCounter,
   key: KeyRecord,
   headers: ClientConnection['headers'],
 ): ModelSessionStatus | null {
