@@ -88,8 +88,7 @@ async function insertEntries(writer: DatabaseWriter, size: InstallationSize, now
     });
   for (let at = 0; at < size.providers; at++)
     await add('providers', at, `provider-${at}`, { id: `provider-${at}`, kind: 'sandbox' });
-  for (let at = 0; at < size.routes; at++)
-    await add('routes', at, `smart-${at}`, routeEntry(size, at));
+  for (let at = 0; at < size.routes; at++) await add('routes', at, `smart-${at}`, routeEntry(size, at));
 }
 
 function routeEntry(size: InstallationSize, at: number): object {
@@ -110,7 +109,9 @@ export function writeConfigFile(
     return [
       `  - id: ${orgName(org)}`,
       '    keys:',
-      ...(org === 0 ? [`      - { name: management, key: ${managementKey}, scopes: [management, gateway] }`] : []),
+      ...(org === 0
+        ? [`      - { name: management, key: ${managementKey}, scopes: [management, gateway] }`]
+        : []),
       ...(org === 1
         ? [
             `      - { name: traffic, key: ${gatewayKey} }`,
@@ -124,7 +125,9 @@ export function writeConfigFile(
       '    providers:',
       ...own(size.providers).map((at) => `      - { id: provider-${at}, kind: sandbox }`),
       '    routes:',
-      ...own(size.routes).map((at) => `      - { model: smart-${at}, targets: [${providerOf(size, at)}/echo] }`),
+      ...own(size.routes).map(
+        (at) => `      - { model: smart-${at}, targets: [${providerOf(size, at)}/echo] }`,
+      ),
     ].join('\n');
   });
   writeFileSync(join(dataDir, 'floe.yaml'), `orgs:\n${orgs.join('\n')}\n`);

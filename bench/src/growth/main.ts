@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,7 +64,7 @@ async function measureServer(dataDir: string, keys: Installation, fileKeys: read
   const port = await freePort();
   const file = join(dataDir, 'bench.jsonl');
   const env = {
-    FLOE_DATA_DIR: dataDir,
+    FLOE_DATA_DIR: join(dataDir, 'data'),
     FLOE_CONFIG: join(dataDir, 'floe.yaml'),
     FLOE_SECRET_KEY: SECRET_KEY,
     FLOE_PORT: String(port),
@@ -87,9 +87,7 @@ async function measureServer(dataDir: string, keys: Installation, fileKeys: read
     await measurement.run('no change', RUNS, () => delay(100));
     await changeResources(measurement, createCall(base, keys.managementKey));
     if (fileKeys !== null)
-      await measurement.run('reload of the file', 3, (at) =>
-        reloadFile({ dataDir, base }, fileKeys, at + 1),
-      );
+      await measurement.run('reload of the file', 3, (at) => reloadFile({ dataDir, base }, fileKeys, at + 1));
     return measurement.costs;
   } finally {
     await server.stop();
@@ -137,18 +135,21 @@ async function reloadFile(
 async function run(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-growth-'));
   try {
+    mkdirSync(join(dataDir, 'data'));
     let keys: Installation;
     let fileKeys: readonly string[] | null = null;
     if (values.source === 'file') {
       fileKeys = generateKeys(SIZE);
       keys = writeConfigFile(dataDir, SIZE, fileKeys, 0);
     } else {
-      keys = await fillDatabase(dataDir, SIZE);
+      keys = await fillDatabase(join(dataDir, 'data'), SIZE);
       writeFileSync(join(dataDir, 'floe.yaml'), 'log: { access: { enabled: false } }\n');
     }
     const costs = await measureServer(dataDir, keys, fileKeys);
     const { keys: k, routes, providers, orgs } = SIZE;
-    console.log(`### ${k} keys, ${routes} routes, ${providers} providers, ${orgs} organizations in the ${values.source}\n`);
+    console.log(
+      `### ${k} keys, ${routes} routes, ${providers} providers, ${orgs} organizations in the ${values.source}\n`,
+    );
     console.log(formatCosts(costs));
   } finally {
     rmSync(dataDir, { recursive: true, force: true });

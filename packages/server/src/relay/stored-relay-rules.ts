@@ -4,12 +4,13 @@ import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail
 import type { DatabaseReader } from '../store/ports.ts';
 import type { StoredRelayRule } from './org-relays.ts';
 
-/** Returns the rules that were created with the API, by organization id. */
+/** Returns the rules that were created with the API, of all organizations or of these, by organization id. */
 export async function loadStoredRelayRules(
   reader: DatabaseReader,
+  orgIds?: readonly string[],
 ): Promise<ReadonlyMap<string, readonly StoredRelayRule[]>> {
   const byOrg = new Map<string, StoredRelayRule[]>();
-  for (const row of await listAllGuardrailRules(reader, 'relay_rules')) {
+  for (const row of await listAllGuardrailRules(reader, 'relay_rules', orgIds)) {
     const rules = byOrg.get(row.org_id) ?? [];
     rules.push({ id: row.id, config: parseStoredRelayRule(row) });
     byOrg.set(row.org_id, rules);

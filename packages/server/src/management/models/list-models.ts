@@ -41,7 +41,7 @@ export function defineListModelsVerb({ getRunningOrg, listProviderModels }: Mode
       const { catalog } = getRunningOrg(orgId);
       const keys = (await listAllPlatformKeys(reader))
         .filter(({ org_id }) => org_id === orgId)
-        .map(toKeyRecord)
+        .map((row) => toKeyRecord(row))
         .filter((key) => isActiveGatewayKey(key, now))
         .sort((one, other) => (one.name < other.name ? -1 : 1));
       const asked = query.key === undefined ? undefined : keys.find(({ id }) => id === query.key);

@@ -2,6 +2,7 @@ import { baselineMigration } from './baseline.ts';
 import { importedKeysMigration } from './imported-keys.ts';
 import type { Migration } from './migration.ts';
 import { monitorFileStateMigration } from './monitor-file-state.ts';
+import { snapshotChangesMigration } from './snapshot-changes.ts';
 
 /**
  * All migrations in order. A released migration never changes. A database runs the migrations whose
@@ -11,4 +12,5 @@ export const MIGRATIONS: readonly Migration[] = [
   baselineMigration,
   importedKeysMigration,
   monitorFileStateMigration,
+  snapshotChangesMigration,
 ];

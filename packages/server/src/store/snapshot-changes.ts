@@ -1,0 +1,42 @@
+import type { DatabaseReader } from './ports.ts';
+
+/** What changed in the snapshot. Deleted rows are included. */
+export interface SnapshotChanges {
+  /** Number of the last change. The next call starts after it. */
+  readonly version: number;
+  /** Hashes of the key values that were added, changed or removed. */
+  readonly keyHashes: readonly string[];
+  /** Organizations whose configuration or rules changed. */
+  readonly orgIds: readonly string[];
+}
+
+/** Returns the number of the last change to the snapshot. 0 if there was none. */
+export async function getSnapshotVersion(reader: DatabaseReader): Promise<number> {
+  const row = await reader
+    .selectFrom('snapshot_changes')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
+/**
+ * Returns the first `limit` changes after `version`. Write transactions run one at a time, so a
+ * change with a lower number is never committed later.
+ */
+export async function listSnapshotChanges(
+  reader: DatabaseReader,
+  version: number,
+  limit: number,
+): Promise<SnapshotChanges> {
+  const rows = await reader
+    .selectFrom('snapshot_changes')
+    .selectAll()
+    .where('seq', '>', version)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const ids = (kind: string) => rows.filter((row) => row.kind === kind).map(({ id }) => id);
+  return { version: rows.at(-1)?.seq ?? version, keyHashes: ids('key'), orgIds: ids('org') };
+}
