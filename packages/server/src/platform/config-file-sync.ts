@@ -1,5 +1,6 @@
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { Fault } from '@floe/contract/faults';
+import { EventLoopTurns } from '../core/event-loop-turns.ts';
 import { newId } from '../core/ids.ts';
 import { appendAuditEntries, type NewAuditEntry } from '../store/audit-entries.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
@@ -169,7 +170,9 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
 
   async write(): Promise<void> {
     const { nowMs } = this.#context;
+    const turns = new EventLoopTurns();
     for (const object of this.#declared) {
+      await turns.endStep();
       const before = this.#matched.get(object);
       const columns = this.#kind.columns(object, before);
       const place = { source: 'file', source_file: object.file, source_line: object.line };
@@ -190,8 +193,11 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
 
   async removeOthers(): Promise<void> {
     const kept = new Set(this.#matched.values());
-    for (const row of this.#stored)
+    const turns = new EventLoopTurns();
+    for (const row of this.#stored) {
+      await turns.endStep();
       if (row.source === 'file' && !kept.has(row) && !this.#kind.isRemoved?.(row)) await this.#remove(row);
+    }
   }
 
   #stamps(row?: Row): UpdateStamps {

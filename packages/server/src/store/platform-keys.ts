@@ -101,6 +101,11 @@ export function listPlatformKeysOfMember(
     .execute();
 }
 
+/** Returns an organization's keys, including revoked ones. */
+export function listPlatformKeysOfOrg(reader: DatabaseReader, orgId: string): Promise<PlatformKeyRow[]> {
+  return reader.selectFrom('platform_keys').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
+}
+
 /** Returns the keys of all organizations, including revoked ones. */
 export function listAllPlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
   return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
