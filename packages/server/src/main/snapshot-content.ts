@@ -20,7 +20,7 @@ const CHANGES_PER_PAGE = 1_000;
 /**
  * Returns the content of a snapshot with everything that was committed before the call. With
  * `before`, reads the log of changes and then only the rows of the changed keys and organizations.
- * Without it, loads everything. If it fails, `before` is still valid.
+ * Without it, or if the database was restored, loads everything. If it fails, `before` is still valid.
  *
  * @param isCurrent whether the process has received all changes, see `loadKeyring`
  */
@@ -38,10 +38,13 @@ export async function refreshSnapshotContent(
   const orgIds = new Set<string>();
   for (;;) {
     const changes = await listSnapshotChanges(reader, version, CHANGES_PER_PAGE);
+    if (!changes.isContinuous) return refreshSnapshotContent(null, file, parts, isCurrent);
+    const isLast = changes.version === version;
     version = changes.version;
     if (changes.keyHashes.length > 0) keyring = await refreshKeyring(keyring, reader, changes.keyHashes);
     for (const id of changes.orgIds) orgIds.add(id);
-    if (changes.keyHashes.length + changes.orgIds.length < CHANGES_PER_PAGE) break;
+    // One of the rows can be that of the requested version.
+    if (isLast || changes.keyHashes.length + changes.orgIds.length < CHANGES_PER_PAGE - 1) break;
   }
   config = await compileConfig(file, parts, config, orgIds);
   return { version, keyring, config };

@@ -4,6 +4,8 @@ import type { DatabaseReader } from './ports.ts';
 export interface SnapshotChanges {
   /** Number of the last change. The next call starts after it. */
   readonly version: number;
+  /** False if the log ends before the requested number, because the database was restored. */
+  readonly isContinuous: boolean;
   /** Hashes of the key values that were added, changed or removed. */
   readonly keyHashes: readonly string[];
   /** Organizations whose configuration or rules changed. */
@@ -22,7 +24,7 @@ export async function getSnapshotVersion(reader: DatabaseReader): Promise<number
 }
 
 /**
- * Returns the first `limit` changes after `version`. Write transactions run one at a time, so a
+ * Returns the changes after `version`, at most about `limit`. Write transactions run one at a time, so a
  * change with a lower number is never committed later.
  */
 export async function listSnapshotChanges(
@@ -30,13 +32,20 @@ export async function listSnapshotChanges(
   version: number,
   limit: number,
 ): Promise<SnapshotChanges> {
-  const rows = await reader
+  const found = await reader
     .selectFrom('snapshot_changes')
     .selectAll()
-    .where('seq', '>', version)
+    // The log always has this number or a higher one.
+    .where('seq', '>=', version)
     .orderBy('seq')
     .limit(limit)
     .execute();
+  const rows = found.filter(({ seq }) => seq > version);
   const ids = (kind: string) => rows.filter((row) => row.kind === kind).map(({ id }) => id);
-  return { version: rows.at(-1)?.seq ?? version, keyHashes: ids('key'), orgIds: ids('org') };
+  return {
+    version: rows.at(-1)?.seq ?? version,
+    isContinuous: version === 0 || found.length > 0,
+    keyHashes: ids('key'),
+    orgIds: ids('org'),
+  };
 }
