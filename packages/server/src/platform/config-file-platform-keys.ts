@@ -6,6 +6,7 @@ import { newId } from '../core/ids.ts';
 import {
   insertPlatformKey,
   listAllPlatformKeys,
+  listFilePlatformKeys,
   type PlatformKeyRow,
   revokePlatformKey,
   updatePlatformKey,
@@ -50,6 +51,7 @@ export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
   const hashOf = (key: DeclaredKey) => getValue(key).hash;
   return defineConfigFileKind({
     ...STORED_PLATFORM_KEY_KIND,
+    storedFromFile: listFilePlatformKeys,
     match: (declared, stored) => matchStoredKeys(declared, stored, hashOf),
     findIssues: (declared, stored) => findForeignValues(declared, indexByHash(stored), hashOf),
     columns: (object, before) => ({

@@ -55,6 +55,11 @@ export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Co
  */
 export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns extends object>
   extends StoredResourceKind<Config, Row> {
+  /**
+   * The stored resources that come from the file. If the file defines none of this kind, they are
+   * read instead of all.
+   */
+  storedFromFile?(reader: DatabaseReader): Promise<readonly Row[]>;
   /** Replaces the matching by name. */
   match?(
     declared: readonly DeclaredResource<Config>[],
@@ -112,8 +117,11 @@ export type ResourceKindSyncFactory = (context: SyncContext, file: ConfigFile) =
 export function createResourceKindSync<Config, Row extends FileRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ResourceKindSyncFactory {
-  return async (context, file) =>
-    new ResourceSync(kind, context, listDeclaredResources(file, kind), await kind.stored(context.writer));
+  return async (context, file) => {
+    const declared = listDeclaredResources(file, kind);
+    const fromFile = declared.length === 0 ? kind.storedFromFile?.(context.writer) : undefined;
+    return new ResourceSync(kind, context, declared, await (fromFile ?? kind.stored(context.writer)));
+  };
 }
 
 /**

@@ -106,6 +106,11 @@ export function listPlatformKeysOfOrg(reader: DatabaseReader, orgId: string): Pr
   return reader.selectFrom('platform_keys').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
+/** Returns the keys of all organizations that come from floe.yaml, including revoked ones. */
+export function listFilePlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
+  return reader.selectFrom('platform_keys').selectAll().where('source', '=', 'file').orderBy('id').execute();
+}
+
 /** Returns the keys of all organizations, including revoked ones. */
 export function listAllPlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
   return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
