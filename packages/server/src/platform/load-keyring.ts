@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { listPlatformKeysByHash, listSnapshotPlatformKeys } from '../store/platform-keys.ts';
 import type { DatabaseReader } from '../store/ports.ts';
+import { listPlatformKeysByHash, listSnapshotPlatformKeys } from '../store/snapshot-platform-keys.ts';
 import {
   compileKeyring,
   type KeyRecord,

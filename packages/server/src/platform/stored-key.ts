@@ -1,7 +1,8 @@
 import { type PlatformKey, storedKeyFields } from '@floe/contract/api/keys';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { compilePatterns, type PatternMatcher } from '../core/pattern.ts';
-import type { PlatformKeyRow, SnapshotPlatformKeyRow } from '../store/platform-keys.ts';
+import type { PlatformKeyRow } from '../store/platform-keys.ts';
+import type { SnapshotPlatformKeyRow } from '../store/snapshot-platform-keys.ts';
 import type { KeyRecord } from './keyring.ts';
 import { toResourceSource } from './source-location.ts';
 

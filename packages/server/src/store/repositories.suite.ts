@@ -8,12 +8,12 @@ import {
   findPlatformKeyById,
   getPlatformKeyPage,
   insertPlatformKey,
-  listSnapshotPlatformKeys,
   revokePlatformKey,
   updatePlatformKeysLastUsed,
 } from './platform-keys.ts';
 import type { Database } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
+import { listSnapshotPlatformKeys } from './snapshot-platform-keys.ts';
 import { applySpendJournalBatch, listBudgetSpendSince } from './spend/budget-spend.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
