@@ -24,12 +24,15 @@ export const NO_STORED_GUARDRAIL_RULES: StoredGuardrailRules = {
   unusable: [],
 };
 
-/** Returns all stored limits and budgets. */
-export async function loadStoredGuardrailRules(reader: DatabaseReader): Promise<StoredGuardrailRules> {
+/** Returns the stored limits and budgets of all organizations or of these. */
+export async function loadStoredGuardrailRules(
+  reader: DatabaseReader,
+  orgIds?: readonly string[],
+): Promise<StoredGuardrailRules> {
   const [limits, budgets, orgs] = await Promise.all([
-    listAllGuardrailRules(reader, 'limits'),
-    listAllGuardrailRules(reader, 'budgets'),
-    listAllOrgs(reader),
+    listAllGuardrailRules(reader, 'limits', orgIds),
+    listAllGuardrailRules(reader, 'budgets', orgIds),
+    listAllOrgs(reader, orgIds),
   ]);
   const unusable = new UnusableResources();
   const parseAll = <Rule>(

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { KeyScope } from '@floe/contract/scopes';
 import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
 import { createResourceKindSync } from '../platform/config-file-sync.ts';
-import { loadPlatformSnapshot } from '../platform/platform-snapshot.ts';
+import { loadKeyring } from '../platform/load-keyring.ts';
 import { syncTestOrgs } from '../platform/test/sync-orgs.ts';
 import {
   API_TEST_NOW,
@@ -32,7 +32,7 @@ const told = async (key: unknown) => {
   return status === 200 ? String(body.key?.id) : body.error?.code;
 };
 const recordOf = async (key: unknown) => {
-  const { keyring } = await loadPlatformSnapshot(api.database.read, apiTestPepper, API_TEST_NOW);
+  const keyring = await loadKeyring(api.database.read, apiTestPepper, API_TEST_NOW);
   return keyring.authenticate(String(key), API_TEST_NOW);
 };
 

@@ -1,23 +1,22 @@
-import type { ProviderConfig } from '@floe/contract/config';
+import { isDeepStrictEqual } from 'node:util';
+import type { OrgConfig, ProviderConfig } from '@floe/contract/config';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { type CompiledCatalogs, compileCatalogs } from '../gateway/compile-catalogs.ts';
+import { EventLoopTurns } from '../core/event-loop-turns.ts';
+import type { CompiledCatalogs } from '../gateway/compile-catalogs.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
-import { loadStoredGuardrailRules } from '../guardrails/stored-rules.ts';
-import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
+import { SETTINGS_SECTIONS } from '../platform/config/settings-sections.ts';
 import {
   DEFAULT_ORG_ID,
   type IsSetInConfigFile,
-  loadStoredConfig,
   type MergedConfig,
-  mergeConfig,
 } from '../platform/config/stored-config.ts';
-import type { UnusableResource } from '../platform/config/unusable-resources.ts';
-import { getCachePurgeCounts } from '../store/cache-purges.ts';
-import type { ServerComponents } from './server-components.ts';
+import { listAllOrgs } from '../store/orgs.ts';
+import { type CompiledOrg, compileOrgs, type OrgCompilationParts } from './compile-orgs.ts';
 
 /** Returns a function that tells whether the file sets an organization's section. */
 export function createConfigSectionChecker({ config, sets }: LoadedConfig): IsSetInConfigFile {
-  return (orgId, section) => sets(['orgs', config.orgs.findIndex(({ id }) => id === orgId), section]);
+  const positions = new Map(config.orgs.map(({ id }, at) => [id, at]));
+  return (orgId, section) => sets(['orgs', positions.get(orgId) ?? -1, section]);
 }
 
 /** The configuration in use: floe.yaml merged with the resources that were created with the API. */
@@ -26,68 +25,133 @@ export interface EffectiveConfig extends MergedConfig {
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/**
- * Origins of the providers in the file and of their proxies. Origins of providers from the API are checked
- * like any other address.
- */
-function namedOrigins({ orgs, apiProviders }: MergedConfig, catalogs: GatewaySnapshot['catalogs']): string[] {
-  const isMade = (orgId: string, providerId: string) =>
-    orgs.some(
-      ({ id, providers }) =>
-        id === orgId && providers.some((one) => one.id === providerId && apiProviders.has(one)),
-    );
-  return [...catalogs].flatMap(([orgId, { providers }]) =>
-    [...providers.values()]
-      .filter(({ id }) => !isMade(orgId, id))
-      .flatMap(({ origin, via }) => [origin, via?.proxy?.origin ?? []].flat()),
-  );
-}
-
-export interface CompiledConfig
-  extends MergedConfig,
-    Pick<CompiledCatalogs, 'catalogs' | 'unsupportedSettings'> {
-  /** Providers that cannot be used, with the reason. */
-  readonly unusableProviders: CompiledCatalogs['unusable'];
-  /** Stored policies, limits and budgets that this release cannot read. */
-  readonly unusableRules: readonly UnusableResource[];
+/** The configuration of all organizations, prepared for use. Immutable. */
+export interface CompiledConfig extends EffectiveConfig {
+  readonly file: LoadedConfig;
+  /** Includes organizations without a configuration. */
+  readonly byOrg: ReadonlyMap<string, CompiledOrg>;
+  readonly catalogs: GatewaySnapshot['catalogs'];
   /** Origins of the providers of floe.yaml and of their proxies. */
   readonly namedOrigins: readonly string[];
+  /** Providers of the organizations that this compilation concerned, with the reason. */
+  readonly unusableProviders: CompiledCatalogs['unusable'];
+  readonly unusableRules: CompiledOrg['unusableRules'];
+  readonly unsupportedSettings: CompiledCatalogs['unsupportedSettings'];
 }
 
 /**
  * Merges floe.yaml with the resources that were created with the API, and prepares the result for
- * use.
+ * use. If there is an earlier result, compiles only the organizations in `changed` and those that
+ * the file changes, and returns the earlier result itself if there are none.
  */
 export async function compileConfig(
   file: LoadedConfig,
-  parts: Pick<ServerComponents, 'database' | 'secretsKey' | 'environment' | 'prices'>,
+  parts: OrgCompilationParts,
+  before: CompiledConfig | null = null,
+  changed: ReadonlySet<string> = new Set(),
 ): Promise<CompiledConfig> {
-  const { database, secretsKey, environment, prices } = parts;
-  const { orgs, outbound } = file.config;
-  const environmentOrg = orgs.length === 0 ? DEFAULT_ORG_ID : null;
-  const stored = await loadStoredConfig(database.read, secretsKey);
-  const merged = mergeConfig(orgs, createConfigSectionChecker(file), stored, environmentOrg);
-  const isOnly = merged.orgCount <= 1;
-  const mayBorrow = (config: ProviderConfig) =>
-    !merged.apiProviders.has(config) || (isOnly && usesDefaultOrigin(config));
-  const rules = await loadStoredGuardrailRules(database.read);
-  const { catalogs, unusable, unsupportedSettings } = compileCatalogs(
-    merged.orgs,
-    environmentOrg,
-    { lookupVariable: environment.variable, outbound, mayUseMachineCredentials: mayBorrow },
-    {
-      prices,
-      stored: rules,
-      purges: await getCachePurgeCounts(database.read),
-    },
+  if (before && before.file === file && changed.size === 0) return before;
+  const { orgs: fileOrgs } = file.config;
+  const storedIds = await listStoredOrgIds(parts, before && changed);
+  for (const [id, org] of before?.byOrg ?? []) if (org.isStored && !changed.has(id)) storedIds.add(id);
+  const orgCount = countOrgs(fileOrgs, storedIds);
+  const environmentOrg = fileOrgs.length === 0 ? DEFAULT_ORG_ID : null;
+  const all = new Set([
+    ...fileOrgs.map(({ id }) => id),
+    ...storedIds,
+    ...(environmentOrg ? [environmentOrg] : []),
+  ]);
+  const ids =
+    before && !affectsAllOrgs(before, file, orgCount)
+      ? new Set([...changed, ...(await listChangedFileOrgs(before.file, file))])
+      : all;
+  const context = { file, environmentOrg, isOnly: orgCount <= 1, sets: createConfigSectionChecker(file) };
+  const compiled = await compileOrgs(
+    [...ids].filter((id) => all.has(id)),
+    context,
+    parts,
   );
-  const isPolicy = ({ id }: UnusableResource) => id.includes('/policies/');
+  const byOrg = new Map<string, CompiledOrg>();
+  for (const id of all) {
+    const org = compiled.get(id) ?? before?.byOrg.get(id);
+    if (org) byOrg.set(id, org);
+  }
+  return { file, orgCount, byOrg, ...combineOrgs(byOrg), ...collectProblems(compiled) };
+}
+
+/** Which of these organizations the database has. Null for all. */
+async function listStoredOrgIds(
+  { database }: OrgCompilationParts,
+  ids: ReadonlySet<string> | null,
+): Promise<Set<string>> {
+  if (ids?.size === 0) return new Set();
+  const orgs = await listAllOrgs(database.read, ids ? [...ids] : undefined);
+  return new Set(orgs.map(({ id }) => id));
+}
+
+/** Number of organizations of the installation, including those without configuration. */
+function countOrgs(file: readonly OrgConfig[], stored: ReadonlySet<string>): number {
+  const ids = new Set(file.map(({ id }) => id));
+  // The organization of a first start without a file belongs to the same operator as the file.
+  const others = [...stored].filter((id) => !ids.has(id) && (ids.size === 0 || id !== DEFAULT_ORG_ID));
+  return ids.size + others.length;
+}
+
+/** Whether a setting has changed on which the catalogs of all organizations depend. */
+function affectsAllOrgs(before: CompiledConfig, file: LoadedConfig, orgCount: number): boolean {
+  return (
+    before.orgCount <= 1 !== orgCount <= 1 ||
+    (before.file.config.orgs.length === 0) !== (file.config.orgs.length === 0) ||
+    !isDeepStrictEqual(before.file.config.outbound, file.config.outbound)
+  );
+}
+
+/** The organizations of two files whose configuration differs. */
+async function listChangedFileOrgs(before: LoadedConfig, after: LoadedConfig): Promise<string[]> {
+  if (before === after) return [];
+  const turns = new EventLoopTurns();
+  const wasSet = createConfigSectionChecker(before);
+  const isSet = createConfigSectionChecker(after);
+  const earlier = new Map(before.config.orgs.map((org) => [org.id, org]));
+  const changed: string[] = [];
+  for (const org of after.config.orgs) {
+    const own = earlier.get(org.id);
+    earlier.delete(org.id);
+    // A section with default values also replaces the section of the API.
+    const isSame =
+      isDeepStrictEqual(own, org) &&
+      SETTINGS_SECTIONS.every((section) => wasSet(org.id, section) === isSet(org.id, section));
+    if (!isSame) changed.push(org.id);
+    await turns.endStep();
+  }
+  return [...changed, ...earlier.keys()];
+}
+
+function combineOrgs(
+  byOrg: CompiledConfig['byOrg'],
+): Pick<CompiledConfig, 'orgs' | 'apiProviders' | 'catalogs' | 'namedOrigins' | 'problems'> {
+  const orgs: OrgConfig[] = [];
+  const apiProviders = new Set<ProviderConfig>();
+  const catalogs = new Map<string, NonNullable<CompiledOrg['catalog']>>();
+  const namedOrigins: string[] = [];
+  const problems = new Map<string, string>();
+  for (const [id, org] of byOrg) {
+    if (org.config) orgs.push(org.config);
+    for (const provider of org.apiProviders) apiProviders.add(provider);
+    if (org.catalog) catalogs.set(id, org.catalog);
+    namedOrigins.push(...org.namedOrigins);
+    for (const { id: provider, reason } of org.unusableProviders) problems.set(provider, reason);
+  }
+  return { orgs, apiProviders, catalogs, namedOrigins, problems };
+}
+
+function collectProblems(
+  compiled: CompiledConfig['byOrg'],
+): Pick<CompiledConfig, 'unusableProviders' | 'unusableRules' | 'unsupportedSettings'> {
+  const orgs = [...compiled.values()];
   return {
-    ...merged,
-    catalogs,
-    unsupportedSettings,
-    unusableProviders: [...stored.unusable.filter((one) => !isPolicy(one)), ...unusable],
-    unusableRules: [...stored.unusable.filter(isPolicy), ...rules.unusable],
-    namedOrigins: namedOrigins(merged, catalogs),
+    unusableProviders: orgs.flatMap((org) => org.unusableProviders),
+    unusableRules: orgs.flatMap((org) => org.unusableRules),
+    unsupportedSettings: orgs.flatMap((org) => org.unsupportedSettings),
   };
 }

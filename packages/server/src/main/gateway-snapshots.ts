@@ -2,7 +2,6 @@ import type { OrgConfig } from '@floe/contract/config';
 import { createConfigFileChannelKind } from '../alerts/config-file-channels.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { CONFIG_FILE_BOARD_KIND } from '../monitoring/boards/config-file-boards.ts';
 import { createConfigFileMonitorKind } from '../monitoring/config-file-monitors.ts';
@@ -24,15 +23,14 @@ import {
   syncConfigFile,
 } from '../platform/config-file-sync.ts';
 import { CONFIG_FILE_TEAM_KIND } from '../platform/config-file-teams.ts';
-import { loadPlatformSnapshot, type PlatformSnapshot } from '../platform/platform-snapshot.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
-import { loadStoredRelayRules } from '../relay/stored-relay-rules.ts';
 import { listForcedBreakers } from '../store/forced-breakers.ts';
 import { upsertOrg } from '../store/orgs.ts';
-import { compileConfig, createConfigSectionChecker, type EffectiveConfig } from './compile-config.ts';
+import { type CompiledConfig, createConfigSectionChecker, type EffectiveConfig } from './compile-config.ts';
 import { followSnapshotChanges } from './follow-snapshot-changes.ts';
 import { collectRelayConfigs } from './relay-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
+import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content.ts';
 
 /**
  * Stores the file's organizations and resources (`syncConfigFile`). If no organization exists,
@@ -103,50 +101,35 @@ export interface GatewaySnapshots {
   current(): GatewaySnapshot;
   /** The configuration from which the current snapshot was compiled. */
   runningConfig(): EffectiveConfig;
-  /** Resolves when a snapshot is in use whose loading began after this call. */
+  /** Resolves when a snapshot is in use that contains everything that was committed before this call. */
   renew(): Promise<void>;
   /** Calls `changed` after each new snapshot. */
   onChange(changed: () => void): void;
-  /** Runs a change and compiles a snapshot from the result. No snapshot is compiled in between. */
+  /** Runs a change and creates a snapshot from the result. No snapshot is created in between. */
   applyChange(change: () => Promise<void>): Promise<void>;
   /** Time zone of an organization, from floe.yaml or from the API. */
   timezone(orgId: string): string;
 }
 
-/** Creates the snapshots that the gateway uses. Only one snapshot is built at a time. */
+/** Creates the snapshots that the gateway uses. Only one snapshot is created at a time. */
 export function createGatewaySnapshots(
   loaded: () => LoadedConfig,
   parts: ServerComponents,
 ): GatewaySnapshots {
   let current: GatewaySnapshot | null = null;
-  let running: EffectiveConfig = { orgs: [], apiProviders: new Set(), orgCount: 0, problems: new Map() };
-  let orgs: PlatformSnapshot['orgs'] = new Map();
+  let content: SnapshotContent | null = null;
   let last: Promise<void> = Promise.resolve();
   const watchers: (() => void)[] = [];
   const follower = followSnapshotChanges(parts);
   async function swap(): Promise<void> {
-    const file = loaded();
-    const { catalogs, unusableProviders, unusableRules, unsupportedSettings, namedOrigins, ...inForce } =
-      await compileConfig(file, parts);
-    const platform = await loadPlatformSnapshot(
-      parts.database.read,
-      parts.pepper,
-      systemClock.now(),
-      follower.isCurrent,
-    );
+    const before = content?.config ?? null;
+    const next = await refreshSnapshotContent(content, loaded(), parts, follower.isCurrent);
     const forced = await listForcedBreakers(parts.database.read, systemClock.now());
-    const relayRules = await loadStoredRelayRules(parts.database.read);
-    parts.relay.relays.update(collectRelayConfigs(inForce.orgs), relayRules.byOrg);
-    current = { keyring: platform.keyring, catalogs };
+    content = next;
+    if (next.config !== before) applyConfig(next.config, parts);
+    current = { keyring: next.keyring, catalogs: next.config.catalogs };
     for (const changed of watchers) changed();
-    orgs = platform.orgs;
-    running = { ...inForce, problems: new Map(unusableProviders.map(({ id, reason }) => [id, reason])) };
     parts.breakers.setForcedStates(forced);
-    parts.outbound.configure(file.config, inForce.orgCount, namedOrigins);
-    logUnusableSettings(parts.log, unsupportedSettings, unusableProviders);
-    for (const { id, reason } of [...unusableRules, ...relayRules.unusable])
-      parts.log.error({ rule: id, reason }, 'stored rule is not enforced');
-    parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
   const after = (change: () => Promise<void>) => {
     last = last
@@ -162,20 +145,32 @@ export function createGatewaySnapshots(
       if (!current) throw new Error('the first configuration snapshot is not ready yet');
       return current;
     },
-    runningConfig: () => running,
+    runningConfig: () => content?.config ?? NO_CONFIG,
     renew,
     applyChange: after,
     onChange: (changed) => void watchers.push(changed),
     timezone: (orgId) =>
-      loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? orgs.get(orgId)?.timezone ?? 'UTC',
+      loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ??
+      content?.config.byOrg.get(orgId)?.timezone ??
+      'UTC',
   };
 }
 
-function logUnusableSettings(
-  log: Log,
-  notYet: readonly string[],
-  leftOut: readonly { readonly id: string; readonly reason: string }[],
-) {
-  for (const setting of notYet) log.warn({ setting }, 'setting is valid but has no effect in this version');
-  for (const { id, reason } of leftOut) log.warn({ provider: id, reason }, 'provider cannot be used');
+const NO_CONFIG: EffectiveConfig = { orgs: [], apiProviders: new Set(), orgCount: 0, problems: new Map() };
+
+/** Applies a changed configuration to the components that are not part of the snapshot. */
+function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
+  const stored = [...config.byOrg].filter(([, { relayRules }]) => relayRules.length > 0);
+  parts.relay.relays.update(
+    collectRelayConfigs(config.orgs),
+    new Map(stored.map(([id, { relayRules }]) => [id, relayRules])),
+  );
+  parts.outbound.configure(config.file.config, config.orgCount, config.namedOrigins);
+  parts.modelLists.watch([...config.catalogs.values()].flatMap(({ providers }) => [...providers.values()]));
+  for (const setting of config.unsupportedSettings)
+    parts.log.warn({ setting }, 'setting is valid but has no effect in this version');
+  for (const { id, reason } of config.unusableProviders)
+    parts.log.warn({ provider: id, reason }, 'provider cannot be used');
+  for (const { id, reason } of config.unusableRules)
+    parts.log.error({ rule: id, reason }, 'stored rule is not enforced');
 }

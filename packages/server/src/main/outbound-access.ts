@@ -30,26 +30,29 @@ export function createOutboundAccess(
 ): OutboundAccess {
   const waysOf = (current: FloeConfig) => resolveOutboundConnections([current.outbound], variable);
   let ways = waysOf(config);
-  let rules = toOutboundRules(config, 0, ways.proxies);
+  let named = { config, urls: findUrls(config) };
+  let rules = toOutboundRules(named, 0, ways.proxies);
   return {
     guard: createOutboundGuard(() => rules),
     via: (origin) => ways.via(origin),
     configure(changed, orgCount, origins) {
       ways = waysOf(changed);
-      rules = toOutboundRules(changed, orgCount, [...ways.proxies, ...origins]);
+      // A change through the API leaves the file as it is.
+      if (named.config !== changed) named = { config: changed, urls: findUrls(changed) };
+      rules = toOutboundRules(named, orgCount, [...ways.proxies, ...origins]);
     },
   };
 }
 
 function toOutboundRules(
-  config: FloeConfig,
+  { config, urls }: { readonly config: FloeConfig; readonly urls: readonly string[] },
   orgCount: number,
   origins: readonly string[],
 ): OutboundAccessSettings {
   return {
     allowPrivate: Math.max(orgCount, config.orgs.length) <= 1,
     privateNetworks: config.security.private_networks,
-    namedHosts: new Set([...findUrls(config), ...origins].flatMap(hostPorts)),
+    namedHosts: new Set([...urls, ...origins].flatMap(hostPorts)),
   };
 }
 

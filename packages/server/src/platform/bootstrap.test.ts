@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import { systemClock } from '../core/clock.ts';
+import { listAllOrgs } from '../store/orgs.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
 import { getSetting } from '../store/settings.ts';
 import { bootstrapInstallation, OWNER_LINK_SETTING } from './bootstrap.ts';
-import { loadPlatformSnapshot } from './platform-snapshot.ts';
+import { loadKeyring } from './load-keyring.ts';
 import { openTestPlatform, PLATFORM_TEST_NOW, platformTestPepper } from './test/test-platform.ts';
 
 test('a first start makes an org, a key with every scope and a sign-in token; a second makes nothing', async () => {
@@ -20,9 +21,12 @@ test('a first start makes an org, a key with every scope and a sign-in token; a 
   assert.ok(made && (first === null || second === null));
   assert.equal(await bootstrapInstallation(stored.database, platformTestPepper, clock), null);
 
-  const platform = await loadPlatformSnapshot(stored.database.read, platformTestPepper, PLATFORM_TEST_NOW);
-  assert.deepEqual([...platform.orgs.keys()], ['default']);
-  const record = platform.keyring.authenticate(made.key, PLATFORM_TEST_NOW);
+  const keyring = await loadKeyring(stored.database.read, platformTestPepper, PLATFORM_TEST_NOW);
+  assert.deepEqual(
+    (await listAllOrgs(stored.database.read)).map(({ id }) => id),
+    ['default'],
+  );
+  const record = keyring.authenticate(made.key, PLATFORM_TEST_NOW);
   assert.deepEqual([...record.scopes].sort(), [...KEY_SCOPES].sort());
   assert.equal((await listAllPlatformKeys(stored.database.read)).length, 1);
   assert.deepEqual(

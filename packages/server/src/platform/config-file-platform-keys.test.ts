@@ -9,7 +9,7 @@ import { createConfigFilePlatformKeyKind } from './config-file-platform-keys.ts'
 import { ConfigFileRejectedError } from './config-file-rejected.ts';
 import { createResourceKindSync } from './config-file-sync.ts';
 import { generatePlatformKey } from './key-format.ts';
-import { loadPlatformSnapshot } from './platform-snapshot.ts';
+import { loadKeyring } from './load-keyring.ts';
 import { syncTestOrgs } from './test/sync-orgs.ts';
 import {
   openTestPlatform,
@@ -61,10 +61,7 @@ const only = async () => {
 const actions = async (id: string) =>
   (await stored.auditOf(id)).map(({ action, actor }) => `${actor} ${action}`);
 const authenticate = async (key: string, nowMs = PLATFORM_TEST_NOW) =>
-  (await loadPlatformSnapshot(stored.database.read, platformTestPepper, nowMs)).keyring.authenticate(
-    key,
-    nowMs,
-  );
+  (await loadKeyring(stored.database.read, platformTestPepper, nowMs)).authenticate(key, nowMs);
 
 test('a key of the file works, under its sk- spelling too, with everything the file says of it', async () => {
   const key = fileKey({

@@ -1,5 +1,6 @@
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { Fault } from '@floe/contract/faults';
+import { EventLoopTurns } from '../core/event-loop-turns.ts';
 import { newId } from '../core/ids.ts';
 import { appendAuditEntries, type NewAuditEntry } from '../store/audit-entries.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
@@ -54,6 +55,11 @@ export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Co
  */
 export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns extends object>
   extends StoredResourceKind<Config, Row> {
+  /**
+   * The stored resources that come from the file. If the file defines none of this kind, they are
+   * read instead of all.
+   */
+  storedFromFile?(reader: DatabaseReader): Promise<readonly Row[]>;
   /** Replaces the matching by name. */
   match?(
     declared: readonly DeclaredResource<Config>[],
@@ -111,8 +117,11 @@ export type ResourceKindSyncFactory = (context: SyncContext, file: ConfigFile) =
 export function createResourceKindSync<Config, Row extends FileRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ResourceKindSyncFactory {
-  return async (context, file) =>
-    new ResourceSync(kind, context, listDeclaredResources(file, kind), await kind.stored(context.writer));
+  return async (context, file) => {
+    const declared = listDeclaredResources(file, kind);
+    const fromFile = declared.length === 0 ? kind.storedFromFile?.(context.writer) : undefined;
+    return new ResourceSync(kind, context, declared, await (fromFile ?? kind.stored(context.writer)));
+  };
 }
 
 /**
@@ -169,7 +178,9 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
 
   async write(): Promise<void> {
     const { nowMs } = this.#context;
+    const turns = new EventLoopTurns();
     for (const object of this.#declared) {
+      await turns.endStep();
       const before = this.#matched.get(object);
       const columns = this.#kind.columns(object, before);
       const place = { source: 'file', source_file: object.file, source_line: object.line };
@@ -190,8 +201,11 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
 
   async removeOthers(): Promise<void> {
     const kept = new Set(this.#matched.values());
-    for (const row of this.#stored)
+    const turns = new EventLoopTurns();
+    for (const row of this.#stored) {
+      await turns.endStep();
       if (row.source === 'file' && !kept.has(row) && !this.#kind.isRemoved?.(row)) await this.#remove(row);
+    }
   }
 
   #stamps(row?: Row): UpdateStamps {

@@ -66,6 +66,42 @@ export function hashImportedKey(pepper: KeyObject, sha256: string): string {
   return hashPlatformKey(pepper, `sha256:${sha256}`);
 }
 
+/** How long requests with a revoked key get `key_revoked`. Afterwards the key is unknown. */
+export const REVOKED_KEY_RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
+
+/**
+ * The records, divided by the start of their hash. A change copies one shard and the list of
+ * shards, so that its cost does not depend on the number of keys.
+ */
+type KeyShards = readonly (readonly KeyRecord[] | undefined)[];
+
+/** The first hexadecimal digits of the hash select one of 4,096 shards. */
+const SHARD_CHARS = 3;
+const SHARD_COUNT = 16 ** SHARD_CHARS;
+const NO_RECORDS: readonly KeyRecord[] = [];
+
+/** What all keyrings of a process share. */
+interface KeyringContext {
+  readonly pepper: KeyObject;
+  readonly isCurrent: () => boolean;
+  /**
+   * 0.4 µs instead of 2.3 µs for a known key. Filled only after a valid HMAC. A record counts only
+   * if it is in the keyring. SHA-256 keeps raw keys out of heap dumps.
+   */
+  readonly seen: Map<string, KeyRecord>;
+}
+
+/** A keyring that can be replaced by a changed one without preparing all keys again. */
+export interface ReplaceableKeyring extends Keyring {
+  /** All records, in no particular order. */
+  records(): Iterable<KeyRecord>;
+  /**
+   * Returns a keyring in which each of these hashes has this record, or none. Does not change this
+   * keyring.
+   */
+  replace(changed: ReadonlyMap<string, KeyRecord | null>): ReplaceableKeyring;
+}
+
 /**
  * Prepares the keys of all organizations for lookup in one snapshot. Includes revoked and expired
  * keys, so that their callers get the exact error. `isCurrent` returns whether it is certain that
@@ -75,34 +111,46 @@ export function compileKeyring(
   records: readonly KeyRecord[],
   pepper: KeyObject,
   isCurrent: () => boolean = () => true,
-): Keyring {
-  const byHashStart = new Map<string, KeyRecord>();
-  const hasImportedKeys = records.some(({ prefix }) => isImportedKeyPrefix(prefix));
+): ReplaceableKeyring {
+  const shards: KeyRecord[][] = new Array(SHARD_COUNT);
   for (const record of records) {
-    const start = record.hash.slice(0, HASH_PREFIX_CHARS);
-    if (byHashStart.has(start)) throw new Error(`the key ${record.id} has the same hash as another key`);
-    byHashStart.set(start, record);
+    const at = shardOf(record.hash);
+    const shard = shards[at] ?? [];
+    rejectSameStart(shard, record);
+    shard.push(record);
+    shards[at] = shard;
   }
-  // 0.4 µs instead of 2.3 µs for a known key. Filled only after a valid HMAC, so it has at most one entry
-  // per record. SHA-256 keeps raw keys out of heap dumps.
-  const seen = new Map<string, KeyRecord>();
+  return createKeyring(shards, records.filter(isImported).length, { pepper, isCurrent, seen: new Map() });
+}
+
+function createKeyring(
+  shards: KeyShards,
+  importedCount: number,
+  context: KeyringContext,
+): ReplaceableKeyring {
+  const { pepper, isCurrent, seen } = context;
+  const hasImportedKeys = importedCount > 0;
 
   function find(presented: string): KeyRecord | undefined {
     const isOwn = hasPlatformKeyFormat(presented);
     if (!isOwn && !hasImportedKeys) return undefined;
-    const digest = Buffer.from(
-      isOwn ? hashPlatformKey(pepper, presented) : hashImportedKey(pepper, hash('sha256', presented, 'hex')),
-    );
-    const record = byHashStart.get(digest.toString('latin1', 0, HASH_PREFIX_CHARS));
-    return record && timingSafeEqual(digest, Buffer.from(record.hash)) ? record : undefined;
+    const digest = isOwn
+      ? hashPlatformKey(pepper, presented)
+      : hashImportedKey(pepper, hash('sha256', presented, 'hex'));
+    const start = digest.slice(0, HASH_PREFIX_CHARS);
+    const record = (shards[shardOf(digest)] ?? NO_RECORDS).find((one) => one.hash.startsWith(start));
+    return record && timingSafeEqual(Buffer.from(digest), Buffer.from(record.hash)) ? record : undefined;
   }
 
   function findSeen(presented: string): KeyRecord | undefined {
     const fingerprint = hash('sha256', presented, 'base64');
     const known = seen.get(fingerprint);
-    if (known) return known;
+    if (known && shards[shardOf(known.hash)]?.includes(known)) return known;
     const record = find(presented);
-    if (record) seen.set(fingerprint, record);
+    if (record) {
+      if (seen.size >= SEEN_LIMIT) seen.clear();
+      seen.set(fingerprint, record);
+    }
     return record;
   }
 
@@ -111,16 +159,64 @@ export function compileKeyring(
     isImportedKey: (presented) => hasImportedKeys && findSeen(presented) !== undefined,
     authenticate(presented, nowMs) {
       const record = findSeen(presented);
-      if (!record) throw unknownKeyFault(isCurrent());
+      if (!record || isForgotten(record, nowMs)) throw unknownKeyFault(isCurrent());
       const refusal = expiryFault(record, nowMs);
       if (refusal) throw refusal;
       return record;
     },
     currentFault(record, nowMs) {
-      const known = byHashStart.get(record.hash.slice(0, HASH_PREFIX_CHARS));
-      return known?.hash === record.hash ? expiryFault(known, nowMs) : revokedFault(record);
+      const known = shards[shardOf(record.hash)]?.find((one) => one.hash === record.hash);
+      return known ? expiryFault(known, nowMs) : revokedFault(record);
+    },
+    *records() {
+      for (const shard of shards) yield* shard ?? NO_RECORDS;
+    },
+    replace(changed) {
+      const next = replaceInShards(shards, changed);
+      return createKeyring(next.shards, importedCount + next.addedImported, context);
     },
   };
+}
+
+/** Copies only the list of shards and the shards of the changed hashes. */
+function replaceInShards(
+  shards: KeyShards,
+  changed: ReadonlyMap<string, KeyRecord | null>,
+): { readonly shards: KeyShards; readonly addedImported: number } {
+  const next = [...shards];
+  let addedImported = 0;
+  for (const [hash, record] of changed) {
+    const at = shardOf(hash);
+    const shard = next[at] ?? NO_RECORDS;
+    const before = shard.find((one) => one.hash === hash);
+    const others = before ? shard.filter((one) => one !== before) : shard;
+    if (before && isImported(before)) addedImported -= 1;
+    if (record) rejectSameStart(others, record);
+    if (record && isImported(record)) addedImported += 1;
+    next[at] = record ? [...others, record] : others;
+  }
+  return { shards: next, addedImported };
+}
+
+/** Number of keys whose requests skip the HMAC. Entries of removed keys count until the next clearing. */
+const SEEN_LIMIT = 100_000;
+
+function shardOf(hash: string): number {
+  return Number.parseInt(hash.slice(0, SHARD_CHARS), 16);
+}
+
+function rejectSameStart(shard: readonly KeyRecord[], { id, hash }: KeyRecord): void {
+  const start = hash.slice(0, HASH_PREFIX_CHARS);
+  if (shard.some((one) => one.hash.startsWith(start)))
+    throw new Error(`the key ${id} has the same hash as another key`);
+}
+
+function isImported({ prefix }: KeyRecord): boolean {
+  return isImportedKeyPrefix(prefix);
+}
+
+function isForgotten({ revokedAt }: KeyRecord, nowMs: number): boolean {
+  return revokedAt !== null && revokedAt < nowMs - REVOKED_KEY_RETENTION_MS;
 }
 
 function expiryFault(record: KeyRecord, nowMs: number): Fault | null {

@@ -1,16 +1,38 @@
 import { type PlatformKey, storedKeyFields } from '@floe/contract/api/keys';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
-import { compilePatterns } from '../core/pattern.ts';
+import { compilePatterns, type PatternMatcher } from '../core/pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
+import type { SnapshotPlatformKeyRow } from '../store/snapshot-platform-keys.ts';
 import type { KeyRecord } from './keyring.ts';
 import { toResourceSource } from './source-location.ts';
+
+/**
+ * Values that many keys have in common. Keys with the same value share one object, which saves most
+ * of the memory of a key.
+ */
+export class SharedKeyValues {
+  readonly texts = new Map<string, string>();
+  readonly scopes = new Map<string, ReadonlySet<KeyScope>>();
+  readonly models = new Map<string, PatternMatcher | null>();
+  readonly paths = new Map<string, readonly string[]>();
+}
+
+function share<Value>(values: Map<string, Value>, text: string, create: (text: string) => Value): Value {
+  const known = values.get(text);
+  if (known !== undefined) return known;
+  const value = create(text);
+  values.set(text, value);
+  return value;
+}
+
+const itself = (text: string) => text;
 
 /**
  * Returns the lookup records for a stored key: one for its value, and one for the previous value
  * while that is still valid.
  */
-export function toKeyRecords(row: PlatformKeyRow): KeyRecord[] {
-  const record = toKeyRecord(row);
+export function toKeyRecords(row: SnapshotPlatformKeyRow, shared = new SharedKeyValues()): KeyRecord[] {
+  const record = toKeyRecord(row, shared);
   const { previous_hash, previous_prefix, previous_last4, previous_until, rotated_at } = row;
   if (typeof previous_hash !== 'string' || typeof previous_until !== 'number') return [record];
   const ends = record.expiresAt === null ? previous_until : Math.min(previous_until, record.expiresAt);
@@ -34,17 +56,17 @@ function deprecationHeaders(sinceMs: number, untilMs: number): readonly string[]
 }
 
 /** Returns the lookup record for a stored key's current value. */
-export function toKeyRecord(row: PlatformKeyRow): KeyRecord {
-  const models = parseStrings(row.models_json);
+export function toKeyRecord(row: SnapshotPlatformKeyRow, shared = new SharedKeyValues()): KeyRecord {
+  const { texts, scopes, models, paths } = shared;
   return {
     id: row.id,
-    orgId: row.org_id,
+    orgId: share(texts, row.org_id, itself),
     name: row.name,
-    scopes: new Set(parseScopes(row.scopes_json)),
-    models: models && compilePatterns(models),
-    paths: parseStrings(row.paths_json ?? null) ?? [],
-    team: row.team,
-    owner: row.owner,
+    scopes: share(scopes, row.scopes_json, (json) => new Set(parseScopes(json))),
+    models: row.models_json === null ? null : share(models, row.models_json, parsePatterns),
+    paths: share(paths, row.paths_json ?? '[]', (json) => parseStrings(json) ?? []),
+    team: row.team === null ? null : share(texts, row.team, itself),
+    owner: row.owner === null ? null : share(texts, row.owner, itself),
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     hash: row.hash,
@@ -52,6 +74,11 @@ export function toKeyRecord(row: PlatformKeyRow): KeyRecord {
     last4: row.last4,
     deprecationHeaders: null,
   };
+}
+
+function parsePatterns(json: string): PatternMatcher | null {
+  const models = parseStrings(json);
+  return models && compilePatterns(models);
 }
 
 /** Converts a stored key to the form that the API and the audit log use, without its hash. */

@@ -19,7 +19,10 @@ export type { ListedModel } from './model-page.ts';
  * reading a list fails, the previous list stays in use.
  */
 export interface ModelLists {
-  /** Reads the lists of these providers from now on, and those of no other provider. */
+  /**
+   * Reads the lists of these providers from now on, and those of no other provider. Lists of providers that
+   * were already watched are not read again now.
+   */
   watch(providers: readonly Provider[]): void;
   modelsOf(provider: Provider): readonly ListedModel[];
   /** Returns the maximum output tokens of a model; null if the provider's list does not contain them. */
@@ -42,9 +45,14 @@ export function createModelLists(transport: UpstreamTransport, clock: Clock, log
     `${provider.definition.kind} ${provider.origin} ${provider.modelLists.map(({ path }) => path).join(' ')}`;
 
   async function refresh(): Promise<void> {
-    timer?.cancel();
+    timer = null;
     await Promise.all(watched.map(read));
-    if (!closed && watched.length > 0) timer = clock.after(REFRESH_INTERVAL_MS, () => void refresh());
+    scheduleRefresh();
+  }
+
+  function scheduleRefresh(): void {
+    if (closed || watched.length === 0) return;
+    timer ??= clock.after(REFRESH_INTERVAL_MS, () => void refresh());
   }
 
   async function read(provider: Provider): Promise<void> {
@@ -60,10 +68,11 @@ export function createModelLists(transport: UpstreamTransport, clock: Clock, log
 
   return {
     watch(providers) {
+      const before = new Set(watched);
       watched = providers.filter(
         (provider) => provider.modelLists.length > 0 && provider.models.some((model) => model.includes('*')),
       );
-      void refresh();
+      void Promise.all(watched.filter((provider) => !before.has(provider)).map(read)).then(scheduleRefresh);
     },
     maxOutputTokens: (provider, model) => outputs.get(keyOf(provider))?.get(model) ?? null,
     modelsOf: (provider) =>

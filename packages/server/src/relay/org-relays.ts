@@ -36,22 +36,41 @@ const DEFAULT_RELAY: OrgRelay = compileOrgRelay(DEFAULTS);
  * `update`.
  */
 export function createOrgRelays(): OrgRelays {
-  let relays: ReadonlyMap<string, OrgRelay> = new Map();
+  let relays: ReadonlyMap<string, RelayInUse> = new Map();
   return {
-    get: (orgId) => relays.get(orgId) ?? DEFAULT_RELAY,
+    get: (orgId) => relays.get(orgId)?.relay ?? DEFAULT_RELAY,
     getGrammar: loadShellGrammar,
     update(configs, stored) {
-      const next = new Map<string, OrgRelay>();
+      const next = new Map<string, RelayInUse>();
       for (const orgId of new Set([...configs.keys(), ...stored.keys()])) {
-        const config = mergeRules(configs.get(orgId) ?? DEFAULTS, stored.get(orgId) ?? []);
-        const before = relays.get(orgId);
-        next.set(orgId, before?.version === configVersion(config) ? before : compileOrgRelay(config));
-        // Load the grammar now so that the first command does not wait for it.
-        if (config.rules.length > 0) loadShellGrammar().catch(() => undefined);
+        const source = { config: configs.get(orgId) ?? DEFAULTS, rules: stored.get(orgId) ?? NO_RULES };
+        next.set(orgId, replaceRelay(relays.get(orgId), source));
       }
       relays = next;
     },
   };
+}
+
+/** What an organization's relay configuration was compiled from. */
+interface RelaySource {
+  readonly config: RelayConfig;
+  readonly rules: readonly StoredRelayRule[];
+}
+
+interface RelayInUse {
+  readonly source: RelaySource;
+  readonly relay: OrgRelay;
+}
+
+const NO_RULES: readonly StoredRelayRule[] = [];
+
+function replaceRelay(before: RelayInUse | undefined, source: RelaySource): RelayInUse {
+  if (before && before.source.config === source.config && before.source.rules === source.rules) return before;
+  const config = mergeRules(source.config, source.rules);
+  // Load the grammar now so that the first command does not wait for it.
+  if (config.rules.length > 0) loadShellGrammar().catch(() => undefined);
+  const isSame = before?.relay.version === configVersion(config);
+  return { source, relay: isSame ? before.relay : compileOrgRelay(config) };
 }
 
 /** The rules of the file come first. If both have a rule with the same name, the rule of the file applies. */

@@ -13,11 +13,14 @@ export interface StoredRelayRules {
   readonly unusable: readonly UnusableResource[];
 }
 
-/** Loads the rules that were created with the API. */
-export async function loadStoredRelayRules(reader: DatabaseReader): Promise<StoredRelayRules> {
+/** Loads the rules that were created with the API, of all organizations or of these. */
+export async function loadStoredRelayRules(
+  reader: DatabaseReader,
+  orgIds?: readonly string[],
+): Promise<StoredRelayRules> {
   const unusable = new UnusableResources();
   const byOrg = new Map<string, StoredRelayRule[]>();
-  for (const row of await listAllGuardrailRules(reader, 'relay_rules')) {
+  for (const row of await listAllGuardrailRules(reader, 'relay_rules', orgIds)) {
     const rules = byOrg.get(row.org_id) ?? [];
     const id = `${row.org_id}/relay_rules/${row.id}`;
     rules.push(...unusable.read(id, () => ({ id: row.id, config: parseStoredRelayRule(row) })));

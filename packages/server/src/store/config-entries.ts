@@ -7,13 +7,18 @@ export type ConfigEntryRow = Selectable<ConfigEntriesTable>;
 export type ConfigEntryUpdate = Omit<Updateable<ConfigEntriesTable>, 'org_id' | 'kind'>;
 export type ProviderCredentialRow = Selectable<ProviderCredentialsTable>;
 
-/** Returns the config entries of all organizations in order, either of one kind or of all kinds. */
+/**
+ * Returns config entries in order, either of one kind or of all kinds, and either of these
+ * organizations or of all.
+ */
 export function listAllConfigEntries(
   reader: DatabaseReader,
   kind?: ConfigEntryKind,
+  orgIds?: readonly string[],
 ): Promise<ConfigEntryRow[]> {
   let query = reader.selectFrom('config_entries').selectAll();
   if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
   return query.orderBy('position').orderBy('id').execute();
 }
 
@@ -78,14 +83,14 @@ export async function deleteConfigEntry(writer: DatabaseWriter, place: ConfigEnt
     .execute();
 }
 
-/** Returns the provider credentials of all organizations, oldest first. */
-export function listAllProviderCredentials(reader: DatabaseReader): Promise<ProviderCredentialRow[]> {
-  return reader
-    .selectFrom('provider_credentials')
-    .selectAll()
-    .orderBy('created_at')
-    .orderBy('name')
-    .execute();
+/** Returns the provider credentials of all organizations or of these, oldest first. */
+export function listAllProviderCredentials(
+  reader: DatabaseReader,
+  orgIds?: readonly string[],
+): Promise<ProviderCredentialRow[]> {
+  let query = reader.selectFrom('provider_credentials').selectAll();
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
+  return query.orderBy('created_at').orderBy('name').execute();
 }
 
 /**

@@ -8,12 +8,15 @@ export type GuardrailRuleRow = GuardrailRulesTable;
  */
 export type GuardrailRuleKind = 'limits' | 'budgets' | 'relay_rules';
 
-/** Returns the rules of all organizations, for the snapshot. */
+/** Returns the rules of all organizations or of these, for the snapshot. */
 export function listAllGuardrailRules(
   reader: DatabaseReader,
   kind: GuardrailRuleKind,
+  orgIds?: readonly string[],
 ): Promise<GuardrailRuleRow[]> {
-  return reader.selectFrom(kind).selectAll().orderBy('created_at').orderBy('id').execute();
+  let query = reader.selectFrom(kind).selectAll();
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
+  return query.orderBy('created_at').orderBy('id').execute();
 }
 
 /** Returns an organization's rules, newest first. */

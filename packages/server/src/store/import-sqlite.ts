@@ -124,6 +124,7 @@ export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
   monitor_pulse: 'copied with the monitors',
   replicas: 'processes of the source installation',
   migrations: 'the target has its own migrations',
+  snapshot_changes: 'written by triggers of the target',
   exchange_metadata: 'recreated with each exchange',
   rollup_minutes: 'recounted with each exchange',
   rollup_hours: 'recounted with each exchange',

@@ -47,7 +47,9 @@ export function findOrgById(reader: DatabaseReader, id: string): Promise<OrgRow 
   return reader.selectFrom('orgs').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Returns all organizations, oldest first. */
-export function listAllOrgs(reader: DatabaseReader): Promise<OrgRow[]> {
-  return reader.selectFrom('orgs').selectAll().orderBy('created_at').orderBy('id').execute();
+/** Returns all organizations or these, oldest first. */
+export function listAllOrgs(reader: DatabaseReader, ids?: readonly string[]): Promise<OrgRow[]> {
+  let query = reader.selectFrom('orgs').selectAll();
+  if (ids !== undefined) query = query.where('id', 'in', ids);
+  return query.orderBy('created_at').orderBy('id').execute();
 }

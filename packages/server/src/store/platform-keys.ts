@@ -101,27 +101,19 @@ export function listPlatformKeysOfMember(
     .execute();
 }
 
+/** Returns an organization's keys, including revoked ones. */
+export function listPlatformKeysOfOrg(reader: DatabaseReader, orgId: string): Promise<PlatformKeyRow[]> {
+  return reader.selectFrom('platform_keys').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
+}
+
+/** Returns the keys of all organizations that come from floe.yaml, including revoked ones. */
+export function listFilePlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
+  return reader.selectFrom('platform_keys').selectAll().where('source', '=', 'file').orderBy('id').execute();
+}
+
 /** Returns the keys of all organizations, including revoked ones. */
 export function listAllPlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
   return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
-}
-
-/**
- * Returns all organizations' keys for the snapshot: keys that are not revoked, including expired
- * ones, and keys that were revoked since `revokedSinceMs`. The latter are included so that their
- * callers are told why they are rejected.
- */
-export function listSnapshotPlatformKeys(
-  reader: DatabaseReader,
-  revokedSinceMs: number,
-): Promise<PlatformKeyRow[]> {
-  return reader
-    .selectFrom('platform_keys')
-    .selectAll()
-    .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>=', revokedSinceMs)]))
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
 }
 
 export type PlatformKeyUpdate = Partial<Omit<PlatformKeyRow, 'id' | 'org_id' | 'created_at'>>;

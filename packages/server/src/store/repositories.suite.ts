@@ -8,12 +8,12 @@ import {
   findPlatformKeyById,
   getPlatformKeyPage,
   insertPlatformKey,
-  listSnapshotPlatformKeys,
   revokePlatformKey,
   updatePlatformKeysLastUsed,
 } from './platform-keys.ts';
 import type { Database } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
+import { listSnapshotPlatformKeys } from './snapshot-platform-keys.ts';
 import { applySpendJournalBatch, listBudgetSpendSince } from './spend/budget-spend.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
@@ -147,7 +147,12 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       await insertPlatformKey(writer, createTestPlatformKeyRow('key_long_gone', { revoked_at: 10 }));
       await insertPlatformKey(writer, createTestPlatformKeyRow('key_just_gone', { revoked_at: 100 }));
     });
-    const ids = (await listSnapshotPlatformKeys(database.read, 100)).map(({ id }) => id);
+    const ids = (await listSnapshotPlatformKeys(database.read, 100, '', 10)).map(({ id }) => id);
+    const page = await listSnapshotPlatformKeys(database.read, 100, 'key_expired', 1);
+    assert.deepEqual(
+      page.map(({ id }) => id),
+      ['key_just_gone'],
+    );
     assert.deepEqual(ids.sort(), ['key_expired', 'key_just_gone', 'key_live', 'key_two']);
   });
 

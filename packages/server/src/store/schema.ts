@@ -59,6 +59,7 @@ export interface DatabaseSchema extends MonitoringTables, ConfigTables, SignInTa
   background_responses: BackgroundResponsesTable;
   stored_bodies: StoredBodiesTable;
   settings: SettingsTable;
+  snapshot_changes: SnapshotChangesTable;
   budget_spend: BudgetSpendTable;
   spend_journals: SpendJournalsTable;
   replicas: ReplicasTable;
@@ -89,6 +90,16 @@ export interface OrgsTable {
   timezone?: string | null | undefined;
   updated_at?: number | null | undefined;
   updated_by?: string | null | undefined;
+}
+
+/** The log of changes to the snapshot, which triggers write. One row per subject. */
+export interface SnapshotChangesTable {
+  /** `key` or `org`. */
+  kind: string;
+  /** Hash of a key, or id of an organization. */
+  id: string;
+  /** Number of the last change. It increases in the order of the commits. */
+  seq: number;
 }
 
 /** One row per exchange (a client request and its response). Written through the spool. */

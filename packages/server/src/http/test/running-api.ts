@@ -21,7 +21,7 @@ import type { ProcessStatus } from '../../management/overview/process-status.ts'
 import { type Actor, createKeyActor } from '../../platform/actor.ts';
 import { extractPlatformKey, generatePlatformKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
-import { loadPlatformSnapshot } from '../../platform/platform-snapshot.ts';
+import { loadKeyring } from '../../platform/load-keyring.ts';
 import { type DatabaseWithBeats, openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertPlatformKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
@@ -133,11 +133,11 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
   const database = await openWithOrgs(options.url ?? 'sqlite:', dataDir, clock);
-  let platform = await loadPlatformSnapshot(database.read, apiTestPepper, now);
+  let keyring = await loadKeyring(database.read, apiTestPepper, now);
   const { renew, inForce, ...running } = await createTestApiParts(clock, database, options);
   const relay = await runRelay(database, clock, dataDir, inForce);
   const changed = async () => {
-    platform = await loadPlatformSnapshot(database.read, apiTestPepper, now);
+    keyring = await loadKeyring(database.read, apiTestPepper, now);
     await renew().then(relay.renew);
   };
   const sessions = new Map<string, (now: number) => Actor>();
@@ -151,7 +151,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
     ...API_DEFAULTS,
     authenticate: (headers) => {
       const shown = extractPlatformKey(headers);
-      return sessions.get(shown)?.(now) ?? createKeyActor(platform.keyring.authenticate(shown, now));
+      return sessions.get(shown)?.(now) ?? createKeyActor(keyring.authenticate(shown, now));
     },
     requestIdOf: () => newId('req', now),
   });

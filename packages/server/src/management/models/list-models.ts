@@ -7,7 +7,7 @@ import type { KeyRecord } from '../../platform/keyring.ts';
 import { toKeyRecord } from '../../platform/stored-key.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
-import { listAllPlatformKeys } from '../../store/platform-keys.ts';
+import { listPlatformKeysOfOrg } from '../../store/platform-keys.ts';
 import { paginateForResponse } from '../list-page.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
@@ -42,9 +42,8 @@ export function defineListModelsOperation({
     async run({ orgId, reader, clock }, { query }) {
       const now = clock.now();
       const { catalog } = getRunningOrg(orgId);
-      const keys = (await listAllPlatformKeys(reader))
-        .filter(({ org_id }) => org_id === orgId)
-        .map(toKeyRecord)
+      const keys = (await listPlatformKeysOfOrg(reader, orgId))
+        .map((row) => toKeyRecord(row))
         .filter((key) => isActiveGatewayKey(key, now))
         .sort((one, other) => (one.name < other.name ? -1 : 1));
       const asked = query.key === undefined ? undefined : keys.find(({ id }) => id === query.key);

@@ -43,17 +43,18 @@ export interface StoredConfig {
 export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
 
 /**
- * Loads the resources that were created with the API, for the snapshot. Does not include resources
- * from floe.yaml.
+ * Loads the resources of all organizations or of these that were created with the API, for the
+ * snapshot. Does not include resources from floe.yaml.
  */
 export async function loadStoredConfig(
   reader: DatabaseReader,
   key: SecretEncryptionKey,
+  orgIds?: readonly string[],
 ): Promise<StoredConfig> {
   const [orgs, entries, credentials] = await Promise.all([
-    listAllOrgs(reader),
-    listAllConfigEntries(reader),
-    listAllProviderCredentials(reader),
+    listAllOrgs(reader, orgIds),
+    listAllConfigEntries(reader, undefined, orgIds),
+    listAllProviderCredentials(reader, orgIds),
   ]);
   const unusable = new UnusableResources();
   const read = <Config>(row: ConfigEntryRow, open: (row: ConfigEntryRow) => Config): Config[] =>

@@ -3,6 +3,7 @@ import { importedKeysMigration } from './imported-keys.ts';
 import type { Migration } from './migration.ts';
 import { monitorFileStateMigration } from './monitor-file-state.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
+import { snapshotChangesMigration } from './snapshot-changes.ts';
 
 /**
  * All migrations in order. A released migration never changes. A database runs the migrations whose
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   importedKeysMigration,
   monitorFileStateMigration,
   releaseCompatibilityMigration,
+  snapshotChangesMigration,
 ];
 
 /** The newest migration of a list, 0 if it is empty. It identifies the schema of a release. */

@@ -59,7 +59,7 @@ test('a release runs, and starts, on a database with a compatible migration of t
   t.after(() => restarted.close());
   assert.equal(await getSetting(restarted.read, 'b'), '2');
   const [line] = log.lines;
-  assert.match(line?.message ?? '', /newer version that this version works with/);
+  assert.match(line?.message ?? '', /newer, compatible version/);
 });
 
 test('a contract migration waits for the older processes to stop, or is forced', async (t) => {

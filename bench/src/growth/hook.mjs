@@ -1,0 +1,31 @@
+// Preloaded into the server: each SIGUSR2 appends a line to FLOE_BENCH_FILE with the CPU time, the longest block of the
+// event loop and the memory since the previous line.
+import { appendFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { isMainThread } from 'node:worker_threads';
+
+if (isMainThread) {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  let cpu = process.threadCpuUsage();
+  let all = process.cpuUsage();
+  process.on('SIGUSR2', () => {
+    const main = process.threadCpuUsage(cpu);
+    const whole = process.cpuUsage(all);
+    const line = {
+      mainCpuMs: (main.user + main.system) / 1000,
+      cpuMs: (whole.user + whole.system) / 1000,
+      longestBlockMs: delay.max / 1e6,
+      rssMb: process.memoryUsage.rss() / 1e6,
+    };
+    globalThis.gc?.();
+    const heapMb = process.memoryUsage().heapUsed / 1e6;
+    // The collection blocks the event loop itself, so the next period starts after it.
+    setTimeout(() => {
+      delay.reset();
+      cpu = process.threadCpuUsage();
+      all = process.cpuUsage();
+      appendFileSync(process.env.FLOE_BENCH_FILE, `${JSON.stringify({ ...line, heapMb })}\n`);
+    }, 10);
+  });
+}

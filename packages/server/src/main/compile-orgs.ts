@@ -1,0 +1,162 @@
+import type { OrgConfig, ProviderConfig } from '@floe/contract/config';
+import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { EventLoopTurns } from '../core/event-loop-turns.ts';
+import { type CompiledCatalogs, compileCatalogs } from '../gateway/compile-catalogs.ts';
+import type { OrgCatalog } from '../gateway/org-catalog.ts';
+import { loadStoredGuardrailRules, type StoredGuardrailRules } from '../guardrails/stored-rules.ts';
+import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
+import {
+  type IsSetInConfigFile,
+  loadStoredConfig,
+  mergeConfig,
+  type StoredConfig,
+} from '../platform/config/stored-config.ts';
+import type { UnusableResource } from '../platform/config/unusable-resources.ts';
+import type { StoredRelayRule } from '../relay/org-relays.ts';
+import { loadStoredRelayRules, type StoredRelayRules } from '../relay/stored-relay-rules.ts';
+import { getCachePurgeCounts } from '../store/cache-purges.ts';
+import type { Database } from '../store/ports.ts';
+import type { ServerComponents } from './server-components.ts';
+
+/** An organization's configuration, prepared for use. Immutable. */
+export interface CompiledOrg {
+  /** floe.yaml merged with the API. Null if the organization has no configuration. */
+  readonly config: OrgConfig | null;
+  /** The providers in `config` that were created with the API. */
+  readonly apiProviders: ReadonlySet<ProviderConfig>;
+  /** Whether the database has a row of the organization. */
+  readonly isStored: boolean;
+  /** The time zone that was set with the API. floe.yaml sets that of its organizations. */
+  readonly timezone: string;
+  readonly catalog: OrgCatalog | null;
+  readonly relayRules: readonly StoredRelayRule[];
+  /** Origins of its providers of floe.yaml, and of their proxies. */
+  readonly namedOrigins: readonly string[];
+  readonly unusableProviders: CompiledCatalogs['unusable'];
+  /** Stored policies, limits, budgets and relay rules that this release cannot read. */
+  readonly unusableRules: readonly UnusableResource[];
+  readonly unsupportedSettings: CompiledCatalogs['unsupportedSettings'];
+}
+
+export interface OrgCompilationParts extends Pick<ServerComponents, 'secretsKey' | 'prices'> {
+  readonly database: Pick<Database, 'read'>;
+  readonly environment: Pick<Environment, 'variable'>;
+}
+
+/** What the catalogs of all organizations depend on. */
+export interface OrgCompilationContext {
+  readonly file: LoadedConfig;
+  /** The organization that gets the providers of the environment. Null if floe.yaml defines all. */
+  readonly environmentOrg: string | null;
+  /** Whether the installation has only one organization. */
+  readonly isOnly: boolean;
+  readonly sets: IsSetInConfigFile;
+}
+
+/** Their rows are read together. */
+const ORGS_PER_QUERY = 10;
+
+interface StoredOrgs {
+  readonly config: StoredConfig;
+  readonly rules: StoredGuardrailRules;
+  readonly relayRules: StoredRelayRules;
+  readonly purges: ReadonlyMap<string, number>;
+}
+
+/**
+ * Loads and compiles organizations. Reads only their rows. Between two organizations, the event loop
+ * serves requests.
+ */
+export async function compileOrgs(
+  ids: readonly string[],
+  context: OrgCompilationContext,
+  parts: OrgCompilationParts,
+): Promise<Map<string, CompiledOrg>> {
+  const compiled = new Map<string, CompiledOrg>();
+  if (ids.length === 0) return compiled;
+  const fileOrgs = new Map(context.file.config.orgs.map((org) => [org.id, org]));
+  const turns = new EventLoopTurns();
+  const { database, secretsKey } = parts;
+  const purges = await getCachePurgeCounts(database.read);
+  for (let at = 0; at < ids.length; at += ORGS_PER_QUERY) {
+    const some = ids.slice(at, at + ORGS_PER_QUERY);
+    const [config, rules, relayRules] = await Promise.all([
+      loadStoredConfig(database.read, secretsKey, some),
+      loadStoredGuardrailRules(database.read, some),
+      loadStoredRelayRules(database.read, some),
+    ]);
+    await turns.endStep();
+    for (const id of some) {
+      const stored = { config, rules, relayRules, purges };
+      compiled.set(id, compileOrg(id, fileOrgs.get(id), { stored, context, parts }));
+      await turns.endStep();
+    }
+  }
+  return compiled;
+}
+
+function compileOrg(
+  id: string,
+  fileOrg: OrgConfig | undefined,
+  {
+    stored,
+    context,
+    parts,
+  }: {
+    readonly stored: StoredOrgs;
+    readonly context: OrgCompilationContext;
+    readonly parts: OrgCompilationParts;
+  },
+): CompiledOrg {
+  const { environment, prices } = parts;
+  const own = stored.config.orgs.get(id);
+  const environmentOrg = context.environmentOrg === id ? id : null;
+  const merged = mergeConfig(
+    fileOrg ? [fileOrg] : [],
+    context.sets,
+    { orgs: new Map(own ? [[id, own]] : []), unusable: [] },
+    context.environmentOrg,
+  );
+  const mayBorrow = (config: ProviderConfig) =>
+    !merged.apiProviders.has(config) || (context.isOnly && usesDefaultOrigin(config));
+  const { catalogs, unusable, unsupportedSettings } = compileCatalogs(
+    merged.orgs,
+    environmentOrg,
+    {
+      lookupVariable: environment.variable,
+      outbound: context.file.config.outbound,
+      mayUseMachineCredentials: mayBorrow,
+    },
+    { prices, stored: stored.rules, purges: stored.purges },
+  );
+  const [config = null] = merged.orgs;
+  const catalog = catalogs.get(id) ?? null;
+  const isOwn = (entry: UnusableResource) => entry.id.startsWith(`${id}/`);
+  const isPolicy = (entry: UnusableResource) => entry.id.startsWith(`${id}/policies/`);
+  const unreadable = stored.config.unusable.filter(isOwn);
+  return {
+    config,
+    apiProviders: merged.apiProviders,
+    isStored: own !== undefined,
+    timezone: own?.timezone ?? 'UTC',
+    catalog,
+    relayRules: stored.relayRules.byOrg.get(id) ?? [],
+    namedOrigins: catalog ? listNamedOrigins(catalog, merged.apiProviders) : [],
+    unusableProviders: [...unreadable.filter((entry) => !isPolicy(entry)), ...unusable],
+    unusableRules: [
+      ...unreadable.filter(isPolicy),
+      ...stored.rules.unusable.filter(isOwn),
+      ...stored.relayRules.unusable.filter(isOwn),
+    ],
+    unsupportedSettings,
+  };
+}
+
+/** Origins of providers from the API are checked like any other address. */
+function listNamedOrigins({ providers }: OrgCatalog, apiProviders: ReadonlySet<ProviderConfig>): string[] {
+  const fromApi = new Set([...apiProviders].map(({ id }) => id));
+  return [...providers.values()]
+    .filter(({ id }) => !fromApi.has(id))
+    .flatMap(({ origin, via }) => [origin, via?.proxy?.origin ?? []].flat());
+}

@@ -1,0 +1,51 @@
+import type { LoadedConfig } from '../config/load-config.ts';
+import { systemClock } from '../core/clock.ts';
+import type { ReplaceableKeyring } from '../platform/keyring.ts';
+import { loadKeyring, refreshKeyring } from '../platform/load-keyring.ts';
+import { getSnapshotVersion, listSnapshotChanges } from '../store/snapshot-changes.ts';
+import { type CompiledConfig, compileConfig } from './compile-config.ts';
+import type { OrgCompilationParts } from './compile-orgs.ts';
+import type { ServerComponents } from './server-components.ts';
+
+/** Everything that is loaded for a snapshot. Immutable. */
+export interface SnapshotContent {
+  /** The number of the last change that it contains (`listSnapshotChanges`). */
+  readonly version: number;
+  readonly keyring: ReplaceableKeyring;
+  readonly config: CompiledConfig;
+}
+
+const CHANGES_PER_PAGE = 1_000;
+
+/**
+ * Returns the content of a snapshot with everything that was committed before the call. With
+ * `before`, reads the log of changes and then only the rows of the changed keys and organizations.
+ * Without it, or if the database was restored, loads everything. If it fails, `before` is still valid.
+ *
+ * @param isCurrent whether the process has received all changes, see `loadKeyring`
+ */
+export async function refreshSnapshotContent(
+  before: SnapshotContent | null,
+  file: LoadedConfig,
+  parts: OrgCompilationParts & Pick<ServerComponents, 'pepper'>,
+  isCurrent?: () => boolean,
+): Promise<SnapshotContent> {
+  const reader = parts.database.read;
+  // The version is read first. A change during the load is then read again.
+  let version = before?.version ?? (await getSnapshotVersion(reader));
+  let keyring = before?.keyring ?? (await loadKeyring(reader, parts.pepper, systemClock.now(), isCurrent));
+  let config = before?.config ?? (await compileConfig(file, parts));
+  const orgIds = new Set<string>();
+  for (;;) {
+    const changes = await listSnapshotChanges(reader, version, CHANGES_PER_PAGE);
+    if (!changes.isContinuous) return refreshSnapshotContent(null, file, parts, isCurrent);
+    const isLast = changes.version === version;
+    version = changes.version;
+    if (changes.keyHashes.length > 0) keyring = await refreshKeyring(keyring, reader, changes.keyHashes);
+    for (const id of changes.orgIds) orgIds.add(id);
+    // One of the rows can be that of the requested version.
+    if (isLast || changes.keyHashes.length + changes.orgIds.length < CHANGES_PER_PAGE - 1) break;
+  }
+  config = await compileConfig(file, parts, config, orgIds);
+  return { version, keyring, config };
+}

@@ -1,0 +1,51 @@
+import type { DatabaseReader } from './ports.ts';
+
+/** What changed in the snapshot. Deleted rows are included. */
+export interface SnapshotChanges {
+  /** Number of the last change. The next call starts after it. */
+  readonly version: number;
+  /** False if the log ends before the requested number, because the database was restored. */
+  readonly isContinuous: boolean;
+  /** Hashes of the key values that were added, changed or removed. */
+  readonly keyHashes: readonly string[];
+  /** Organizations whose configuration or rules changed. */
+  readonly orgIds: readonly string[];
+}
+
+/** Returns the number of the last change to the snapshot. 0 if there was none. */
+export async function getSnapshotVersion(reader: DatabaseReader): Promise<number> {
+  const row = await reader
+    .selectFrom('snapshot_changes')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
+/**
+ * Returns the changes after `version`, at most about `limit`. Write transactions run one at a time, so a
+ * change with a lower number is never committed later.
+ */
+export async function listSnapshotChanges(
+  reader: DatabaseReader,
+  version: number,
+  limit: number,
+): Promise<SnapshotChanges> {
+  const found = await reader
+    .selectFrom('snapshot_changes')
+    .selectAll()
+    // The log always has this number or a higher one.
+    .where('seq', '>=', version)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const rows = found.filter(({ seq }) => seq > version);
+  const ids = (kind: string) => rows.filter((row) => row.kind === kind).map(({ id }) => id);
+  return {
+    version: rows.at(-1)?.seq ?? version,
+    isContinuous: version === 0 || found.length > 0,
+    keyHashes: ids('key'),
+    orgIds: ids('org'),
+  };
+}

@@ -1,0 +1,54 @@
+import type { PlatformKeyRow } from './platform-keys.ts';
+import type { DatabaseReader } from './ports.ts';
+
+/** The columns of a key that the snapshot contains. */
+const SNAPSHOT_COLUMNS = [
+  ...([
+    'id',
+    'org_id',
+    'name',
+    'hash',
+    'prefix',
+    'last4',
+    'scopes_json',
+    'models_json',
+    'paths_json',
+  ] as const),
+  ...(['team', 'owner', 'expires_at', 'revoked_at', 'previous_hash', 'previous_prefix'] as const),
+  ...(['previous_last4', 'previous_until', 'rotated_at'] as const),
+] satisfies (keyof PlatformKeyRow)[];
+
+export type SnapshotPlatformKeyRow = Pick<PlatformKeyRow, (typeof SNAPSHOT_COLUMNS)[number]>;
+
+/**
+ * Returns up to `limit` keys of all organizations whose id is greater than `afterId`, in the order
+ * of their ids. Includes expired keys, and keys that were revoked since `revokedSinceMs`, so that
+ * their callers are told why they are rejected.
+ */
+export function listSnapshotPlatformKeys(
+  reader: DatabaseReader,
+  revokedSinceMs: number,
+  afterId: string,
+  limit: number,
+): Promise<SnapshotPlatformKeyRow[]> {
+  return reader
+    .selectFrom('platform_keys')
+    .select(SNAPSHOT_COLUMNS)
+    .where('id', '>', afterId)
+    .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>=', revokedSinceMs)]))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns the keys whose current value, or whose value before the last rotation, has one of these hashes. */
+export function listPlatformKeysByHash(
+  reader: DatabaseReader,
+  hashes: readonly string[],
+): Promise<SnapshotPlatformKeyRow[]> {
+  return reader
+    .selectFrom('platform_keys')
+    .select(SNAPSHOT_COLUMNS)
+    .where(({ eb, or }) => or([eb('hash', 'in', hashes), eb('previous_hash', 'in', hashes)]))
+    .execute();
+}
