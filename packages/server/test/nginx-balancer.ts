@@ -25,7 +25,7 @@ export async function startNginx(t: TestContext, ports: readonly number[]): Prom
   const home = mkdtempSync(join(tmpdir(), 'floe-rolling-'));
   const port = await findFreePort();
   const file = join(home, 'nginx.conf');
-  const servers = ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=2s;`).join(' ');
+  const servers = ports.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join(' ');
   writeFileSync(
     file,
     `daemon off; pid ${home}/nginx.pid; error_log stderr crit; worker_processes 1;
@@ -41,6 +41,7 @@ http {
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_buffering off;
+      proxy_connect_timeout 2s;
       proxy_next_upstream error timeout http_503 non_idempotent;
       proxy_read_timeout 3600s;
     }

@@ -59,8 +59,8 @@ const OverloadSchema = z.strictObject({
   max_event_loop_delay_ms: z
     .int()
     .min(0)
-    .max(10_000)
-    .default(20)
+    .max(1_000)
+    .default(50)
     .describe(
       'Delay of the event loop, in milliseconds, above which Floe lowers the number of concurrent gateway requests until the delay is shorter. 0 disables this limit.',
     ),

@@ -42,8 +42,10 @@ export interface RequestHeaders {
 
 /** Accounts for the memory of request bodies. */
 export interface BodyMemory {
-  /** Reserves memory for a part of a body. Returns the fault that rejects the request if there is none. */
-  takeBodyBytes(bytes: number): Fault | null;
+  /** Reserves memory for a part of a body. Returns false if there is none. */
+  tryTakeBodyBytes(bytes: number): boolean;
+  /** Records that a request is rejected because there is no memory, and returns its fault. */
+  reject(): Fault;
 }
 
 /**

@@ -101,8 +101,7 @@ export class NodeHttpTransport implements ClientTransport {
       const take = (chunk: Buffer) => {
         size += chunk.length;
         if (size > limitBytes) return settle(bodyTooLargeFault(limitBytes));
-        const fault = memory?.takeBodyBytes(chunk.length);
-        if (fault) return settle(fault);
+        if (memory && !memory.tryTakeBodyBytes(chunk.length)) return settle(memory.reject());
         chunks.push(chunk);
         lastAt = clock.monotonic();
       };

@@ -13,7 +13,11 @@ const END_USER = 'visitor-4711';
 /** The log of changes keeps the ids of persons, and short-lived events announce its entries. */
 const KEEP_IDS = new Set(['audit', 'live_events']);
 /** Change with every call or request, whoever it concerns. */
-const RUNTIME_TABLES = new Set(['audit', 'live_events', 'jobs', 'settings', 'removed_members']);
+const RUNTIME_TABLES = new Set([
+  ...['audit', 'live_events', 'jobs', 'settings', 'removed_members'],
+  // The log of changes to keys. A revoked key has a new entry, with the hash that its row keeps.
+  'snapshot_changes',
+]);
 
 interface Seeded {
   readonly api: RunningApi;

@@ -295,6 +295,6 @@ test('a database keeps to the secret key it was first used with', async (t) => {
   await claim(1);
   await assert.rejects(
     claim(2),
-    (error) => error instanceof StoreUnusableError && /a different secret key/.test(error.message),
+    (error) => error instanceof StoreUnusableError && /another secret key/.test(error.message),
   );
 });

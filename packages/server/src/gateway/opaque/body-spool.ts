@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { newId } from '../../core/ids.ts';
+import type { BodyMemory } from '../client-connection.ts';
 
 /** Smaller bodies are kept in memory. */
 const MAX_MEMORY_BYTES = 1024 * 1024;
@@ -21,17 +22,20 @@ export interface ByteReplacement {
 export class BodySpool {
   size = 0;
   #dir: string;
+  readonly #memory: BodyMemory | null;
   #chunks: Buffer[] = [];
   #file: FileHandle | null = null;
 
-  constructor(dir: string) {
+  /** @param memory accounts for the part in memory; null if nothing does */
+  constructor(dir: string, memory: BodyMemory | null) {
     this.#dir = dir;
+    this.#memory = memory;
   }
 
   /** Appends bytes. Resolves when more can be appended. */
   async write(chunk: Buffer): Promise<void> {
     this.size += chunk.length;
-    if (!this.#file && this.size <= MAX_MEMORY_BYTES) {
+    if (!this.#file && this.size <= MAX_MEMORY_BYTES && this.#hasMemory(chunk.length)) {
       this.#chunks.push(chunk);
       return;
     }
@@ -41,6 +45,10 @@ export class BodySpool {
       this.#chunks = [];
     }
     await this.#file.write(chunk);
+  }
+
+  #hasMemory(bytes: number): boolean {
+    return this.#memory === null || this.#memory.tryTakeBodyBytes(bytes);
   }
 
   /** Returns the length of the body with the replacement. */

@@ -170,7 +170,7 @@ async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<
       fields.set(name, field);
     },
   });
-  const spool = new BodySpool(reader.spoolDir);
+  const spool = new BodySpool(reader.spoolDir, reader.client.bodyMemory);
   try {
     const inspection = { push: (chunk: Buffer) => scan.push(chunk), end: () => undefined };
     const arriving: Readable = new Upload(reader.client, reader.clock, inspection);

@@ -39,7 +39,7 @@ function start(used: number) {
   const loop = new SimulatedEventLoop();
   const target = { used, maximum: MAXIMUM, limit: MAXIMUM };
   const limit = new EventLoopLimit(target, loop.clock, 20);
-  assert.ok(limit.admitsNow());
+  assert.ok(limit.admitsNow('acme'));
   return { loop, target, limit };
 }
 
@@ -56,7 +56,7 @@ function runClients(
 ): number[] {
   const turnsMs: number[] = [];
   for (let turn = 0; turn < turns; turn++) {
-    limit.admitsNow();
+    limit.admitsNow('acme');
     target.used = Math.min(clients, target.limit);
     const ms = target.used * msPerRequest;
     turnsMs.push(ms);
@@ -100,7 +100,7 @@ test('a machine that was suspended repeatedly is not overloaded', () => {
   for (let turn = 0; turn < 20; turn++) {
     loop.turn(3_600_000);
     loop.turn(5);
-    assert.ok(limit.admitsNow());
+    assert.ok(limit.admitsNow('acme'));
   }
   assert.equal(target.limit, MAXIMUM);
 });
@@ -121,7 +121,7 @@ test('a turn that already takes too long admits no further requests, if they are
   for (let turn = 0; turn < 500; turn++) {
     const from = loop.nowMs;
     // Each of 300 requests is processed at once in this turn.
-    for (let n = 0; n < 300; n++) if (limit.admitsNow()) loop.nowMs += 1;
+    for (let n = 0; n < 300; n++) if (limit.admitsNow('acme')) loop.nowMs += 1;
     turnsMs.push(loop.nowMs - from);
     loop.turn(0);
     // The clients receive their responses.
@@ -136,7 +136,7 @@ test('a turn that already takes too long admits no further requests, if they are
 
 test('exchanges that were admitted before have time to end before a further reduction', () => {
   const { loop, target } = start(1_000);
-  for (let turn = 0; turn < 12; turn++) loop.turn(60);
+  for (let turn = 0; turn < 18; turn++) loop.turn(60);
   assert.equal(target.limit, 500);
   // They continue for longer than that time, and the event loop remains saturated.
   for (let turn = 0; turn < 20; turn++) loop.turn(60);
@@ -154,6 +154,6 @@ test('without requests there is no timer, and 0 disables the limit', () => {
   for (let turn = 0; turn < 100; turn++) loop.turn(5);
   assert.equal(loop.hasTimers, false);
   const limit = new EventLoopLimit({ used: 5_000, maximum: MAXIMUM, limit: MAXIMUM }, loop.clock, 0);
-  assert.ok(limit.admitsNow());
+  assert.ok(limit.admitsNow('acme'));
   assert.equal(loop.hasTimers, false);
 });

@@ -1,13 +1,18 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 
 const TICK_MS = 5;
-const WINDOW_MS = 200;
+const WINDOW_MS = 500;
 /** The part of a window that must be delayed. Otherwise, single long tasks are the reason. */
 const DELAYED_PART = 0.5;
 /** A longer delay means that the machine was suspended. It says nothing about the load. */
 const SUSPENDED_MS = 10_000;
 /** The limit never falls below this number of exchanges. */
 const MIN_LIMIT = 64;
+/**
+ * A turn that takes too long still admits this number of exchanges of each organization. Otherwise, a process that the
+ * operating system does not run would reject even the only request, and one organization could use every turn.
+ */
+const MIN_PER_TURN = 8;
 /** After a reduction, the exchanges above the limit have this time to end before the next one. */
 const SETTLE_MS = 1_000;
 const LARGEST_REDUCTION = 0.5;
@@ -39,6 +44,8 @@ export class EventLoopLimit {
   #dueAt = 0;
   #windowStart = 0;
   #hasAdmissions = false;
+  /** Admissions since the last tick, by organization, while the event loop is saturated. */
+  readonly #admittedThisTurn = new Map<string, number>();
   /** The sum and number of the delays in this window that were too long. */
   #delayedMs = 0;
   #delays = 0;
@@ -58,15 +65,19 @@ export class EventLoopLimit {
     return this.#isSaturated;
   }
 
-  /** Returns whether this turn of the event loop may admit an exchange. Starts the measurement. */
-  admitsNow(): boolean {
+  /** Returns whether this turn of the event loop may admit an exchange of an organization. Starts the measurement. */
+  admitsNow(orgId: string): boolean {
     if (this.#maxDelayMs === 0) return true;
     this.#hasAdmissions = true;
     if (this.#timer === null) {
       this.#startWindow(this.#clock.monotonic());
       this.#schedule();
     }
-    return !this.#isSaturated || this.#clock.monotonic() - this.#dueAt <= this.#maxDelayMs;
+    if (!this.#isSaturated) return true;
+    const count = this.#admittedThisTurn.get(orgId) ?? 0;
+    if (count >= MIN_PER_TURN && this.#clock.monotonic() - this.#dueAt > this.#maxDelayMs) return false;
+    this.#admittedThisTurn.set(orgId, count + 1);
+    return true;
   }
 
   #schedule(): void {
@@ -82,6 +93,7 @@ export class EventLoopLimit {
   }
 
   #tick(): void {
+    this.#admittedThisTurn.clear();
     const nowMs = this.#clock.monotonic();
     const delayMs = nowMs - this.#dueAt;
     if (delayMs > SUSPENDED_MS) this.#startWindow(nowMs);
@@ -109,14 +121,16 @@ export class EventLoopLimit {
     this.#wasDelayed = isDelayed;
     if (!isDelayed) {
       // With few exchanges, nothing is known about the capacity, so there is no reason for a limit.
-      target.limit = used < limit / 2 ? maximum : Math.min(maximum, Math.ceil(limit * INCREASE));
+      // The exchanges in progress did not delay it.
+      target.limit =
+        used < limit / 2 ? maximum : Math.min(maximum, Math.max(used, Math.ceil(limit * INCREASE)));
       return;
     }
     // Exchanges that were admitted under a higher limit are still in progress.
     if (!this.#isSaturated || (used > limit && nowMs - this.#reducedAt < SETTLE_MS)) return;
     const averageMs = this.#delayedMs / this.#delays;
     const factor = Math.min(SMALLEST_REDUCTION, Math.max(LARGEST_REDUCTION, this.#maxDelayMs / averageMs));
-    target.limit = Math.max(MIN_LIMIT, Math.floor(Math.min(used, limit) * factor));
+    target.limit = Math.min(maximum, Math.max(MIN_LIMIT, Math.floor(Math.min(used, limit) * factor)));
     this.#reducedAt = nowMs;
   }
 }

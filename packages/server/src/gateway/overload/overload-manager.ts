@@ -69,16 +69,16 @@ export class OverloadManager {
    * no capacity, returns a promise that rejects with Fault `overloaded` when the response may be sent.
    */
   admit(orgId: string): AdmittedExchange | Promise<never> {
-    if (!this.#eventLoopLimit.admitsNow() || !this.#exchanges.tryTake(orgId, 1)) {
-      const fault = this.#reject(this.#isReduced ? 'event_loop_delay' : 'concurrent_requests');
+    if (!this.#eventLoopLimit.admitsNow(orgId) || !this.#exchanges.tryTake(orgId, 1)) {
+      const fault = this.reject(this.#isReduced ? 'event_loop_delay' : 'concurrent_requests');
       return this.#pacer.wait().then(() => Promise.reject(fault));
     }
     return new AdmittedExchange(this, orgId);
   }
 
-  /** Reserves memory for a part of a request body. Returns a fault if there is none. */
-  takeBodyBytes(orgId: string, bytes: number): Fault | null {
-    return this.#bodies.tryTake(orgId, bytes) ? null : this.#reject('body_memory');
+  /** Reserves memory for a part of a request body. Returns false if there is none. */
+  tryTakeBodyBytes(orgId: string, bytes: number): boolean {
+    return this.#bodies.tryTake(orgId, bytes);
   }
 
   /** Called by `AdmittedExchange`. */
@@ -92,7 +92,8 @@ export class OverloadManager {
     return this.#eventLoopLimit.isSaturated || this.#exchanges.limit < this.#exchanges.maximum;
   }
 
-  #reject(reason: OverloadReason): Fault {
+  /** Records a rejection, and returns its fault. */
+  reject(reason: OverloadReason): Fault {
     const { clock, log, random, recordRejection } = this.#dependencies;
     recordRejection(reason);
     this.#rejectedSinceLog += 1;
@@ -135,10 +136,14 @@ export class AdmittedExchange implements BodyMemory {
     this.#orgId = orgId;
   }
 
-  takeBodyBytes(bytes: number): Fault | null {
-    const fault = this.#manager.takeBodyBytes(this.#orgId, bytes);
-    if (fault === null) this.#bodyBytes += bytes;
-    return fault;
+  tryTakeBodyBytes(bytes: number): boolean {
+    const isTaken = this.#manager.tryTakeBodyBytes(this.#orgId, bytes);
+    if (isTaken) this.#bodyBytes += bytes;
+    return isTaken;
+  }
+
+  reject(): Fault {
+    return this.#manager.reject('body_memory');
   }
 
   /** Returns the capacity. Must be called once. */

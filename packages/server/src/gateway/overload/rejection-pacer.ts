@@ -4,10 +4,11 @@ const BATCH_MS = 10;
 /** If the timer of a batch is later than this, the event loop is saturated. */
 const SATURATED_MS = 5;
 /**
- * Rejections per millisecond while the event loop is the bottleneck. At about 30 µs per rejection, they use
- * about a tenth of the time.
+ * Rejections per millisecond while the event loop is the bottleneck. With its body, a rejection takes 30 to 120 µs.
  */
-const MAX_REJECTIONS_PER_MS = 4;
+const MAX_REJECTIONS_PER_MS = 2;
+/** Further rejections are sent at once, so that their requests do not use memory. */
+const MAX_WAITING = 2_000;
 
 /**
  * Delays the responses to rejected requests by about 10 ms and sends them in batches. While the event loop is
@@ -28,6 +29,7 @@ export class RejectionPacer {
 
   /** Resolves when the response to a rejected request may be sent. */
   wait(): Promise<void> {
+    if (this.#waiting.length >= MAX_WAITING) return Promise.resolve();
     if (this.#waiting.length === 0) this.#schedule();
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }

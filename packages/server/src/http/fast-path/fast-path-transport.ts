@@ -80,8 +80,7 @@ export class FastPathTransport implements ClientTransport {
   readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer> {
     requireJsonBody(this.headers);
     if (this.#length > limitBytes) throw bodyTooLargeFault(limitBytes);
-    const fault = memory?.takeBodyBytes(this.#length);
-    if (fault) throw fault;
+    if (memory && !memory.tryTakeBodyBytes(this.#length)) throw memory.reject();
     return this.#body === null
       ? Promise.reject(new ClientDisconnectedError('the client disconnected while sending its request'))
       : Promise.resolve(this.#body);
