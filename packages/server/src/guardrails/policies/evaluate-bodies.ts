@@ -1,5 +1,5 @@
 import { locateFindings } from '@floe/conditions/detect/locate-findings';
-import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
+import { type JsonScan, redactJson, scanJson } from '@floe/conditions/detect/redact';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
@@ -18,8 +18,9 @@ export interface EvaluatedBody {
 
 /** Evaluates the request policies and returns the body to send. */
 export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyRequest): EvaluatedBody {
-  const evaluation = evaluatePolicies(policySet, new RequestSubject(request, policySet));
-  return { evaluation, body: redactBody(request.body, evaluation, policySet) };
+  const subject = new RequestSubject(request, policySet);
+  const evaluation = evaluatePolicies(policySet, subject);
+  return { evaluation, body: redactBody(request.body, evaluation, policySet, subject.scan) };
 }
 
 /** A complete response, and the request that it answers. */
@@ -51,17 +52,28 @@ export function evaluateResponsePolicies(
     tools: blocks.flatMap((block) => (block.kind === 'tool' ? [block.name] : [])),
     usage: told ?? usage,
   };
+  const { detects, cleanTexts } = policySet;
+  let scan: JsonScan | null = null;
+  const find = () => {
+    scan = scanJson(json, detects, { cleanTexts });
+    return scan.counts;
+  };
+  const locate = () => locateFindings(json, detects, scan ?? undefined);
   const evaluation = evaluatePolicies(
     policySet,
-    new ResponseSubject(answer, request, policySet, {
-      find: () => countFindingsInJson(json, policySet.detects, policySet.cleanTexts),
-      locate: () => locateFindings(json, policySet.detects),
-    }),
+    new ResponseSubject(answer, request, policySet, { find, locate }),
   );
-  return { evaluation, body: redactBody(body, evaluation, policySet) };
+  return { evaluation, body: redactBody(body, evaluation, policySet, scan) };
 }
 
-function redactBody(body: Buffer, { deniedBy, redact }: PolicyEvaluation, { cleanTexts }: PolicySet): Buffer {
+function redactBody(
+  body: Buffer,
+  { deniedBy, redact }: PolicyEvaluation,
+  { cleanTexts, detects }: PolicySet,
+  scan: JsonScan | null,
+): Buffer {
   if (deniedBy || redact.size === 0) return body;
+  // A scan for fewer kinds can have other results, because findings do not overlap.
+  if (scan && redact.size === detects.size) return Buffer.from(scan.json);
   return Buffer.from(redactJson(body.toString('utf8'), redact, cleanTexts).json);
 }

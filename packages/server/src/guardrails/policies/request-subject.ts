@@ -1,6 +1,6 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
 import { type FindingLocations, locateFindings } from '@floe/conditions/detect/locate-findings';
-import { countFindingsInJson, type FindingCounts } from '@floe/conditions/detect/redact';
+import { type FindingCounts, type JsonScan, scanJson } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
@@ -48,7 +48,7 @@ export class RequestSubject implements PolicySubject {
   #parsed: JsonObject | null = null;
   #messages: readonly Message[] | null = null;
   #variables: ConditionVariables | EvaluationFailure | null = null;
-  #findings: FindingCounts | null = null;
+  #scan: JsonScan | null = null;
   #places: FindingLocations | null = null;
 
   constructor(request: PolicyRequest, policySet: PolicySet) {
@@ -63,13 +63,18 @@ export class RequestSubject implements PolicySubject {
 
   findings(): FindingCounts {
     const { detects, cleanTexts } = this.#policySet;
-    this.#findings ??= countFindingsInJson(this.#text(), detects, cleanTexts);
-    return this.#findings;
+    this.#scan ??= scanJson(this.#text(), detects, { cleanTexts });
+    return this.#scan.counts;
   }
 
   places(): FindingLocations {
-    this.#places ??= locateFindings(this.#text(), this.#policySet.detects);
+    this.#places ??= locateFindings(this.#text(), this.#policySet.detects, this.#scan ?? undefined);
     return this.#places;
+  }
+
+  /** The scan of the body; null if no policy has needed it. */
+  get scan(): JsonScan | null {
+    return this.#scan;
   }
 
   #text(): string {
