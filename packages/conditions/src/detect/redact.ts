@@ -100,7 +100,7 @@ export interface JsonScanOptions {
   /** Strings that are not scanned again. Clean strings are added. */
   readonly cleanTexts?: WritableCleanTexts;
   /** Maximum number of characters in strings that are not known. Default: no limit. */
-  readonly maxChars?: number;
+  readonly maxChars?: number | undefined;
 }
 
 /**

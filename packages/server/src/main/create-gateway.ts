@@ -69,6 +69,7 @@ export function createGateway(
     inFlight: new InFlightRequests(),
     openExchanges: open,
     guard: guardrails.guard,
+    policyThreads: parts.policyThreads,
     background,
     maxOutputTokens: parts.modelLists.maxOutputTokens,
     outputLengths: new OutputLengthEstimator(),

@@ -11,6 +11,7 @@ import type { Log } from '../core/log.ts';
 import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type GuardrailsRuntime, openGuardrails } from '../guardrails/guardrails.ts';
+import { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 import { createEvaluationPool, type EvaluationPool } from '../management/evaluation/evaluation-pool.ts';
 import { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
 import {
@@ -62,6 +63,7 @@ import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { createBreakerComponents } from './breaker-components.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
+import { createPolicyThreadMetrics } from './policy-thread-metrics.ts';
 import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
 import { createSharedStoreMetrics } from './shared-store-metrics.ts';
 
@@ -104,6 +106,7 @@ export interface ServerComponents {
   readonly live: LiveHub;
   readonly jobs: BackgroundJobRunner;
   readonly evaluationPool: EvaluationPool;
+  readonly policyThreads: PolicyThreads;
   readonly beatRefusals: RejectedBeatCounter;
 }
 
@@ -135,7 +138,9 @@ export async function openServerComponents(
   const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
   const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
-  const others = [render, sharedStore.render, () => runtime.render()];
+  const policyThreads = new PolicyThreads(clock);
+  const policyMetrics = createPolicyThreadMetrics(policyThreads);
+  const others = [render, sharedStore.render, policyMetrics.render, () => runtime.render()];
   return {
     environment,
     dataDir,
@@ -165,6 +170,7 @@ export async function openServerComponents(
     live: new LiveHub({ database, clock, log }),
     jobs: new BackgroundJobRunner({ database, clock, log }),
     evaluationPool: createEvaluationPool(clock),
+    policyThreads,
     beatRefusals: new RejectedBeatCounter(clock),
   };
 }
@@ -213,6 +219,7 @@ function createServerMetrics(
 /** Stores the remaining data and closes the components. */
 export async function closeServerComponents(parts: ServerComponents): Promise<void> {
   parts.modelLists.close();
+  await parts.policyThreads.close();
   await parts.lastUsed.close();
   for (const spool of [parts.rows, parts.bodies])
     await spool.flush(FLUSH_TIMEOUT_MS).catch((error: unknown) => {

@@ -9,7 +9,6 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
-import { CleanTextCache } from '../../guardrails/policies/clean-text-cache.ts';
 import {
   evaluatePolicies,
   formatDenialMessage,
@@ -180,6 +179,7 @@ export class StreamPolicyFilter {
     const subject = new ResponseSubject(EMPTY_ANSWER, this.#context.request, policySet, {
       find: () => this.#findings,
       locate: () => null,
+      limits: null,
     });
     const evaluation = evaluatePolicies(policySet, subject);
     if (this.#applyDenial(evaluation)) recordStreamDecisions(this.#x, evaluation);
@@ -199,6 +199,7 @@ export class StreamPolicyFilter {
     const subject = new ResponseSubject(answer, request, policySet, {
       find: () => findInTexts(texts, policySet),
       locate: () => null,
+      limits: null,
     });
     const evaluation = evaluatePolicies(policySet, subject);
     recordStreamDecisions(this.#x, evaluation);
@@ -263,7 +264,8 @@ function findInTexts(texts: readonly string[], { detects }: PolicySet): FindingC
  * Returns the policies that can stop a stream early: those that detect data and do not read the complete
  * response.
  */
-function selectEarlyPolicies({ policies, needs }: PolicySet): PolicySet | null {
+function selectEarlyPolicies(policySet: PolicySet): PolicySet | null {
+  const { policies } = policySet;
   const asks = ({ condition }: CompiledPolicy) =>
     [...(condition?.inputs ?? [])].some((need) => /^(?:answer|usage)\b/.test(need));
   // An `allow` whose condition is not known yet may exempt the response from later policies.
@@ -272,5 +274,5 @@ function selectEarlyPolicies({ policies, needs }: PolicySet): PolicySet | null {
   const early = before.filter((policy) => policy.detects !== null && !asks(policy));
   if (!early.some(canDeny)) return null;
   const detects = new Set(early.flatMap((policy) => [...(policy.detects ?? [])]));
-  return { policies: early, needs, detects, cleanTexts: new CleanTextCache() };
+  return { ...policySet, policies: early, detects };
 }

@@ -15,6 +15,7 @@ import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
 import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
+import { PolicyThreads } from '../../guardrails/policies/policy-threads.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
 import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
@@ -213,6 +214,7 @@ function createGateway(
     maxOutputTokens: options.maxOutputTokens ?? (() => null),
     outputLengths: new OutputLengthEstimator(),
     guard: createMemoryGuard(EMPTY_DATABASE, clock),
+    policyThreads: new PolicyThreads(clock),
     breakers,
     conversations: new ConversationTargets(clock),
     latencies: new TargetLatencies(clock),

@@ -3,6 +3,7 @@ import { type JsonScan, redactJson, scanJson } from '@floe/conditions/detect/red
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
+import { type InlineLimits, requireParsableInline } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 import { ResponseSubject } from './response-subject.ts';
@@ -16,10 +17,18 @@ export interface EvaluatedBody {
   readonly body: Buffer;
 }
 
-/** Evaluates the request policies and returns the body to send. */
-export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyRequest): EvaluatedBody {
-  const subject = new RequestSubject(request, policySet);
-  const evaluation = evaluatePolicies(policySet, subject);
+/**
+ * Evaluates the request policies and returns the body to send.
+ * @param limits of the main thread; null in a thread
+ * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a thread
+ */
+export function evaluateRequestPolicies(
+  policySet: PolicySet,
+  request: PolicyRequest,
+  limits: InlineLimits | null = null,
+): EvaluatedBody {
+  const subject = new RequestSubject(request, policySet, limits);
+  const evaluation = evaluatePolicies(policySet, subject, limits?.steps);
   return { evaluation, body: redactBody(request.body, evaluation, policySet, subject.scan) };
 }
 
@@ -35,11 +44,17 @@ export interface CompletePolicyResponse {
   readonly id: string;
 }
 
-/** Evaluates the response policies on a complete response and returns the body to send. */
+/**
+ * Evaluates the response policies on a complete response and returns the body to send.
+ * @param limits of the main thread; null in a thread
+ * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a thread
+ */
 export function evaluateResponsePolicies(
   policySet: PolicySet,
   { request, dialect, body, usage, id }: CompletePolicyResponse,
+  limits: InlineLimits | null = null,
 ): EvaluatedBody {
+  requireParsableInline(body.length, limits);
   const json = body.toString('utf8');
   const {
     blocks,
@@ -55,13 +70,14 @@ export function evaluateResponsePolicies(
   const { detects, cleanTexts } = policySet;
   let scan: JsonScan | null = null;
   const find = () => {
-    scan = scanJson(json, detects, { cleanTexts });
+    scan = scanJson(json, detects, { cleanTexts, maxChars: limits?.scannedChars });
     return scan.counts;
   };
   const locate = () => locateFindings(json, detects, scan ?? undefined);
   const evaluation = evaluatePolicies(
     policySet,
-    new ResponseSubject(answer, request, policySet, { find, locate }),
+    new ResponseSubject(answer, request, policySet, { find, locate, limits }),
+    limits?.steps,
   );
   return { evaluation, body: redactBody(body, evaluation, policySet, scan) };
 }
