@@ -40,6 +40,14 @@ export function requireReadableInline(bytes: number, limits: InlineLimits | null
     throw new InlineLimitExceededError(`The body has more than ${limits.bodyBytes} bytes.`);
 }
 
+/** @throws InlineLimitExceededError if there are limits and the texts are too long to be scanned */
+export function requireScannableInline(texts: readonly string[], limits: InlineLimits | null): void {
+  if (limits === null) return;
+  const chars = texts.reduce((sum, text) => sum + text.length, 0);
+  if (chars > limits.scannedChars)
+    throw new InlineLimitExceededError(`The texts have more than ${limits.scannedChars} characters.`);
+}
+
 /**
  * Runs an evaluation on the main thread. Returns null if it exceeds a limit of the main thread. It has then
  * changed nothing and must run in a thread.

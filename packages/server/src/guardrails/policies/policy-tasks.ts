@@ -1,6 +1,7 @@
 import { countFindingsInText, type FindingCounts } from '@floe/conditions/detect/redact';
 import { type FindingKind, SensitiveDataScan } from '@floe/conditions/detect/sensitive-data-scan';
 import { ReportingCleanTextCache } from './clean-text-cache.ts';
+import { selectEarlyPolicies } from './early-policies.ts';
 import {
   type CompletePolicyResponse,
   type EvaluatedBody,
@@ -8,7 +9,7 @@ import {
   evaluateResponsePolicies,
 } from './evaluate-bodies.ts';
 import { evaluatePolicies, type PolicyDecision, type PolicyEvaluation } from './evaluate-policies.ts';
-import type { InlineLimits } from './inline-limits.ts';
+import { type InlineLimits, requireScannableInline } from './inline-limits.ts';
 import { compilePolicies, type PolicySet, type PolicySource } from './policies.ts';
 import type { PolicyRequest } from './request-subject.ts';
 import { type PolicyResponse, ResponseSubject } from './response-subject.ts';
@@ -22,6 +23,8 @@ export interface StreamedPolicyResponse {
   readonly answer: PolicyResponse;
   /** The texts of the blocks. `answer.text` contains them in lines. */
   readonly texts: readonly string[];
+  /** The kinds that were found so far, if only the policies that can stop a stream early are evaluated. */
+  readonly early: readonly FindingKind[] | null;
 }
 
 /** The work of a policy thread. */
@@ -59,7 +62,8 @@ export interface PolicyTaskResult {
 /** Runs a task in a thread, with the functions that the main thread uses for small bodies. */
 export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
   if (task.name === 'kinds') return { ...NOTHING, kinds: findKinds(task.texts, new Set(task.kinds)) };
-  const set = compileOnce(task.source);
+  const whole = compileOnce(task.source);
+  const set = task.name === 'stream' ? selectStreamPolicies(whole, task.response) : whole;
   if (task.name === 'request') {
     const request = restoreBody(task.request);
     return toResult(set, evaluateRequestPolicies(set, request), request.body);
@@ -76,12 +80,25 @@ export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
 /** Evaluates the response policies on a complete stream. A stream cannot be redacted. */
 export function evaluateStreamPolicies(
   policySet: PolicySet,
-  { request, answer, texts }: StreamedPolicyResponse,
+  { request, answer, texts, early }: StreamedPolicyResponse,
   limits: InlineLimits | null = null,
 ): PolicyEvaluation {
-  const find = () => countInTexts(texts, policySet.detects);
+  const find = () => {
+    if (early) return new Map(early.map((kind) => [kind, 1]));
+    requireScannableInline(texts, limits);
+    return countInTexts(texts, policySet.detects);
+  };
   const subject = new ResponseSubject(answer, request, policySet, { find, locate: () => null, limits });
   return evaluatePolicies(policySet, subject, limits?.steps);
+}
+
+/** @throws Error if the early policies are evaluated on a set that has none */
+function selectStreamPolicies(
+  whole: ThreadPolicySet,
+  { early }: Pick<StreamedPolicyResponse, 'early'>,
+): ThreadPolicySet {
+  const { cleanTexts } = whole;
+  return early === null ? whole : { ...requireSet(selectEarlyPolicies(whole)), cleanTexts };
 }
 
 /** Returns the kinds of findings in texts, in the order in which they occur first. */

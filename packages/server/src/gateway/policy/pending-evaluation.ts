@@ -1,0 +1,36 @@
+import type { Exchange } from '../exchange-record.ts';
+
+/** An evaluation of a response in a thread. */
+export interface PendingEvaluation {
+  /** Resolves when the evaluated part has been sent; to false if the client reads too slowly. */
+  readonly done: Promise<boolean>;
+  cancel(): void;
+}
+
+/** Makes the exchange wait for an evaluation. */
+export function setPendingEvaluation(x: Exchange, { done, cancel }: PendingEvaluation): void {
+  const cleared = done.finally(() => {
+    x.policy = { ...x.policy, pending: null };
+  });
+  // An attempt that has failed does not wait any more.
+  cleared.catch(() => undefined);
+  x.policy = { ...x.policy, pending: { done: cleared, cancel } };
+}
+
+/**
+ * Waits for the evaluation of a response without an attempt, such as a cached one.
+ * @throws `client.interruption`, and the errors of the evaluation
+ */
+export async function awaitPendingEvaluation({ client, policy: { pending } }: Exchange): Promise<void> {
+  if (pending === null) return;
+  if (client.isInterrupted) pending.cancel();
+  const leave = () => pending.cancel();
+  client.onInterrupt = leave;
+  try {
+    await pending.done;
+  } catch (error) {
+    throw client.isInterrupted ? client.interruption : error;
+  } finally {
+    client.onInterrupt = null;
+  }
+}
