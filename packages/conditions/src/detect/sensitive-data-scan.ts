@@ -28,6 +28,8 @@ import {
   MIN_KEY_CHARS,
 } from './secrets.ts';
 
+export { characterReadCounter } from './character-codes.ts';
+
 /** The kinds of sensitive data. */
 export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
 
