@@ -137,22 +137,16 @@ export async function openServerComponents(
   const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
   const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
-  const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
   const policyThreads = new PolicyThreads(clock);
-  const policyMetrics = createPolicyThreadMetrics(policyThreads);
-  const others = [render, sharedStore.render, policyMetrics.render, () => runtime.render()];
+  const measured = { database, rows, bodies, guardrails, runtime, policyThreads };
   return {
     environment,
     dataDir,
     log,
     accessLog,
-    runtime,
-    database,
-    rows,
-    bodies,
+    ...measured,
     bodyStore: createBodyStore(bodies, deriveStoredBodiesKey(secret.key)),
-    metrics: createServerMetrics({ database, rows, bodies, monitoring: counters }, others),
-    guardrails,
+    metrics: createServerMetrics(measured, counters, render),
     prices: await loadingPrices,
     breakers,
     lastUsed: createKeyLastUsedTracker(database, clock, log),
@@ -170,7 +164,6 @@ export async function openServerComponents(
     live: new LiveHub({ database, clock, log }),
     jobs: new BackgroundJobRunner({ database, clock, log }),
     evaluationPool: createEvaluationPool(clock),
-    policyThreads,
     beatRefusals: new RejectedBeatCounter(clock),
   };
 }
@@ -194,12 +187,20 @@ function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir
   return loadInstallationSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
 }
 
-/** Creates the metrics of `/metrics`. `others` render metrics of other components. */
+type MeasuredComponents = Pick<
+  ServerComponents,
+  'database' | 'rows' | 'bodies' | 'guardrails' | 'runtime' | 'policyThreads'
+>;
+
+/** Creates the metrics of `/metrics`. */
 function createServerMetrics(
-  from: Pick<ServerComponents, 'database' | 'rows' | 'bodies'> & { readonly monitoring: MonitoringCounters },
-  others: readonly (() => string)[],
+  { database, rows, bodies, guardrails, runtime, policyThreads }: MeasuredComponents,
+  monitoring: MonitoringCounters,
+  renderBreakers: () => string,
 ): Metrics {
-  const { database, rows, bodies, monitoring } = from;
+  const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
+  const policies = createPolicyThreadMetrics(policyThreads);
+  const others = [renderBreakers, sharedStore.render, policies.render, () => runtime.render()];
   const monitoringNow = () => renderMonitoringMetrics(database, monitoring);
   return createMetrics(
     () => rows.backlog() + bodies.backlog(),

@@ -10,9 +10,9 @@ import { type ClientRequest, parseBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { createIdeResponseOptions } from '../ide/response-options.ts';
 import type { Target } from '../org-catalog.ts';
+import { applyPoliciesToCachedStream } from '../policy/apply-cached-stream-policies.ts';
 import { applyResponsePolicies } from '../policy/apply-response-policies.ts';
 import { awaitPendingEvaluation } from '../policy/pending-evaluation.ts';
-import { applyPoliciesToCachedStream } from '../policy/stream-policy-filter.ts';
 import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
 import {
   type CachedResponseMetadata,

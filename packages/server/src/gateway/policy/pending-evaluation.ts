@@ -1,11 +1,5 @@
 import type { Exchange } from '../exchange-record.ts';
-
-/** An evaluation of a response in a thread. */
-export interface PendingEvaluation {
-  /** Resolves when the evaluated part has been sent; to false if the client reads too slowly. */
-  readonly done: Promise<boolean>;
-  cancel(): void;
-}
+import type { PendingEvaluation } from './response-policy-context.ts';
 
 /** Makes the exchange wait for an evaluation. */
 export function setPendingEvaluation(x: Exchange, { done, cancel }: PendingEvaluation): void {

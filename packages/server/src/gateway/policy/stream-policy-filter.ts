@@ -18,7 +18,6 @@ import type { PolicyCaller } from '../../guardrails/policies/policy-threads.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { recordPolicyDecisions } from './apply-request-policies.ts';
-import { awaitPendingEvaluation, setPendingEvaluation } from './pending-evaluation.ts';
 import type { ResponsePolicyContext } from './response-policy-context.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
@@ -261,28 +260,6 @@ export class StreamPolicyFilter {
       this.fault = unredactableFault(decisions.find((one) => one.outcome === 'redacted')?.policy);
     return this.fault !== null;
   }
-}
-
-/**
- * Applies the response policies to a cached stream and returns the resulting bytes.
- * @throws Fault `policy_denied` before anything is sent
- */
-export async function applyPoliciesToCachedStream(
-  x: Exchange,
-  text: Buffer | string,
-  usage: Usage | null,
-): Promise<Buffer | string> {
-  if (x.policy.answerContext === null) return text;
-  const filter = new StreamPolicyFilter(x, x.policy.answerContext, usage);
-  const parts = [filter.filter(text), filter.end()];
-  if (filter.pending) {
-    const done = filter.pending.then(() => true);
-    setPendingEvaluation(x, { done, cancel: () => filter.cancel() });
-    await awaitPendingEvaluation(x);
-    parts.push(filter.take());
-  }
-  if (filter.fault) throw filter.fault;
-  return Buffer.concat(parts);
 }
 
 const EMPTY = Buffer.alloc(0);

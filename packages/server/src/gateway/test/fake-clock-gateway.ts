@@ -243,9 +243,8 @@ async function settled<T>(clock: FakeClock, answer: Promise<T>, upToMs: number):
 }
 
 function parseSurface(path = ''): FakeClockSurface | 'ide' {
-  if (path.includes('responses')) return 'responses';
-  if (path.includes('ide')) return 'ide';
-  return path.includes('messages') ? 'messages' : 'chat';
+  const names = ['responses', 'ide', 'messages'] as const;
+  return names.find((name) => path.includes(name)) ?? 'chat';
 }
 
 const KEY: KeyRecord = {
