@@ -147,6 +147,8 @@ class Redactor {
   readonly #wanted: ReadonlySet<FindingKind>;
   #found: FindingCounts;
   readonly #memory: RedactorMemory;
+  /** The findings of the current string of the body. */
+  readonly #own: FindingCounts = new Map();
   #remainingChars: number;
 
   constructor(wanted: ReadonlySet<FindingKind>, found: FindingCounts, memory: RedactorMemory = {}) {
@@ -230,13 +232,14 @@ class Redactor {
     const { strings } = this.#memory;
     if (strings === undefined) return this.text(text, 0);
     const total = this.#found;
-    const own: FindingCounts = new Map();
+    const own = this.#own;
     this.#found = own;
     const redacted = this.text(text, 0);
     this.#found = total;
     if (own.size === 0) return redacted;
     strings.set(text, [...own.keys()]);
     for (const [kind, count] of own) total.set(kind, (total.get(kind) ?? 0) + count);
+    own.clear();
     return redacted;
   }
 

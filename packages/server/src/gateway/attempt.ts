@@ -11,6 +11,7 @@ import { getAttemptErrorCode } from './error-response-sink.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import { setExchangeTarget } from './order-targets.ts';
 import type { Target } from './org-catalog.ts';
+import { cancelPendingEvaluation } from './policy/pending-evaluation.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
 import { readNetworkError } from './upstream-error.ts';
@@ -272,7 +273,7 @@ class Attempt implements UpstreamHandler {
     // A chunk may have the first content and then an error, which the started stream must report.
     if (this.#sink?.isContentSent) this.#x.progress.markBroken(this.#sink);
     this.#sink?.abort();
-    this.#x.policy.pending?.cancel();
+    cancelPendingEvaluation(this.#x);
     this.#record.error = getAttemptErrorCode(error);
     this.#close();
     this.#cancel?.();

@@ -4,11 +4,20 @@ import type { PendingEvaluation } from './response-policy-context.ts';
 /** Makes the exchange wait for an evaluation. */
 export function setPendingEvaluation(x: Exchange, { done, cancel }: PendingEvaluation): void {
   const cleared = done.finally(() => {
-    x.policy = { ...x.policy, pending: null };
+    if (x.policy.pending === pending) x.policy = { ...x.policy, pending: null };
   });
+  const pending = { done: cleared, cancel };
   // An attempt that has failed does not wait any more.
   cleared.catch(() => undefined);
-  x.policy = { ...x.policy, pending: { done: cleared, cancel } };
+  x.policy = { ...x.policy, pending };
+}
+
+/** Cancels the evaluation of a response that will not be sent. Another attempt may follow. */
+export function cancelPendingEvaluation(x: Exchange): void {
+  const { pending } = x.policy;
+  if (pending === null) return;
+  x.policy = { ...x.policy, pending: null };
+  pending.cancel();
 }
 
 /**

@@ -70,7 +70,9 @@ export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
   }
   const request = restoreBody(task.response.request);
   if (task.name === 'stream') {
-    const evaluation = evaluateStreamPolicies(set, { ...task.response, request });
+    const { texts } = task.response;
+    const answer = { ...task.response.answer, text: texts.join('\n') };
+    const evaluation = evaluateStreamPolicies(set, { ...task.response, answer, request });
     return toResult(set, { evaluation, body: request.body }, request.body);
   }
   const response = restoreBody({ ...task.response, request });

@@ -124,12 +124,15 @@ export class PolicyThreads {
     response: StreamedPolicyResponse,
     caller: PolicyCaller,
   ): Promise<PolicyEvaluation> {
-    const bytes = 2 * response.answer.text.length + response.request.body.length;
+    const { text } = response.answer;
+    const bytes = text.length + response.request.body.length;
+    // The thread joins the texts again.
+    const answer = { ...response.answer, text: '' };
     return this.#admit(caller, bytes, async () => {
       const request = await copyRequest(policySet, response.request, false);
       const result = await this.#send(
         caller,
-        { name: 'stream', source: policySet.source, response: { ...response, request } },
+        { name: 'stream', source: policySet.source, response: { ...response, answer, request } },
         [request.body.buffer],
       );
       return toEvaluation(policySet, result);
