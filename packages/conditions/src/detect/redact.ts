@@ -1,3 +1,4 @@
+import { isMemberName, numberEnd, stringEnd } from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /** The number of findings by kind. */
@@ -29,7 +30,6 @@ const MIN_REMEMBERED_CHARS = 1_024;
 const MAX_NESTED_JSON = 3;
 const MAX_PASSES = 4;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 /** Minimum digits of a card number. Cards are the only findings that occur as JSON numbers. */
 const NUMBER_DIGITS = 13;
 const BLOB_CHARS = 128;
@@ -260,33 +260,6 @@ class Redactor {
     }
     return out + text.slice(from);
   }
-}
-
-function stringEnd(json: string, start: number): number {
-  for (let at = start + 1; ; at += 1) {
-    at = json.indexOf('"', at);
-    if (at === -1) return json.length;
-    let slashes = 0;
-    while (at - slashes - 1 > start && json.charCodeAt(at - slashes - 1) === BACKSLASH) slashes += 1;
-    // An even number of backslashes escape each other.
-    if (slashes % 2 === 0) return at + 1;
-  }
-}
-
-function numberEnd(json: string, start: number): number {
-  let at = start;
-  for (; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    const isPart = (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2b || code === 0x2d;
-    if (!isPart && (code | 0x20) !== 0x65) break;
-  }
-  return at;
-}
-
-function isMemberName(json: string, end: number): boolean {
-  let at = end;
-  while (json.charCodeAt(at) <= 0x20) at += 1;
-  return json.charCodeAt(at) === 0x3a;
 }
 
 function isJson(text: string): boolean {
