@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { isStreamingRequest } from '@floe/testkit/api-surface';
 import type { Chunking } from '@floe/testkit/chunking';
+import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
@@ -374,4 +375,95 @@ test('a kept answer is judged for the caller who gets it', async () => {
     const row = await rowOf('kept', other);
     assert.deepEqual([row['state'], row['cost_nano_usd'] ?? 0], ['blocked', 0]);
   }
+});
+
+/** Longer than what the main thread scans. */
+const LONG = 'An ordinary sentence of a long text. '.repeat(2_000);
+
+for (const surface of ['chat', 'responses', 'messages'] as const)
+  for (const model of new Set(['chat/m-1', `${surface}/m-1`]))
+    test(`${surface} over ${model}: a thread judges a long request or answer, with the same outcome`, async () => {
+      const asking = { surface, model };
+      says = LONG;
+      for (const stream of [false, true]) {
+        const plain = await ask('plain', 'x', { stream }, asking);
+        const good = await ask('answers', 'x', { stream }, asking);
+        assert.deepEqual([good.status, good.text.length], [200, plain.text.length]);
+      }
+      says = `${LONG}${EMAIL} ${LONG}`;
+      const denied = await ask('answers', 'x', {}, asking);
+      assert.equal(denied.status, 403, denied.text.slice(0, 200));
+      assert.deepEqual(policyDecisions(await rowOf('answers', denied)), [
+        `denied "no-mail": found 1 email in ${ANSWER_TEXT[surface]}`,
+      ]);
+      const clean = await ask('scrubbed', 'x', {}, asking);
+      assert.ok(clean.text.includes('[redacted:email]') && !clean.text.includes(EMAIL));
+      for (const cut of ['whole', 'frames', { seed: 7 }] as const) {
+        chunking = cut;
+        for (const org of ['answers', 'finish']) {
+          const stopped = await ask(org, 'x', { stream: true }, asking);
+          assert.equal(stopped.text.includes(EMAIL), org === 'finish');
+          assert.doesNotMatch(stopped.text, LOOKS_FINISHED);
+          assert.match(stopped.text, /policy_denied|permission_error/);
+        }
+      }
+      chunking = 'whole';
+      const watched = await ask('watched', `${LONG}${EMAIL}`, {}, asking);
+      const because = [REQUEST_TEXT, ANSWER_TEXT].map((paths) => `found 1 email in ${paths[surface]}`);
+      assert.deepEqual(policyDecisions(await rowOf('watched', watched)), [
+        `would_deny "watch-q": ${because[0]}`,
+        `would_redact "watch-r": ${because[0]}`,
+        `would_deny "watch-a": ${because[1]}`,
+        `would_redact "watch-b": ${because[1]}`,
+        `flagged "mark": ${because[1]}`,
+      ]);
+      await ask('asked', `${LONG}${EMAIL}`, {}, asking);
+      const sent = bodies.at(-1) ?? '';
+      assert.ok(sent.includes(`${LONG}[redacted:email]`) && !sent.includes(EMAIL));
+    });
+
+test('a long answer is stored or replayed only after a thread has judged it', async () => {
+  says = `${LONG}${EMAIL}`;
+  for (const model of ['chat/m-1', 'responses/m-1'])
+    for (const org of ['answers', 'plain', 'finish']) {
+      const asking = { surface: 'responses', model } as const;
+      const streamed = await ask(org, 'x', { store: true, stream: true }, asking);
+      const id = /"id":\s*"(resp_\w+)"/.exec(streamed.text)?.[1] ?? 'none';
+      const kept = await callHttp(`${floe.url}/gateway/v1/responses/${id}`, {
+        method: 'GET',
+        headers: { authorization: `Bearer ${keyOf(org)}` },
+      });
+      assert.equal(kept.status, org === 'plain' ? 200 : 404, `${org} ${model}`);
+    }
+  const as = (who: string) => ({ headers: { 'x-floe-metadata': JSON.stringify({ who }) } });
+  for (const stream of [false, true]) {
+    const first = await ask('kept', `long ${stream}`, { stream }, as('a'));
+    const again = await ask('kept', `long ${stream}`, { stream }, as('a'));
+    assert.deepEqual([again.status, again.headers['x-floe-cache'], again.text], [200, 'hit', first.text]);
+    const other = await ask('kept', `long ${stream}`, { stream }, as('b'));
+    assert.deepEqual([other.status, other.headers['x-floe-cache']], [403, 'hit'], other.text.slice(0, 200));
+  }
+});
+
+test('a client that disconnects while a thread judges its request ends the judgement', async () => {
+  const inThreads = async () => {
+    const { text } = await callHttp(`${floe.url}/metrics`, { method: 'GET' });
+    return Number(/^floe_policy_thread_evaluations\{\} (\d+)/m.exec(text)?.[1]);
+  };
+  const leaving = new AbortController();
+  const messages = [{ role: 'user', content: '4111-1111-1111-1112 +1 555 010 9999 a@b '.repeat(200_000) }];
+  const call = callHttp(floe.url + SURFACES.chat.path, {
+    headers: { authorization: `Bearer ${keyOf('asked')}` },
+    body: { model: 'chat/m-1', messages },
+    signal: leaving.signal,
+  });
+  const ended = assert.rejects(call);
+  await eventually(async () => ((await inThreads()) === 1 ? true : undefined));
+  leaving.abort();
+  await ended;
+  await eventually(async () => ((await inThreads()) === 0 ? true : undefined));
+  const before = bodies.length;
+  says = 'Welt';
+  assert.equal((await ask('asked', `${LONG}x`)).status, 200);
+  assert.equal(bodies.length, before + 1, 'the request of the client that left was not sent');
 });

@@ -35,23 +35,71 @@ export function findTokenEnd(text: string, start: number): number {
   return at;
 }
 
-/** 1 for each ASCII code that requires a scan: letters, digits, `@`, `+`, `(`, `-`, `:`. */
-const STARTING_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) =>
-  isLetterOrDigit(code) || '@+(-:'.includes(String.fromCharCode(code)) ? 1 : 0,
-);
+/** What a scan searches for, as far as it matters for skipping text. */
+export interface CandidateFilter {
+  readonly secrets: boolean;
+  readonly ibans: boolean;
+  readonly emails: boolean;
+  readonly phones: boolean;
+}
+
+const [OTHER, LETTER, DIGIT, AT_SIGN, PHONE_START, DASH, COLON] = [0, 1, 2, 3, 4, 5, 6];
+
+/** The class of each ASCII code. A finding begins at a character whose class is not `OTHER`. */
+const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (isLetter(code)) return LETTER;
+  if (isDigit(code)) return DIGIT;
+  return (
+    { '@': AT_SIGN, '+': PHONE_START, '(': PHONE_START, '-': DASH, ':': COLON }[String.fromCharCode(code)] ??
+    OTHER
+  );
+});
+
+/** No shorter word is a key or the name of a secret. JSON Web Tokens are recognized by their start. */
+const MIN_SECRET_WORD_CHARS = 17;
 
 /**
  * Returns the next position at or after `start` where a finding may begin. Returns the length of the text if
- * there is none.
+ * there is none. Words that cannot be part of a finding are skipped as a whole, but at least up to `done`.
  */
-export function findCandidateStart(text: string, start: number): number {
+export function findCandidateStart(
+  text: string,
+  start: number,
+  done: number,
+  { secrets, ibans, emails, phones }: CandidateFilter,
+): number {
+  const { length } = text;
   let at = start;
-  for (; at < text.length; at += 1) {
+  while (at < length) {
     const code = text.charCodeAt(at);
-    if (code < 128 && STARTING_CHARACTERS[code] === 1) break;
+    const kind = code < 128 ? CLASSES[code] : OTHER;
+    if (kind === LETTER) {
+      let end = at + 1;
+      for (; end < length; end += 1) {
+        const next = text.charCodeAt(end);
+        if (next >= 128 || TOKEN_CHARACTERS[next] === 0) break;
+      }
+      if (
+        secrets &&
+        (end - at >= MIN_SECRET_WORD_CHARS || (code === 0x65 && text.charCodeAt(at + 1) === 0x79))
+      )
+        break;
+      if (ibans && end - at > 3 && isDigit(text.charCodeAt(at + 2))) break;
+      at = end > done ? end : done;
+      continue;
+    }
+    if (kind === DIGIT) break;
+    if (kind === DASH) {
+      if (secrets && text.charCodeAt(at + 1) === 0x2d) break;
+    } else if (kind === COLON) {
+      if (secrets && text.charCodeAt(at + 1) === 0x2f) break;
+    } else if (kind === AT_SIGN) {
+      if (emails) break;
+    } else if (kind === PHONE_START && phones) break;
+    at += 1;
   }
   characterReadCounter.reads += at - start + 1;
-  return at;
+  return at < length ? at : length;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { countFindingsInText } from './redact.ts';
+import { countFindingsInText, type JsonScan } from './redact.ts';
 import { type FindingKind, type SecretDetector, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /**
@@ -19,23 +19,35 @@ const MAX_DEPTH = 64;
 const MEMBER_NAME = /^[a-z_]{1,32}$/;
 
 /**
- * Finds the strings in which `countFindingsInJson` finds something. Scans the text again, so call it only if
- * there are findings.
+ * Finds the strings in which `countFindingsInJson` finds something. Parses the text, so call it only if there
+ * are findings. Scans only strings with secrets again, if `scan` is the result of `scanJson` for the same
+ * text and the same kinds; otherwise it scans all strings.
  * @param json well-formed JSON
  * @example
  * locateFindings('{"to":["ana@example.com"]}', new Set(['email'])).get('email')?.paths; // ['to[0]']
  */
-export function locateFindings(json: string, wanted: ReadonlySet<FindingKind>): FindingLocations {
-  const places = new Map<FindingKind, { paths: string[]; detectors: SecretDetector[] }>();
+export function locateFindings(
+  json: string,
+  wanted: ReadonlySet<FindingKind>,
+  scan?: JsonScan,
+): FindingLocations {
+  const places: MutableLocations = new Map();
+  const known = scan?.stringsWithFindings;
   const visit = (value: unknown, path: string, depth: number): void => {
+    if (typeof value === 'string' && known) return addPlaces(places, value, path, known.get(value) ?? []);
     if (typeof value === 'string' || typeof value === 'number')
-      return addPlaces(places, String(value), path, wanted);
+      return addPlaces(places, String(value), path, kindsIn(String(value), wanted));
     if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
     const isList = Array.isArray(value);
     for (const [name, entry] of Object.entries(value)) visit(entry, joinPath(path, name, isList), depth + 1);
   };
   visit(JSON.parse(json), '', 0);
-  return places;
+  return new Map(
+    [...places].map(([kind, { paths, detectors }]) => [
+      kind,
+      { paths: [...paths], detectors: [...detectors] },
+    ]),
+  );
 }
 
 function joinPath(path: string, name: string, isList: boolean): string {
@@ -44,21 +56,27 @@ function joinPath(path: string, name: string, isList: boolean): string {
   return path === '' ? shown : `${path}.${shown}`;
 }
 
+type MutableLocations = Map<FindingKind, { paths: Set<string>; detectors: Set<SecretDetector> }>;
+
+/** No text with fewer characters has a finding. */
+const MIN_FINDING_CHARS = 6;
+
+function kindsIn(text: string, wanted: ReadonlySet<FindingKind>): readonly FindingKind[] {
+  return text.length < MIN_FINDING_CHARS ? [] : [...countFindingsInText(text, wanted).keys()];
+}
+
 function addPlaces(
-  places: Map<FindingKind, { paths: string[]; detectors: SecretDetector[] }>,
+  places: MutableLocations,
   text: string,
   path: string,
-  wanted: ReadonlySet<FindingKind>,
+  kinds: readonly FindingKind[],
 ): void {
-  // Shorter than any finding.
-  if (text.length < 6) return;
-  const kinds = countFindingsInText(text, wanted).keys();
   for (const kind of kinds) {
-    const place = places.get(kind) ?? { paths: [], detectors: [] };
+    const place = places.get(kind) ?? { paths: new Set(), detectors: new Set() };
     places.set(kind, place);
-    if (!place.paths.includes(path)) place.paths.push(path);
+    place.paths.add(path);
     if (kind !== 'secret') continue;
     for (const { detector } of new SensitiveDataScan(text, new Set([kind])).findings)
-      if (detector !== undefined && !place.detectors.includes(detector)) place.detectors.push(detector);
+      if (detector !== undefined) place.detectors.add(detector);
   }
 }

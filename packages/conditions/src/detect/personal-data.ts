@@ -56,6 +56,8 @@ export function readDigitRun(text: string, start: number): DigitRun {
   }
 }
 
+const MIN_CARD_DIGITS = 13;
+
 /**
  * Returns whether the number has a valid prefix and length for a card (ISO/IEC 7812 and the ranges of the
  * card networks).
@@ -90,18 +92,54 @@ function isRepeatedDigit(digits: string): boolean {
 
 /** Returns the end of the longest card number that starts with group `first`, or -1. */
 export function findCardEnd(text: string, { groups, separators }: DigitRun, first: number): number {
-  let digits = '';
+  let digits = 0;
   let found = -1;
   for (let at = first; at < groups.length; at += 1) {
-    const [start, end] = groups[at] ?? [0, 0];
-    const width = end - start;
-    digits += text.slice(start, end);
-    if (digits.length > 19 || separators[at - 1] === '.') break;
+    const width = widthOf(groups, at);
+    digits += width;
+    if (digits > 19 || separators[at - 1] === '.') break;
+    const end = groups[at]?.[1] ?? 0;
     // Groups of card numbers have four to six digits, except the last one.
-    if (isCardNumber(digits) && !isDecimal(text, end)) found = end;
+    if (
+      digits >= MIN_CARD_DIGITS &&
+      isCardNumber(joinGroups(text, groups, first, at)) &&
+      !isDecimal(text, end)
+    )
+      found = end;
     if (width < 4 || width > 6) break;
   }
   return found;
+}
+
+/** The number of digits of a group; 0 if there is no such group. */
+function widthOf(groups: DigitRun['groups'], at: number): number {
+  const group = groups[at];
+  return group === undefined ? 0 : group[1] - group[0];
+}
+
+/** Returns the digits of the groups from `first` to `last`. */
+function joinGroups(text: string, groups: DigitRun['groups'], first: number, last: number): string {
+  let digits = '';
+  for (let at = first; at <= last; at += 1) digits += text.slice(...(groups[at] ?? [0, 0]));
+  return digits;
+}
+
+/** Returns whether three groups have 3, `second` and `third` digits. Most numbers are rejected here. */
+function hasWidths(groups: DigitRun['groups'], first: number, second: number, third: number): boolean {
+  return (
+    widthOf(groups, first) === 3 &&
+    widthOf(groups, first + 1) === second &&
+    widthOf(groups, first + 2) === third
+  );
+}
+
+function readGroups(
+  text: string,
+  groups: DigitRun['groups'],
+  first: number,
+): readonly [area: string, second: string, third: string] {
+  const read = (at: number) => text.slice(...(groups[at] ?? [0, 0]));
+  return [read(first), read(first + 1), read(first + 2)];
 }
 
 function isDecimal(text: string, end: number): boolean {
@@ -113,10 +151,10 @@ function isDecimal(text: string, end: number): boolean {
  * assigned area numbers 000, 666 and 900 to 999, group 00 and serial 0000.
  */
 export function findSsnEnd(text: string, { groups, separators }: DigitRun, first: number): number {
-  const [area, group, serial] = [0, 1, 2].map((n) => text.slice(...(groups[first + n] ?? [0, 0])));
-  const isShaped = area?.length === 3 && group?.length === 2 && serial?.length === 4;
+  if (!hasWidths(groups, first, 2, 4)) return -1;
   const [one, two] = [separators[first], separators[first + 1]];
-  if (!isShaped || one !== two || one === '.') return -1;
+  if (one !== two || one === '.') return -1;
+  const [area, group, serial] = readGroups(text, groups, first);
   const isGiven = area !== '000' && area !== '666' && area < '900' && group !== '00' && serial !== '0000';
   return isGiven ? (groups[first + 2]?.[1] ?? -1) : -1;
 }
@@ -126,9 +164,8 @@ export function findSsnEnd(text: string, { groups, separators }: DigitRun, first
  * (North American Numbering Plan), or -1.
  */
 export function findNationalPhoneEnd(text: string, { groups, separators }: DigitRun, first: number): number {
-  const [area, exchange, line] = [0, 1, 2].map((n) => text.slice(...(groups[first + n] ?? [0, 0])));
-  if (area?.length !== 3 || exchange?.length !== 3 || line?.length !== 4) return -1;
-  if (separators[first] !== separators[first + 1]) return -1;
+  if (!hasWidths(groups, first, 3, 4) || separators[first] !== separators[first + 1]) return -1;
+  const [area, exchange] = readGroups(text, groups, first);
   return area >= '200' && exchange >= '200' ? (groups[first + 2]?.[1] ?? -1) : -1;
 }
 

@@ -1,3 +1,4 @@
+import { isMemberName, numberEnd, stringEnd } from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /** The number of findings by kind. */
@@ -29,7 +30,6 @@ const MIN_REMEMBERED_CHARS = 1_024;
 const MAX_NESTED_JSON = 3;
 const MAX_PASSES = 4;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 /** Minimum digits of a card number. Cards are the only findings that occur as JSON numbers. */
 const NUMBER_DIGITS = 13;
 const BLOB_CHARS = 128;
@@ -84,6 +84,43 @@ export function redactJson(
   return { json: new Redactor(wanted, found, { known: cleanTexts }).json(json, 0), counts: found };
 }
 
+/** The result of one scan of a JSON text. It answers what is in the text, where, and what remains without it. */
+export interface JsonScan extends RedactedJson {
+  /** Each string with findings, and their kinds in the order of the text. */
+  readonly stringsWithFindings: ReadonlyMap<string, readonly FindingKind[]>;
+}
+
+/** Thrown if a scan would read more characters than its limit allows. */
+export class ScanLimitExceededError extends Error {
+  override readonly name = 'ScanLimitExceededError';
+}
+
+/** Settings of `scanJson`. */
+export interface JsonScanOptions {
+  /** Strings that are not scanned again. Clean strings are added. */
+  readonly cleanTexts?: WritableCleanTexts;
+  /** Maximum number of characters in strings that are not known. Default: no limit. */
+  readonly maxChars?: number | undefined;
+}
+
+/**
+ * Counts, locates and replaces findings as `countFindingsInJson` and `redactJson` do, with one scan.
+ * @throws ScanLimitExceededError before more than `maxChars` characters are scanned
+ * @example
+ * scanJson('{"to":"ana@example.com"}', new Set(['email'])).counts; // new Map([['email', 1]])
+ */
+export function scanJson(
+  json: string,
+  wanted: ReadonlySet<FindingKind>,
+  { cleanTexts, maxChars = Number.POSITIVE_INFINITY }: JsonScanOptions = {},
+): JsonScan {
+  const found: FindingCounts = new Map();
+  const strings = new Map<string, readonly FindingKind[]>();
+  const memory = { known: cleanTexts, added: cleanTexts, strings, maxChars };
+  const redacted = new Redactor(wanted, found, memory).json(json, 0);
+  return { json: redacted, counts: found, stringsWithFindings: strings };
+}
+
 /**
  * Replaces every finding in a text, which may be JSON, with `[redacted:<kind>]`.
  * @example
@@ -102,17 +139,23 @@ export function redactText(
 interface RedactorMemory {
   readonly known?: CleanTexts | undefined;
   readonly added?: WritableCleanTexts | undefined;
+  readonly strings?: Map<string, readonly FindingKind[]>;
+  readonly maxChars?: number;
 }
 
 class Redactor {
   readonly #wanted: ReadonlySet<FindingKind>;
-  readonly #found: FindingCounts;
+  #found: FindingCounts;
   readonly #memory: RedactorMemory;
+  /** The findings of the current string of the body. */
+  readonly #own: FindingCounts = new Map();
+  #remainingChars: number;
 
   constructor(wanted: ReadonlySet<FindingKind>, found: FindingCounts, memory: RedactorMemory = {}) {
     this.#wanted = wanted;
     this.#found = found;
     this.#memory = memory;
+    this.#remainingChars = memory.maxChars ?? Number.POSITIVE_INFINITY;
   }
 
   /** Returns the JSON text without the findings. */
@@ -168,16 +211,41 @@ class Redactor {
     const isRemembered = depth === 0 && token.length >= MIN_REMEMBERED_CHARS;
     const key = isRemembered ? known?.keyOf(token) : undefined;
     if (key !== undefined && known?.has(key)) return token;
-    const isPlain = !token.includes('\\');
+    if (depth === 0) this.#charge(token.length);
+    // A part of another string is slower to read than a string of its own.
+    const isPlain = token.length < MIN_REMEMBERED_CHARS && !token.includes('\\');
     const text = isPlain ? token.slice(1, -1) : String(JSON.parse(token));
-    const redacted = this.text(text, depth);
+    const redacted = depth === 0 ? this.#wholeString(text) : this.text(text, depth);
     if (redacted !== text) return JSON.stringify(redacted);
     if (key !== undefined) added?.add(key);
     return token;
   }
 
+  #charge(chars: number): void {
+    this.#remainingChars -= chars;
+    if (this.#remainingChars < 0)
+      throw new ScanLimitExceededError(`The strings have more than ${this.#memory.maxChars} characters.`);
+  }
+
+  /** Scans a string of the body, and notes which kinds it contains. */
+  #wholeString(text: string): string {
+    const { strings } = this.#memory;
+    if (strings === undefined) return this.text(text, 0);
+    const total = this.#found;
+    const own = this.#own;
+    this.#found = own;
+    const redacted = this.text(text, 0);
+    this.#found = total;
+    if (own.size === 0) return redacted;
+    strings.set(text, [...own.keys()]);
+    for (const [kind, count] of own) total.set(kind, (total.get(kind) ?? 0) + count);
+    own.clear();
+    return redacted;
+  }
+
   #number(token: string, level: number): string {
     if (token.length < NUMBER_DIGITS || level < 2) return token;
+    this.#charge(token.length);
     const { findings } = new SensitiveDataScan(token, this.#wanted);
     return findings.length === 0 ? token : JSON.stringify(this.#without(token, findings));
   }
@@ -192,33 +260,6 @@ class Redactor {
     }
     return out + text.slice(from);
   }
-}
-
-function stringEnd(json: string, start: number): number {
-  for (let at = start + 1; ; at += 1) {
-    at = json.indexOf('"', at);
-    if (at === -1) return json.length;
-    let slashes = 0;
-    while (at - slashes - 1 > start && json.charCodeAt(at - slashes - 1) === BACKSLASH) slashes += 1;
-    // An even number of backslashes escape each other.
-    if (slashes % 2 === 0) return at + 1;
-  }
-}
-
-function numberEnd(json: string, start: number): number {
-  let at = start;
-  for (; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    const isPart = (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2b || code === 0x2d;
-    if (!isPart && (code | 0x20) !== 0x65) break;
-  }
-  return at;
-}
-
-function isMemberName(json: string, end: number): boolean {
-  let at = end;
-  while (json.charCodeAt(at) <= 0x20) at += 1;
-  return json.charCodeAt(at) === 0x3a;
 }
 
 function isJson(text: string): boolean {

@@ -1,4 +1,5 @@
 import {
+  type CandidateFilter,
   findCandidateStart,
   findTokenEnd,
   isDigit,
@@ -27,6 +28,8 @@ import {
   MIN_KEY_CHARS,
 } from './secrets.ts';
 
+export { characterReadCounter } from './character-codes.ts';
+
 /** The kinds of sensitive data. */
 export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
 
@@ -49,9 +52,12 @@ export interface Finding {
 export class SensitiveDataScan {
   readonly findings: Finding[] = [];
   readonly #text: string;
-  readonly #wanted: ReadonlySet<FindingKind>;
   readonly #wantsSecrets: boolean;
   readonly #wantsIbans: boolean;
+  readonly #wantsEmails: boolean;
+  readonly #wantsPhones: boolean;
+  readonly #wantsCards: boolean;
+  readonly #wantsSsns: boolean;
   readonly #offsets: Uint32Array | null;
   /** The text before this position has been processed. */
   #done = 0;
@@ -60,12 +66,28 @@ export class SensitiveDataScan {
     const folded = normalizeForDetection(text);
     this.#text = folded.text;
     this.#offsets = folded.offsets;
-    this.#wanted = wanted;
     this.#wantsSecrets = wanted.has('secret');
     this.#wantsIbans = wanted.has('iban');
-    const { length } = this.#text;
-    for (let at = findCandidateStart(this.#text, 0); at < length; at = findCandidateStart(this.#text, at))
+    this.#wantsEmails = wanted.has('email');
+    this.#wantsPhones = wanted.has('phone');
+    this.#wantsCards = wanted.has('credit_card');
+    this.#wantsSsns = wanted.has('us_ssn');
+    this.#scan();
+  }
+
+  #scan(): void {
+    const text = this.#text;
+    const filter: CandidateFilter = {
+      secrets: this.#wantsSecrets,
+      ibans: this.#wantsIbans,
+      emails: this.#wantsEmails,
+      phones: this.#wantsPhones,
+    };
+    for (let at = 0; ; ) {
+      at = findCandidateStart(text, at, this.#done, filter);
+      if (at >= text.length) return;
       at = this.#scanAt(at);
+    }
   }
 
   /** Checks for a finding at `at`. Returns the next position to check. */
@@ -81,21 +103,17 @@ export class SensitiveDataScan {
       case 0x28:
         return this.#phone(at);
       case 0x2d:
-        return this.#wants('secret') && this.#addSecret('private_key', at, findPrivateKeyEnd(text, at))
+        return this.#wantsSecrets && this.#addSecret('private_key', at, findPrivateKeyEnd(text, at))
           ? this.#done
           : at + 1;
       case 0x3a: {
-        const password = this.#wants('secret') ? findUrlPassword(text, at) : null;
+        const password = this.#wantsSecrets ? findUrlPassword(text, at) : null;
         if (password) this.#addSecret('url_password', password[0], password[1]);
         return at + 1;
       }
       default:
         return at + 1;
     }
-  }
-
-  #wants(kind: FindingKind): boolean {
-    return this.#wanted.has(kind);
   }
 
   #addSecret(detector: SecretDetector, start: number, end: number): boolean {
@@ -147,15 +165,14 @@ export class SensitiveDataScan {
   #group(run: DigitRun, first: number): void {
     const text = this.#text;
     const start = run.groups[first]?.[0] ?? 0;
-    if (this.#wants('credit_card') && this.#addFinding('credit_card', start, findCardEnd(text, run, first)))
-      return;
+    if (this.#wantsCards && this.#addFinding('credit_card', start, findCardEnd(text, run, first))) return;
     if (run.separators === '') return;
-    if (this.#wants('us_ssn') && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
-    if (this.#wants('phone')) this.#addFinding('phone', start, findNationalPhoneEnd(text, run, first));
+    if (this.#wantsSsns && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
+    if (this.#wantsPhones) this.#addFinding('phone', start, findNationalPhoneEnd(text, run, first));
   }
 
   #email(at: number): number {
-    const around = this.#wants('email') ? findEmailAround(this.#text, at) : null;
+    const around = this.#wantsEmails ? findEmailAround(this.#text, at) : null;
     if (around === null) return at + 1;
     this.#replaceWithin(around[0]);
     this.#addFinding('email', around[0], around[1]);
@@ -174,7 +191,7 @@ export class SensitiveDataScan {
   }
 
   #phone(at: number): number {
-    if (!this.#wants('phone') || isLetterOrDigit(readCharacterCode(this.#text, at - 1))) return at + 1;
+    if (!this.#wantsPhones || isLetterOrDigit(readCharacterCode(this.#text, at - 1))) return at + 1;
     return this.#addFinding('phone', at, findPhoneEnd(this.#text, at)) ? this.#done : at + 1;
   }
 }

@@ -47,9 +47,26 @@ export class PoolClosedError extends Error {
   override readonly name = 'PoolClosedError';
 }
 
+/** Thrown if the caller cancelled the task. */
+export class TaskCancelledError extends Error {
+  override readonly name = 'TaskCancelledError';
+}
+
+/** Optional settings of one task. */
+export interface TaskOptions {
+  /** Cancels the task. A waiting task is removed. See `cancelGraceMs` for a running one. */
+  readonly signal?: AbortSignal;
+  /** Buffers of the message that are moved to the thread instead of being copied. */
+  readonly transfer?: readonly ArrayBuffer[];
+}
+
+/** How long a cancelled task may continue. Most tasks end sooner, and a new thread is expensive. */
+const CANCEL_GRACE_MS = 250;
+
 interface Task {
   readonly tenant: string;
   readonly message: unknown;
+  readonly options: TaskOptions;
   resolve(reply: unknown): void;
   reject(error: unknown): void;
 }
@@ -76,16 +93,19 @@ export class ThreadPool {
 
   /**
    * Runs a task and resolves to the reply of the thread.
-   * @throws TaskStoppedError, OrganizationBusyError, PoolClosedError
+   * @throws TaskStoppedError, TaskCancelledError, OrganizationBusyError, PoolClosedError
    */
-  run(tenant: string, message: unknown): Promise<unknown> {
+  run(tenant: string, message: unknown, options: TaskOptions = {}): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new PoolClosedError('The thread pool is closed.'));
+      if (options.signal?.aborted) return reject(new TaskCancelledError('The task was cancelled.'));
       const queue = this.#queues.get(tenant) ?? [];
       if (queue.length >= this.#options.maxQueuedPerTenant)
         return reject(new OrganizationBusyError('Too many tasks are queued for this organization.'));
-      queue.push({ tenant, message, resolve, reject });
+      const task = { tenant, message, options, resolve, reject };
+      queue.push(task);
       this.#queues.set(tenant, queue);
+      options.signal?.addEventListener('abort', () => this.#withdraw(task), { once: true });
       this.#pump();
     });
   }
@@ -99,6 +119,16 @@ export class ThreadPool {
     await Promise.all(
       [...this.#threads].map((thread) => thread.end(new PoolClosedError('The thread pool was closed.'))),
     );
+  }
+
+  /** Removes a task that waits. A running task is stopped by `#give`. */
+  #withdraw(task: Task): void {
+    task.reject(new TaskCancelledError('The task was cancelled.'));
+    const queue = this.#queues.get(task.tenant);
+    const at = queue?.indexOf(task) ?? -1;
+    if (queue === undefined || at === -1) return;
+    queue.splice(at, 1);
+    if (queue.length === 0) this.#queues.delete(task.tenant);
   }
 
   #pump(): void {
@@ -148,7 +178,22 @@ export class ThreadPool {
       else this.#running.set(tenant, left);
       this.#pump();
     };
-    thread.run(task.message).then(task.resolve, task.reject).finally(over);
+    const { signal, transfer = [] } = task.options;
+    let grace: Timer | null = null;
+    const cancel = () => {
+      grace = this.#options.clock.after(CANCEL_GRACE_MS, () =>
+        thread.end(new TaskCancelledError('The task was cancelled.')),
+      );
+    };
+    signal?.addEventListener('abort', cancel, { once: true });
+    thread
+      .run(task.message, transfer)
+      .then(task.resolve, task.reject)
+      .finally(() => {
+        signal?.removeEventListener('abort', cancel);
+        grace?.cancel();
+        over();
+      });
   }
 }
 
@@ -198,13 +243,13 @@ class Thread {
     return this.#current === null && !this.#isEnding;
   }
 
-  run(message: unknown): Promise<unknown> {
+  run(message: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown> {
     const done = Promise.withResolvers<unknown>();
     this.#idle?.cancel();
     this.#current = { done, timer: null };
     this.#worker.ref();
     try {
-      this.#worker.postMessage(message);
+      this.#worker.postMessage(message, transfer);
     } catch (error) {
       // A message that cannot be cloned is a defect of the caller.
       this.#settle(() => done.reject(error));

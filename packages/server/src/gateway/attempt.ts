@@ -1,24 +1,20 @@
 import { Fault } from '@floe/contract/faults';
-import { isAwsEventStream } from '@floe/wire/converse/event-stream';
 import type { Timer } from '../core/clock.ts';
 import { EventLoopBatcher } from '../core/event-loop-batcher.ts';
 import type { FlowControl, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './attempt-deadlines.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { createAttemptRecord } from './attempt-record.ts';
-import { BinaryFrameSink } from './binary-frame-sink.ts';
+import { createAttemptSink, isEventStream } from './attempt-sink.ts';
 import { ClientDisconnectedError } from './client-connection.ts';
-import {
-  createErrorResponseSink,
-  getAttemptErrorCode,
-  unexpectedContentTypeFault,
-} from './error-response-sink.ts';
+import { getAttemptErrorCode } from './error-response-sink.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import { setExchangeTarget } from './order-targets.ts';
 import type { Target } from './org-catalog.ts';
+import { cancelPendingEvaluation } from './policy/pending-evaluation.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
-import { readNetworkError, readUpstreamHeader } from './upstream-error.ts';
+import { readNetworkError } from './upstream-error.ts';
 import { carryOverAttemptUsage } from './usage-and-cost.ts';
 
 /** Maximum time for the rest of a response that the client already has. The connection is then reused. */
@@ -115,7 +111,9 @@ class Attempt implements UpstreamHandler {
     this.#flow = flow;
     this.#deadlines?.enterPhase('first_token');
     try {
-      this.#sink = this.#createSink(status, headers);
+      this.#isStream = isEventStream(headers);
+      if (this.#isStream) this.#meter = createSpendMeter(this.#x);
+      this.#sink = createAttemptSink(this.#x, this.#target, this.#plan, { status, headers });
     } catch (error) {
       this.#fail(error);
     }
@@ -123,13 +121,18 @@ class Attempt implements UpstreamHandler {
 
   onData(chunk: Buffer): void {
     const sink = this.#sink;
-    if (this.#isOver || !sink) return;
+    if (this.#isOver || !sink || this.#awaitsEnd) return;
     const before = sink.hasContent;
     try {
       if (!sink.push(chunk)) this.#applyBackpressure();
     } catch (error) {
       return this.#fail(error);
     }
+    if (this.#x.policy.pending !== null) this.#awaitPolicies(() => this.#afterData(sink, before));
+    else this.#afterData(sink, before);
+  }
+
+  #afterData(sink: ResponseSink, before: boolean): void {
     if (sink.hasContent && !before) this.#recordFirstToken();
     // A response that is not streamed has no first token, so its first byte ends the wait.
     else if (!this.#isStream) this.#deadlines?.enterPhase('idle');
@@ -160,46 +163,49 @@ class Attempt implements UpstreamHandler {
   }
 
   #finishAnswer(): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#awaitsEnd) return;
     try {
       this.#sink?.end();
     } catch (error) {
       return this.#fail(error);
     }
+    this.#complete(false);
+  }
+
+  /** Ends a successful attempt. `cancels` tells whether its connection is not used any more. */
+  #complete(cancels: boolean): void {
+    if (this.#x.policy.pending !== null) return this.#awaitPolicies(() => this.#complete(cancels));
     this.#close();
+    if (cancels) this.#cancel?.();
     this.#promise.resolve();
+  }
+
+  /** Whether the response is complete, and a thread evaluates its policies. The provider is not needed. */
+  get #awaitsEnd(): boolean {
+    return this.#x.policy.pending !== null && this.#sink?.isComplete === true;
+  }
+
+  /** Continues when a thread has evaluated the policies of the response. */
+  #awaitPolicies(next: () => void): void {
+    const done = this.#x.policy.pending?.done ?? Promise.resolve(true);
+    this.#pauseReading();
+    done.then(
+      (isFlowing) => {
+        this.#resumeReading();
+        if (!isFlowing) this.#applyBackpressure();
+        if (!this.#isOver) next();
+      },
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   onError(error: Error): void {
     this.#tail?.cancel();
+    if (this.#awaitsEnd) return;
     // Reported unchanged: an upload that ended early, and a missing credential.
     if (error instanceof Fault || error instanceof ClientDisconnectedError) return this.#fail(error);
     if (this.#tryComplete()) return;
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
-  }
-
-  #createSink(status: number, headers: UpstreamHeaders): ResponseSink {
-    const { provider } = this.#target;
-    const type = readUpstreamHeader(headers, 'content-type') ?? '';
-    const isBinary = isAwsEventStream(type);
-    const isStream = isBinary || /^\s*text\/event-stream\b/i.test(type);
-    this.#isStream = isStream;
-    if (isStream) this.#meter = createSpendMeter(this.#x);
-    if (this.#plan.createRawSink) return this.#plan.createRawSink({ status, headers });
-    if (status < 200 || status >= 300)
-      return createErrorResponseSink((body) => this.#plan.toError({ status, headers, body }));
-    const encoding = readUpstreamHeader(headers, 'content-encoding');
-    if (encoding !== undefined && encoding !== 'identity') {
-      const why = `${provider.id} sent a response with content-encoding ${encoding}, although Floe requested an unencoded response.`;
-      throw new Fault('upstream_error', why);
-    }
-    const wanted = this.#x.request.prompt?.stream ? 'an event stream' : 'JSON';
-    if (/^\s*text\/html\b/i.test(type))
-      return createErrorResponseSink((body) =>
-        unexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
-      );
-    const sink = this.#plan.createSink(isStream);
-    return isBinary ? new BinaryFrameSink(sink) : sink;
   }
 
   /** Pauses reading until the client's buffer is empty, because the client is slower. */
@@ -247,9 +253,7 @@ class Attempt implements UpstreamHandler {
       this.#fail(error);
       return true;
     }
-    this.#close();
-    this.#cancel?.();
-    this.#promise.resolve();
+    this.#complete(true);
     return true;
   }
 
@@ -269,6 +273,7 @@ class Attempt implements UpstreamHandler {
     // A chunk may have the first content and then an error, which the started stream must report.
     if (this.#sink?.isContentSent) this.#x.progress.markBroken(this.#sink);
     this.#sink?.abort();
+    cancelPendingEvaluation(this.#x);
     this.#record.error = getAttemptErrorCode(error);
     this.#close();
     this.#cancel?.();

@@ -12,9 +12,10 @@ export interface ClientOutput {
   end(): void;
   /**
    * Evaluates policies on the last bytes before they are sent, because the turn may have to be stored first.
+   * Passes the bytes to `use`, later if a thread evaluates the policies (`x.policy.pending`).
    * @throws Fault `policy_denied`
    */
-  evaluateEnd<Bytes extends Buffer | string>(bytes: Bytes): Bytes | Buffer;
+  evaluateEnd(bytes: Buffer | string, use: (judged: Buffer | string) => void): void;
   /** Returns the end of a stream that a policy stopped; null if none did. */
   formatError(fault: Fault): string | null;
 }

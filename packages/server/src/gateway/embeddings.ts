@@ -50,7 +50,8 @@ export const EMBEDDINGS_OPERATION: GatewayOperation = {
       orderTargets(x, resolved, { orgId: key.orgId, stream: false, body: prompt }),
     );
     if (catalog.policies !== null) {
-      const body = applyRequestPolicies(x, key, prompt, catalog.policies);
+      const evaluated = applyRequestPolicies(x, key, prompt, catalog.policies);
+      const body = evaluated instanceof Promise ? await evaluated : evaluated;
       if (body !== prompt.body) prompt = { ...parseEmbeddingsRequest(body), user: prompt.user };
       x.request = { ...UNPARSED_REQUEST, prompt };
     }

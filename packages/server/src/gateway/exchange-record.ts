@@ -9,7 +9,7 @@ import type { Gateway } from './gateway.ts';
 import type { OpaqueRequest } from './opaque/opaque-request.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import type { AdmittedExchange } from './overload/overload-manager.ts';
-import type { ResponsePolicyContext } from './policy/response-policy-context.ts';
+import type { PendingEvaluation, ResponsePolicyContext } from './policy/response-policy-context.ts';
 import type { RequestControls } from './request-controls.ts';
 import type { ResponseProgress } from './response-progress.ts';
 import type { ResponseRecord } from './response-record.ts';
@@ -62,6 +62,8 @@ export interface PolicyState {
   readonly rewrittenBy: readonly string[] | null;
   /** False if a policy changed the response, which is then specific to this caller. */
   readonly isCacheable: boolean;
+  /** The evaluation of the response that runs in a thread. Nothing more is sent until it has ended. */
+  readonly pending: PendingEvaluation | null;
 }
 
 /** The policy state before any policy has been evaluated. */
@@ -69,6 +71,7 @@ export const INITIAL_POLICY_STATE: PolicyState = {
   answerContext: null,
   rewrittenBy: null,
   isCacheable: true,
+  pending: null,
 };
 
 /**

@@ -43,7 +43,7 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
   /** Collects the response if it is to be stored. */
   #collector: ResponseCollector | null;
   /** The last event, held back until the response has been stored. */
-  #lastEvent: Buffer | null = null;
+  #lastEvent: Buffer | string | null = null;
 
   /** The `previous_response_id` of the client, which the provider does not know. */
   readonly #previousId: string | null;
@@ -91,12 +91,14 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
     const response = this.#collector?.response;
     if (!response) return this.send();
     // A denied response is not stored.
-    if (this.#lastEvent) this.#lastEvent = this.#out.evaluateEnd(this.#lastEvent);
-    this.#x.request.turn?.end(response, true, this);
+    this.#out.evaluateEnd(this.#lastEvent ?? '', (judged) => {
+      this.#lastEvent = judged;
+      this.#x.request.turn?.end(response, true, this);
+    });
   }
 
   send(): void {
-    if (this.#lastEvent) this.#out.write(this.#lastEvent);
+    if (this.#lastEvent !== null && this.#lastEvent.length > 0) this.#out.write(this.#lastEvent);
     this.#out.end();
   }
 
@@ -183,13 +185,16 @@ export function createForwardedJsonSink(
     if (answer.fault) throw answer.fault;
     if (!answer.finish) throw new Fault('upstream_error', 'The provider sent an incomplete response.');
     recordResponseContent(x, bytes);
-    const told = applyResponsePolicies(x, bytes);
-    const headers = buildResponseHeaders(x, 'application/json');
-    const body =
-      dialect === 'responses' && x.request.turn?.isStored ? parseUpstreamJson(Buffer.from(told)) : null;
-    if (isObject(body)) x.request.turn?.end(body, true, createJsonResponseEnd(x.client, headers, told));
-    else x.client.sendAnswer(200, headers, told);
+    applyResponsePolicies(x, bytes, (told) => sendOrStoreResponse(x, dialect, told));
   });
+}
+
+function sendOrStoreResponse(x: Exchange, dialect: EventDialect, told: Buffer | string): void {
+  const headers = buildResponseHeaders(x, 'application/json');
+  const body =
+    dialect === 'responses' && x.request.turn?.isStored ? parseUpstreamJson(Buffer.from(told)) : null;
+  if (isObject(body)) x.request.turn?.end(body, true, createJsonResponseEnd(x.client, headers, told));
+  else x.client.sendAnswer(200, headers, told);
 }
 
 function responseIdOf(response: JsonObject | null): string | null {

@@ -5,6 +5,7 @@ import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { GuardrailEnforcer } from '../guardrails/guardrail-enforcer.ts';
 import type { OutputLengthEstimator } from '../guardrails/output-length-estimator.ts';
+import type { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { UpstreamTransport } from '../providers/transport.ts';
@@ -51,6 +52,8 @@ export interface Gateway {
   readonly openExchanges: OpenExchanges;
   readonly overload: OverloadManager;
   readonly guard: GuardrailEnforcer;
+  /** Evaluates policies on large bodies. */
+  readonly policyThreads: PolicyThreads;
   /** Finalizes responses that continue after their exchange. */
   readonly background: BackgroundFinalizer;
   /** Returns the maximum output tokens of a model if its provider reports them. */

@@ -47,7 +47,8 @@ export async function parseAndRoutePrompt(x: Exchange): Promise<RoutedPrompt> {
     orderTargets(x, resolved, { orgId: key.orgId, stream: prompt.stream, body: prompt }),
   );
   if (catalog.policies !== null) {
-    const passed = applyRequestPolicies(x, key, prompt, catalog.policies);
+    const evaluated = applyRequestPolicies(x, key, prompt, catalog.policies);
+    const passed = evaluated instanceof Promise ? await evaluated : evaluated;
     // Limits and budgets count the request by its original attributes.
     if (passed !== prompt.body) prompt = replaceRequestBody(prompt, passed);
     x.request = { ...UNPARSED_REQUEST, prompt };

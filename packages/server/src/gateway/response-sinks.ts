@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { ResponseSink } from './attempt-plan.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
+import { setPendingEvaluation } from './policy/pending-evaluation.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
 import { buildStreamHeaders } from './response-headers.ts';
 
@@ -81,6 +82,9 @@ export class ClientStream implements ClientOutput {
   #policyFilter: StreamPolicyFilter | null;
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
+  #isWaiting = false;
+  /** Sends the end of the response after the evaluation in a thread. */
+  #onEvaluated: ((rest: Buffer) => void) | null = null;
 
   constructor(x: Exchange) {
     this.#x = x;
@@ -97,39 +101,72 @@ export class ClientStream implements ClientOutput {
   }
 
   end(): void {
-    if (this.#policyFilter) this.#endFiltered(this.#policyFilter);
-    if (!this.isContentSent) this.#sendHeld();
-    this.#x.client.end();
+    const filter = this.#policyFilter;
+    if (filter === null) return this.#finish();
+    this.#whenEvaluated(filter, filter.end(), (rest) => {
+      if (rest.length > 0) this.#writeOrHold(rest);
+      this.#finish();
+    });
   }
 
-  evaluateEnd<Bytes extends Buffer | string>(bytes: Bytes): Bytes | Buffer {
+  evaluateEnd(bytes: Buffer | string, use: (judged: Buffer | string) => void): void {
     const filter = this.#policyFilter;
-    if (filter === null) return bytes;
-    const judged = Buffer.concat([filter.filter(bytes), filter.end()]);
-    if (filter.fault) throw filter.fault;
-    this.#policyFilter = null;
-    return judged;
+    if (filter === null) return use(bytes);
+    this.#whenEvaluated(filter, Buffer.concat([filter.filter(bytes), filter.end()]), (judged) => {
+      this.#policyFilter = null;
+      use(judged);
+    });
   }
 
   formatError(fault: Fault): string | null {
     return this.#policyFilter?.fault ? this.#policyFilter.formatError(fault) : null;
   }
 
+  #finish(): void {
+    if (!this.isContentSent) this.#sendHeld();
+    this.#x.client.end();
+  }
+
   #writeFiltered(filter: StreamPolicyFilter, bytes: Buffer | string): boolean {
-    const good = filter.filter(bytes);
+    const isFlowing = this.#pass(filter, filter.filter(bytes));
+    if (filter.pending) this.#wait(filter, filter.pending);
+    return isFlowing;
+  }
+
+  /** Sends what the policies have released. @throws Fault of the policies */
+  #pass(filter: StreamPolicyFilter, good: Buffer): boolean {
     // If a response is denied before any content, the whole request fails and nothing is sent.
-    const opens =
-      this.#hasUnfilteredContent && !this.isContentSent && (filter.fault === null || filter.hasContent);
+    const isReleased = filter.hasContent || (filter.fault === null && filter.pending === null);
+    const opens = this.#hasUnfilteredContent && !this.isContentSent && isReleased;
     const flowing = good.length === 0 || this.#writeOrHold(good);
     if (opens) this.#sendHeld();
     if (filter.fault) throw filter.fault;
     return flowing;
   }
 
-  #endFiltered(filter: StreamPolicyFilter): void {
-    const rest = filter.end();
-    if (filter.fault) throw filter.fault;
-    if (rest.length > 0) this.#writeOrHold(rest);
+  /** Passes the rest of the response to `use`; after the evaluation, if it runs in a thread. */
+  #whenEvaluated(filter: StreamPolicyFilter, ready: Buffer, use: (bytes: Buffer) => void): void {
+    if (filter.pending === null) {
+      if (filter.fault) throw filter.fault;
+      return use(ready);
+    }
+    const next = (rest: Buffer) => use(Buffer.concat([ready, rest]));
+    this.#onEvaluated = next;
+    this.#wait(filter, filter.pending);
+  }
+
+  #wait(filter: StreamPolicyFilter, pending: Promise<void>): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    const resume = (): boolean => {
+      this.#isWaiting = false;
+      const use = this.#onEvaluated;
+      if (use === null || filter.fault) return this.#pass(filter, filter.take());
+      this.#onEvaluated = null;
+      use(filter.take());
+      return true;
+    };
+    setPendingEvaluation(this.#x, { done: pending.then(resume), cancel: () => filter.cancel() });
   }
 
   #writeOrHold(bytes: Buffer | string): boolean {

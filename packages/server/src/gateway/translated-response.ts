@@ -140,8 +140,11 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
     const { response } = this.#writer;
     if (!this.#x.request.turn?.isStored || !response) return this.send();
     // A denied response is not stored.
-    this.#finishText = this.#output.evaluateEnd(this.#finishText);
-    this.#x.request.turn.end(response, false, this);
+    const { turn } = this.#x.request;
+    this.#output.evaluateEnd(this.#finishText, (judged) => {
+      this.#finishText = judged;
+      turn.end(response, false, this);
+    });
   }
 
   send(): void {
@@ -208,11 +211,14 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
       this.#translation.context,
     );
     this.#recordDropped(dropped);
+    applyResponsePolicies(this.#x, JSON.stringify(body), (text) => this.#sendOrStore(body, text));
+  }
+
+  #sendOrStore(body: JsonObject, text: Buffer | string): void {
     const {
       client,
       request: { turn },
     } = this.#x;
-    const text = applyResponsePolicies(this.#x, JSON.stringify(body));
     const headers = buildResponseHeaders(this.#x, 'application/json');
     if (turn?.isStored)
       turn.end(this.#storedResponse(body, text), false, createJsonResponseEnd(client, headers, text));

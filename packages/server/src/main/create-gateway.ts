@@ -76,6 +76,7 @@ export function createGateway(
     openExchanges: open,
     overload: createOverloadManager(parts, snapshots, config().server.overload),
     guard: guardrails.guard,
+    policyThreads: parts.policyThreads,
     background,
     maxOutputTokens: parts.modelLists.maxOutputTokens,
     outputLengths: new OutputLengthEstimator(),

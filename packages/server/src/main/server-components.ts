@@ -12,6 +12,7 @@ import type { Log } from '../core/log.ts';
 import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type GuardrailsRuntime, openGuardrails } from '../guardrails/guardrails.ts';
+import { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 import { createEvaluationPool, type EvaluationPool } from '../management/evaluation/evaluation-pool.ts';
 import { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
 import {
@@ -66,6 +67,7 @@ import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { createBreakerComponents } from './breaker-components.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
+import { createPolicyThreadMetrics } from './policy-thread-metrics.ts';
 import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
 import { createSharedStoreMetrics } from './shared-store-metrics.ts';
 
@@ -108,6 +110,7 @@ export interface ServerComponents {
   readonly live: LiveHub;
   readonly jobs: BackgroundJobRunner;
   readonly evaluationPool: EvaluationPool;
+  readonly policyThreads: PolicyThreads;
   readonly beatRefusals: RejectedBeatCounter;
 }
 
@@ -138,20 +141,16 @@ export async function openServerComponents(
   const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
-  const { render: renderSharedStore } = createSharedStoreMetrics(guardrails.sharedStoreStats);
-  const others = [render, renderSharedStore, stores.render, () => runtime.render()];
+  const policyThreads = new PolicyThreads(clock);
+  const measured = { database, rows, bodies, guardrails, runtime, policyThreads };
   return {
     environment,
     dataDir,
     log,
     accessLog,
-    runtime,
-    database,
-    rows,
-    bodies,
+    ...measured,
     bodyStore: createBodyStore(bodies, deriveStoredBodiesKey(secret.key)),
-    metrics: createServerMetrics({ database, rows, bodies, monitoring: counters }, others),
-    guardrails,
+    metrics: createServerMetrics(measured, counters, [render, stores.render]),
     prices: await loadingPrices,
     breakers,
     lastUsed: createKeyLastUsedTracker(database, clock, log),
@@ -211,12 +210,20 @@ function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir
   return loadInstallationSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
 }
 
-/** Creates the metrics of `/metrics`. `others` render metrics of other components. */
+type MeasuredComponents = Pick<
+  ServerComponents,
+  'database' | 'rows' | 'bodies' | 'guardrails' | 'runtime' | 'policyThreads'
+>;
+
+/** Creates the metrics of `/metrics`. */
 function createServerMetrics(
-  from: Pick<ServerComponents, 'database' | 'rows' | 'bodies'> & { readonly monitoring: MonitoringCounters },
-  others: readonly (() => string)[],
+  { database, rows, bodies, guardrails, runtime, policyThreads }: MeasuredComponents,
+  monitoring: MonitoringCounters,
+  renderMore: readonly (() => string)[],
 ): Metrics {
-  const { database, rows, bodies, monitoring } = from;
+  const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
+  const policies = createPolicyThreadMetrics(policyThreads);
+  const others = [...renderMore, sharedStore.render, policies.render, () => runtime.render()];
   const monitoringNow = () => renderMonitoringMetrics(database, monitoring);
   return createMetrics(
     () => rows.backlog() + bodies.backlog(),
@@ -236,6 +243,7 @@ function createServerMetrics(
 /** Stores the remaining data and closes the components. */
 export async function closeServerComponents(parts: ServerComponents): Promise<void> {
   parts.modelLists.close();
+  await parts.policyThreads.close();
   await parts.lastUsed.close();
   for (const spool of [parts.rows, parts.bodies])
     await spool.flush(FLUSH_TIMEOUT_MS).catch((error: unknown) => {

@@ -10,8 +10,9 @@ import { type ClientRequest, parseBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { createIdeResponseOptions } from '../ide/response-options.ts';
 import type { Target } from '../org-catalog.ts';
+import { applyPoliciesToCachedStream } from '../policy/apply-cached-stream-policies.ts';
 import { applyResponsePolicies } from '../policy/apply-response-policies.ts';
-import { applyPoliciesToCachedStream } from '../policy/stream-policy-filter.ts';
+import { awaitPendingEvaluation } from '../policy/pending-evaluation.ts';
 import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
 import {
   type CachedResponseMetadata,
@@ -57,15 +58,15 @@ export function adaptCachedResponse(
  * Sends a cached response to the client.
  * @throws Fault `policy_denied` if a policy denies the response to this caller
  */
-export function sendCachedResponse(
+export async function sendCachedResponse(
   x: Exchange,
   ask: ClientRequest,
   { head, text }: AdaptedCachedResponse,
-): void {
+): Promise<void> {
   // Policies may depend on the caller, so a cached response is evaluated again.
   const judged = ask.stream
-    ? applyPoliciesToCachedStream(x, text, head.usage)
-    : applyResponsePolicies(x, text);
+    ? await applyPoliciesToCachedStream(x, text, head.usage)
+    : await evaluateCachedBody(x, text);
   x.answer.setUsage(head.usage);
   x.answer.setFinishReason(head.finish);
   x.answer.setDropped(head.dropped);
@@ -75,6 +76,16 @@ export function sendCachedResponse(
     x.client.write(judged);
     x.client.end();
   } else x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), judged);
+}
+
+async function evaluateCachedBody(x: Exchange, text: Buffer | string): Promise<Buffer | string> {
+  let judged: Buffer | string | null = null;
+  applyResponsePolicies(x, text, (told) => {
+    judged = told;
+  });
+  await awaitPendingEvaluation(x);
+  if (judged === null) throw new Error('unreachable: the evaluation of a cached response has ended');
+  return judged;
 }
 
 function hasSameForm(x: Exchange, prompt: ClientRequest, head: CachedResponseMetadata): boolean {

@@ -87,7 +87,7 @@ async function serveCachedAnswer(
     if (replay) {
       x.cache = 'hit';
       setExchangeTarget(x, target);
-      sendCachedResponse(x, prompt, replay);
+      await sendCachedResponse(x, prompt, replay);
       return 'told';
     }
     const flight = inFlight.get(`${orgId}\n${name}`);

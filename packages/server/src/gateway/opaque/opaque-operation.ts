@@ -111,7 +111,7 @@ async function readAndRoute(
   if (allowsModel) await requireValidatedInputs(gateway.resourceOwners, key, resource, opaque);
   const route = resolveOpaqueRoute(x, context, opaque, { model, owner });
   return {
-    ask: catalog.policies === null ? opaque : applyOpaquePolicies(x, key, opaque, catalog.policies),
+    ask: catalog.policies === null ? opaque : await applyOpaquePolicies(x, key, opaque, catalog.policies),
     course: route,
   };
 }
@@ -144,12 +144,12 @@ function resolveOpaqueRoute(
 }
 
 /** Evaluates policies on a JSON body. Forms, files and responses are forwarded without evaluation. */
-function applyOpaquePolicies(
+async function applyOpaquePolicies(
   x: Exchange,
   key: KeyRecord,
   opaqueRequest: OpaqueRequest,
   policies: CompiledPolicies,
-): OpaqueRequest {
+): Promise<OpaqueRequest> {
   if (policies.answer)
     x.decisions.push({
       step: 'policy',
@@ -160,7 +160,8 @@ function applyOpaquePolicies(
   const { bytes, members } = opaqueRequest.body;
   const { stream, user, model } = opaqueRequest;
   const asked = { body: bytes, members, model: model ?? '', stream, choices: 1, user };
-  const body = applyRequestPolicies(x, key, asked, { request: policies.request, answer: null });
+  const evaluated = applyRequestPolicies(x, key, asked, { request: policies.request, answer: null });
+  const body = evaluated instanceof Promise ? await evaluated : evaluated;
   if (body === bytes) return opaqueRequest;
   const kept: JsonBody = { kind: 'json', bytes: body, members: scanJsonObject(body) };
   const { prompt } = x.request;

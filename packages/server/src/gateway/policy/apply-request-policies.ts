@@ -1,29 +1,40 @@
 import { Fault } from '@floe/contract/faults';
-import { evaluateRequestPolicies } from '../../guardrails/policies/evaluate-bodies.ts';
+import { type EvaluatedBody, evaluateRequestPolicies } from '../../guardrails/policies/evaluate-bodies.ts';
 import { formatDenialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
+import { tryInline } from '../../guardrails/policies/inline-limits.ts';
 import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
 import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { findEndUser } from '../end-user.ts';
 import type { Exchange } from '../exchange-record.ts';
+import { awaitPolicyThread } from './await-policy-thread.ts';
 
 /**
  * Applies the organization's policies to a request, and records which policies apply to the
- * response. Returns the body to send, which is the original or a redacted one.
- * @throws Fault `policy_denied`
+ * response. Returns the body to send, which is the original or a redacted one. Returns a promise only if a
+ * thread evaluates the policies, because the body is large.
+ * @throws Fault `policy_denied`, `overloaded`, `shutting_down`; `ClientDisconnectedError`
  */
 export function applyRequestPolicies(
   x: Exchange,
   key: KeyRecord,
   prompt: ClientRequest,
   policies: CompiledPolicies,
-): Buffer {
+): Buffer | Promise<Buffer> {
   const { request: policySet, answer } = policies;
   const request = createPolicyRequest(x, key, prompt);
   if (answer) x.policy = { ...x.policy, answerContext: { policySet: answer, request } };
   if (policySet === null) return prompt.body;
-  const { evaluation, body } = evaluateRequestPolicies(policySet, request);
+  const evaluated = tryInline((limits) => evaluateRequestPolicies(policySet, request, limits));
+  if (evaluated !== null) return applyEvaluation(x, prompt, evaluated);
+  const { policyThreads } = x.gateway;
+  return awaitPolicyThread(x, (caller) => policyThreads.evaluateRequest(policySet, request, caller)).then(
+    (result) => applyEvaluation(x, prompt, result),
+  );
+}
+
+function applyEvaluation(x: Exchange, prompt: ClientRequest, { evaluation, body }: EvaluatedBody): Buffer {
   recordPolicyDecisions(x, evaluation);
   if (evaluation.deniedBy) throw new Fault('policy_denied', formatDenialMessage(evaluation.deniedBy));
   if (body !== prompt.body) recordRedaction(x, evaluation);

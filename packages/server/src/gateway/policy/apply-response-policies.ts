@@ -1,9 +1,15 @@
 import { Fault } from '@floe/contract/faults';
-import { evaluateResponsePolicies } from '../../guardrails/policies/evaluate-bodies.ts';
+import {
+  type CompletePolicyResponse,
+  type EvaluatedBody,
+  evaluateResponsePolicies,
+} from '../../guardrails/policies/evaluate-bodies.ts';
 import { formatDenialMessage } from '../../guardrails/policies/evaluate-policies.ts';
+import { tryInline } from '../../guardrails/policies/inline-limits.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { buildResponseHeaders } from '../response-headers.ts';
 import { recordPolicyDecisions, recordRedaction } from './apply-request-policies.ts';
+import { setPendingEvaluation } from './pending-evaluation.ts';
 import type { ResponsePolicyContext } from './response-policy-context.ts';
 
 /**
@@ -11,35 +17,52 @@ import type { ResponsePolicyContext } from './response-policy-context.ts';
  * @throws Fault `policy_denied`
  */
 export function sendJsonResponse(x: Exchange, body: Buffer | string): void {
-  const told = applyResponsePolicies(x, body);
-  x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), told);
+  applyResponsePolicies(x, body, (told) =>
+    x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), told),
+  );
 }
 
 /**
- * Applies the response policies to a complete response and returns the resulting body.
+ * Applies the response policies to a complete response and passes the resulting body to `use`. If the
+ * response is large, a thread evaluates the policies. `x.policy.pending` is then set, and `use` is called
+ * later.
  * @throws Fault `policy_denied`
  */
-export function applyResponsePolicies(x: Exchange, body: Buffer | string): Buffer | string {
-  return x.policy.answerContext === null
-    ? body
-    : evaluateAnswer(x, x.policy.answerContext, Buffer.from(body));
+export function applyResponsePolicies(
+  x: Exchange,
+  body: Buffer | string,
+  use: (told: Buffer | string) => void,
+): void {
+  if (x.policy.answerContext === null) use(body);
+  else evaluateAnswer(x, x.policy.answerContext, Buffer.from(body), use);
 }
 
 /** Evaluates what the client would read, whichever dialect the provider used. */
-function evaluateAnswer(x: Exchange, { policySet, request }: ResponsePolicyContext, body: Buffer): Buffer {
+function evaluateAnswer(
+  x: Exchange,
+  { policySet, request }: ResponsePolicyContext,
+  body: Buffer,
+  use: (told: Buffer) => void,
+): void {
   const { dialect } = x.surface;
-  const told = evaluateResponsePolicies(policySet, {
-    request,
-    dialect,
-    body,
-    usage: x.answer.usage,
-    id: x.id,
+  const response: CompletePolicyResponse = { request, dialect, body, usage: x.answer.usage, id: x.id };
+  const evaluated = tryInline((limits) => evaluateResponsePolicies(policySet, response, limits));
+  if (evaluated !== null) return use(applyEvaluation(x, body, evaluated));
+  const controller = new AbortController();
+  const caller = { orgId: x.caller.key.orgId, signal: controller.signal };
+  const done = x.gateway.policyThreads.evaluateResponse(policySet, response, caller).then((result) => {
+    controller.signal.throwIfAborted();
+    use(applyEvaluation(x, body, result));
+    return true;
   });
-  const { evaluation } = told;
+  setPendingEvaluation(x, { done, cancel: () => controller.abort() });
+}
+
+function applyEvaluation(x: Exchange, body: Buffer, { evaluation, body: told }: EvaluatedBody): Buffer {
   recordPolicyDecisions(x, evaluation);
   if (evaluation.deniedBy) throw new Fault('policy_denied', formatDenialMessage(evaluation.deniedBy));
-  if (told.body === body) return body;
+  if (told === body) return body;
   recordRedaction(x, evaluation);
   x.policy = { ...x.policy, isCacheable: false };
-  return told.body;
+  return told;
 }

@@ -6,3 +6,10 @@ export interface ResponsePolicyContext {
   readonly policySet: PolicySet;
   readonly request: PolicyRequest;
 }
+
+/** An evaluation of a response in a thread. */
+export interface PendingEvaluation {
+  /** Resolves when the evaluated part has been sent; to false if the client reads too slowly. */
+  readonly done: Promise<boolean>;
+  cancel(): void;
+}

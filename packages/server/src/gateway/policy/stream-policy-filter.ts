@@ -1,40 +1,31 @@
-import { countFindingsInText, type FindingCounts } from '@floe/conditions/detect/redact';
-import { SensitiveDataScan } from '@floe/conditions/detect/sensitive-data-scan';
 import { formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ResponseStreamReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { tryParseJson } from '@floe/wire/json-narrowing';
-import type { ResponseEvent } from '@floe/wire/response-events';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
-import { CleanTextCache } from '../../guardrails/policies/clean-text-cache.ts';
-import {
-  evaluatePolicies,
-  formatDenialMessage,
-  type PolicyEvaluation,
-} from '../../guardrails/policies/evaluate-policies.ts';
+import { canDeny, selectEarlyPolicies } from '../../guardrails/policies/early-policies.ts';
+import { formatDenialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
+import { tryInline } from '../../guardrails/policies/inline-limits.ts';
 import type { CompiledPolicy, PolicySet } from '../../guardrails/policies/policies.ts';
-import { ResponseSubject } from '../../guardrails/policies/response-subject.ts';
+import {
+  evaluateStreamPolicies,
+  type StreamedPolicyResponse,
+} from '../../guardrails/policies/policy-tasks.ts';
+import type { PolicyCaller } from '../../guardrails/policies/policy-threads.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { recordPolicyDecisions } from './apply-request-policies.ts';
 import type { ResponsePolicyContext } from './response-policy-context.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
 
-/** Characters before the newest frame that are scanned with it. Longer values are detected at the end. */
-const MATCH_TAIL_CHARS = 1024;
 /** Matches the announcement of the end. Content cannot match, because its quotes are escaped. */
 const FINISH_PATTERN =
   /"(?:finish_reason|stop_reason)"\s*:\s*"|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 const FINAL_EVENT_PATTERN =
   /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
-
-interface Block {
-  /** Pieces of text, joined once at the end. */
-  readonly pieces: string[];
-  tail: string;
-}
 
 /**
  * Evaluates policies on a stream, frame by frame, in the client's dialect. The frame that completes
@@ -47,6 +38,14 @@ export class StreamPolicyFilter {
   fault: Fault | null = null;
   /** Whether content has been forwarded. */
   hasContent = false;
+  /** Set while a thread evaluates policies. Rejects if the evaluation fails; the response must then fail. */
+  pending: Promise<void> | null = null;
+  readonly #controller = new AbortController();
+  readonly #caller: PolicyCaller;
+  /** Frames that have not been evaluated. */
+  #queue: Buffer[] = [];
+  #passing: Buffer[] = [];
+  #hasEnded = false;
   #x: Exchange;
   #context: ResponsePolicyContext;
   #earlyPolicies: PolicySet | null;
@@ -54,14 +53,7 @@ export class StreamPolicyFilter {
   #mayDeny: boolean;
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
-  #blocks = new Map<number, Block>();
-  #tools: string[] = [];
-  #finish = '';
-  /** Usage of the stream, or from another source, because not every client receives it. */
-  #usage: Usage | null = null;
-  #findings: FindingCounts = new Map();
-  #hasNewFinding = false;
-  #hasOpened = false;
+  readonly #answer: StreamedAnswer;
   #held: Buffer[] = [];
   #isFinishing = false;
   #isEvaluated = false;
@@ -71,40 +63,55 @@ export class StreamPolicyFilter {
 
   constructor(x: Exchange, context: ResponsePolicyContext, usage: Usage | null = null) {
     this.#x = x;
-    this.#usage = usage;
+    this.#caller = { orgId: x.caller.key.orgId, signal: this.#controller.signal };
     this.#context = context;
     this.#earlyPolicies = selectEarlyPolicies(context.policySet);
     this.#mayDeny = context.policySet.policies.some(canDeny);
+    this.#answer = new StreamedAnswer(this.#earlyPolicies?.detects ?? null, usage);
     this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createResponseReader(
-      (event) => this.#onAnswerEvent(event),
+      (event) => this.#answer.add(event),
       {
         id: x.id,
       },
     );
   }
 
-  /** Returns the part of `bytes` that can be forwarded now. Check `fault` afterwards. */
+  /**
+   * Returns the part of `bytes` that can be forwarded now. Check `pending` and `fault` afterwards. While
+   * `pending` is set, nothing more is forwarded.
+   */
   filter(bytes: Buffer | string): Buffer {
     const frames = this.#framer.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-    const passing: Buffer[] = [];
     let from = frames.lead;
     for (const end of frames.ends) {
-      if (this.fault) break;
-      this.#filterFrame(frames.bytes.subarray(from, end), passing);
+      this.#queue.push(frames.bytes.subarray(from, end));
       from = end;
     }
+    if (this.pending === null) this.#filterQueue();
+    return this.take();
+  }
+
+  /** Returns what can be forwarded since the last call. */
+  take(): Buffer {
+    const passing = this.#passing;
+    this.#passing = [];
     return passing.length === 1 && passing[0] ? passing[0] : Buffer.concat(passing);
   }
 
   /** Ends the response. Returns the bytes that were held back, unless a policy denies them. */
   end(): Buffer {
-    if (!this.#isEvaluated) {
-      this.#reader.end();
-      this.#evaluateWhole();
-    }
-    const held = this.fault ? [] : this.#held;
-    this.#held = [];
-    return Buffer.concat(held);
+    this.#hasEnded = true;
+    if (this.pending === null) this.#filterQueue();
+    return this.take();
+  }
+
+  /** Cancels the evaluation in a thread. The stream cannot be continued. */
+  cancel(): void {
+    this.#controller.abort();
+    this.fault ??= new Fault(
+      'upstream_stream_broken',
+      'The stream ended before its policies were evaluated.',
+    );
   }
 
   /** Formats the error for a stream of the client's dialect. It contains nothing that was held back. */
@@ -117,26 +124,78 @@ export class StreamPolicyFilter {
     return formatSseFrame(undefined, formatFaultBody(fault, id, 'openai'));
   }
 
-  #filterFrame(frame: Buffer, passing: Buffer[]): void {
-    const event = parseSseFrame(frame);
-    if (event) this.#readEvent(event);
+  #filterQueue(): void {
+    let at = 0;
+    for (; at < this.#queue.length && this.pending === null && this.fault === null; at += 1) {
+      const frame = this.#queue[at] ?? EMPTY;
+      const event = parseSseFrame(frame);
+      const evaluating = event ? this.#readEvent(event) : null;
+      if (evaluating) this.#suspend(evaluating, () => this.#forward(frame, event));
+      else this.#forward(frame, event);
+    }
+    this.#queue.splice(0, at);
+    if (this.#hasEnded && this.pending === null) this.#finishFrames();
+  }
+
+  #finishFrames(): void {
+    if (this.fault === null && !this.#isEvaluated) {
+      this.#reader.end();
+      const evaluating = this.#evaluateWhole();
+      if (evaluating) return this.#suspend(evaluating, () => undefined);
+    }
+    if (this.fault === null) this.#passing.push(...this.#held);
+    this.#held = [];
+  }
+
+  /** Continues after an evaluation in a thread. `pending` resolves when no frame waits any more. */
+  #suspend(evaluating: Promise<void>, next: () => void): void {
+    this.pending = evaluating.then(
+      () => {
+        this.pending = null;
+        next();
+        this.#filterQueue();
+        return this.pending ?? undefined;
+      },
+      (error: unknown) => {
+        this.pending = null;
+        this.cancel();
+        throw error;
+      },
+    );
+  }
+
+  #forward(frame: Buffer, event: SseEvent | undefined): void {
     if (this.fault) return;
     if (this.#isFinishing && !this.#isEvaluated && this.#mayDeny) {
       this.#held.push(frame);
       return;
     }
-    if (this.#held.length > 0) passing.push(...this.#held);
+    if (this.#held.length > 0) this.#passing.push(...this.#held);
     this.#held = [];
-    passing.push(frame);
-    this.hasContent ||= this.#hasOpened;
+    this.#passing.push(frame);
+    this.hasContent ||= this.#answer.hasOpened;
     if (event) this.#recordPassed(event);
   }
 
-  #readEvent({ event, data }: SseEvent): void {
+  #readEvent({ event, data }: SseEvent): Promise<void> | null {
     this.#isFinishing ||= FINISH_PATTERN.test(data);
     this.#reader.read({ event, data });
-    if (this.#hasNewFinding && this.#earlyPolicies) this.#evaluateEarly(this.#earlyPolicies);
-    if (!this.fault && this.#isFinishing && FINAL_EVENT_PATTERN.test(data)) this.#evaluateWhole();
+    const longTexts = this.#answer.takeLongTexts();
+    const scanning = longTexts.length > 0 ? this.#scanLongTexts(longTexts) : null;
+    return scanning ? scanning.then(() => this.#evaluateEvent(data) ?? undefined) : this.#evaluateEvent(data);
+  }
+
+  #evaluateEvent(data: string): Promise<void> | null {
+    const evaluating =
+      this.#answer.hasNewFinding && this.#earlyPolicies ? this.#evaluateEarly(this.#earlyPolicies) : null;
+    return evaluating
+      ? evaluating.then(() => this.#evaluateFinish(data) ?? undefined)
+      : this.#evaluateFinish(data);
+  }
+
+  #evaluateFinish(data: string): Promise<void> | null {
+    const isFinal = !this.fault && this.#isFinishing && FINAL_EVENT_PATTERN.test(data);
+    return isFinal ? this.#evaluateWhole() : null;
   }
 
   #recordPassed({ event, data }: SseEvent): void {
@@ -147,62 +206,52 @@ export class StreamPolicyFilter {
     if (isObject(parsed) && isObject(parsed['response'])) this.#response = parsed['response'];
   }
 
-  #onAnswerEvent(event: ResponseEvent): void {
-    if (event.type === 'open') {
-      this.#hasOpened = true;
-      this.#blocks.set(event.block, { pieces: [], tail: '' });
-      if (event.kind === 'tool' && event.name !== undefined) this.#tools.push(event.name);
-    } else if (event.type === 'delta') this.#addText(event.block, event.text);
-    else if (event.type === 'usage') this.#usage = event.usage;
-    else if (event.type === 'finish') {
-      this.#hasOpened = true;
-      this.#finish = event.raw;
-    }
-  }
-
-  #addText(at: number, text: string): void {
-    const block = this.#blocks.get(at);
-    if (!block) return;
-    block.pieces.push(text);
-    if (this.#earlyPolicies === null) return;
-    const recent = block.tail + text;
-    block.tail = recent.slice(-MATCH_TAIL_CHARS);
-    for (const { kind } of new SensitiveDataScan(recent, this.#earlyPolicies.detects).findings) {
-      if (this.#findings.has(kind)) continue;
-      this.#findings.set(kind, 1);
-      this.#hasNewFinding = true;
-    }
+  /** Scans the texts of one frame that are too long for the main thread. */
+  #scanLongTexts(texts: readonly string[]): Promise<void> {
+    const wanted = this.#earlyPolicies?.detects ?? new Set();
+    return this.#x.gateway.policyThreads
+      .findKinds(texts, wanted, this.#caller)
+      .then((kinds) => this.#cancellable(() => this.#answer.addFindings(kinds)));
   }
 
   /** Evaluates policies that need only the findings so far. */
-  #evaluateEarly(policySet: PolicySet): void {
-    this.#hasNewFinding = false;
-    const subject = new ResponseSubject(EMPTY_ANSWER, this.#context.request, policySet, {
-      find: () => this.#findings,
-      locate: () => null,
+  #evaluateEarly(policySet: PolicySet): Promise<void> | null {
+    const early = this.#answer.takeKinds();
+    const answer = { ...EMPTY_ANSWER, usage: null };
+    return this.#evaluate(policySet, { answer, texts: [], early }, (evaluation) => {
+      if (this.#applyDenial(evaluation)) recordStreamDecisions(this.#x, evaluation);
     });
-    const evaluation = evaluatePolicies(policySet, subject);
-    if (this.#applyDenial(evaluation)) recordStreamDecisions(this.#x, evaluation);
   }
 
-  #evaluateWhole(): void {
+  #evaluateWhole(): Promise<void> | null {
     this.#isEvaluated = true;
-    const { policySet, request } = this.#context;
-    const texts = [...this.#blocks.values()].map(({ pieces }) => pieces.join(''));
-    const text = texts.join('\n');
-    const answer = {
-      text,
-      finish: this.#finish,
-      tools: this.#tools,
-      usage: this.#usage ?? this.#x.answer.usage,
-    };
-    const subject = new ResponseSubject(answer, request, policySet, {
-      find: () => findInTexts(texts, policySet),
-      locate: () => null,
+    const { answer, texts } = this.#answer.complete(this.#x.answer.usage);
+    return this.#evaluate(this.#context.policySet, { answer, texts, early: null }, (evaluation) => {
+      recordStreamDecisions(this.#x, evaluation);
+      this.#applyDenial(evaluation);
     });
-    const evaluation = evaluatePolicies(policySet, subject);
-    recordStreamDecisions(this.#x, evaluation);
-    this.#applyDenial(evaluation);
+  }
+
+  /** Returns a promise if a thread must evaluate the policies. */
+  #evaluate(
+    policySet: PolicySet,
+    part: Omit<StreamedPolicyResponse, 'request'>,
+    apply: (evaluation: PolicyEvaluation) => void,
+  ): Promise<void> | null {
+    const response = { ...part, request: this.#context.request };
+    const evaluation = tryInline((limits) => evaluateStreamPolicies(policySet, response, limits));
+    if (evaluation === null)
+      return this.#x.gateway.policyThreads
+        .evaluateStream(policySet, response, this.#caller)
+        .then((result) => this.#cancellable(() => apply(result)));
+    apply(evaluation);
+    return null;
+  }
+
+  /** A cancelled stream must not be continued, even if the thread has finished. */
+  #cancellable(next: () => void): void {
+    this.#controller.signal.throwIfAborted();
+    next();
   }
 
   #applyDenial({ deniedBy, redact, decisions }: PolicyEvaluation): boolean {
@@ -213,24 +262,8 @@ export class StreamPolicyFilter {
   }
 }
 
-/**
- * Applies the response policies to a cached stream and returns the resulting bytes.
- * @throws Fault `policy_denied` before anything is sent
- */
-export function applyPoliciesToCachedStream(
-  x: Exchange,
-  text: Buffer | string,
-  usage: Usage | null,
-): Buffer | string {
-  if (x.policy.answerContext === null) return text;
-  const filter = new StreamPolicyFilter(x, x.policy.answerContext, usage);
-  const good = filter.filter(text);
-  const rest = filter.end();
-  if (filter.fault) throw filter.fault;
-  return Buffer.concat([good, rest]);
-}
-
-const EMPTY_ANSWER = { text: '', finish: '', tools: [], usage: null } as const;
+const EMPTY = Buffer.alloc(0);
+const EMPTY_ANSWER = { text: '', finish: '', tools: [] } as const;
 
 function unredactableFault(policy: CompiledPolicy | undefined): Fault {
   return new Fault(
@@ -239,38 +272,10 @@ function unredactableFault(policy: CompiledPolicy | undefined): Fault {
   );
 }
 
-function canDeny({ action, enforced }: CompiledPolicy): boolean {
-  return enforced && (action === 'deny' || action === 'redact');
-}
-
 /** A stream cannot be redacted. A finding that would be redacted stops it. */
 function recordStreamDecisions(x: Exchange, evaluation: PolicyEvaluation): void {
   const decisions = evaluation.decisions.map((decision) =>
     decision.outcome === 'redacted' ? { ...decision, outcome: 'denied' as const } : decision,
   );
   recordPolicyDecisions(x, { ...evaluation, decisions });
-}
-
-function findInTexts(texts: readonly string[], { detects }: PolicySet): FindingCounts {
-  const found: FindingCounts = new Map();
-  for (const text of texts)
-    for (const [kind, count] of countFindingsInText(text, detects))
-      found.set(kind, (found.get(kind) ?? 0) + count);
-  return found;
-}
-
-/**
- * Returns the policies that can stop a stream early: those that detect data and do not read the complete
- * response.
- */
-function selectEarlyPolicies({ policies, needs }: PolicySet): PolicySet | null {
-  const asks = ({ condition }: CompiledPolicy) =>
-    [...(condition?.inputs ?? [])].some((need) => /^(?:answer|usage)\b/.test(need));
-  // An `allow` whose condition is not known yet may exempt the response from later policies.
-  const open = policies.findIndex((policy) => policy.action === 'allow' && policy.enforced && asks(policy));
-  const before = open === -1 ? policies : policies.slice(0, open);
-  const early = before.filter((policy) => policy.detects !== null && !asks(policy));
-  if (!early.some(canDeny)) return null;
-  const detects = new Set(early.flatMap((policy) => [...(policy.detects ?? [])]));
-  return { policies: early, needs, detects, cleanTexts: new CleanTextCache() };
 }

@@ -13,6 +13,7 @@ import { createMetrics } from '../../analytics/metrics.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
 import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
+import { PolicyThreads } from '../../guardrails/policies/policy-threads.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
 import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
@@ -214,6 +215,7 @@ function createGateway(
     maxOutputTokens: options.maxOutputTokens ?? (() => null),
     outputLengths: new OutputLengthEstimator(),
     guard: createMemoryGuard(EMPTY_DATABASE, clock),
+    policyThreads: new PolicyThreads(clock),
     breakers,
     conversations: new ConversationTargets(clock),
     latencies: new TargetLatencies(clock),
@@ -242,9 +244,8 @@ async function settled<T>(clock: FakeClock, answer: Promise<T>, upToMs: number):
 }
 
 function parseSurface(path = ''): FakeClockSurface | 'ide' {
-  if (path.includes('responses')) return 'responses';
-  if (path.includes('ide')) return 'ide';
-  return path.includes('messages') ? 'messages' : 'chat';
+  const names = ['responses', 'ide', 'messages'] as const;
+  return names.find((name) => path.includes(name)) ?? 'chat';
 }
 
 const KEY: KeyRecord = {

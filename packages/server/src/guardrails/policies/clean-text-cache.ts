@@ -35,4 +35,29 @@ export class CleanTextCache implements WritableCleanTexts {
       return;
     }
   }
+
+  /** Adds a text that a thread has scanned, by the digest that `ReportingCleanTextCache` reported. */
+  addDigest(digest: string): void {
+    this.add(this.#set + digest);
+  }
+}
+
+/** Maximum number of digests in one report: the most that a main thread receives in a fraction of 1 ms. */
+const MAX_REPORTED = 2_000;
+
+/** The cache of a thread. It reports new texts, so that the main thread need not scan them again. */
+export class ReportingCleanTextCache extends CleanTextCache {
+  #added: string[] = [];
+
+  override add(key: string): void {
+    super.add(key);
+    if (this.#added.length < MAX_REPORTED) this.#added.push(key.slice(key.indexOf(' ') + 1));
+  }
+
+  /** Returns the digests of the texts that were added since the last call. */
+  takeAdded(): readonly string[] {
+    const added = this.#added;
+    this.#added = [];
+    return added;
+  }
 }

@@ -1,8 +1,9 @@
 import { locateFindings } from '@floe/conditions/detect/locate-findings';
-import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
+import { type JsonScan, redactJson, scanJson } from '@floe/conditions/detect/redact';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
+import { type InlineLimits, requireParsableInline } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 import { ResponseSubject } from './response-subject.ts';
@@ -16,10 +17,19 @@ export interface EvaluatedBody {
   readonly body: Buffer;
 }
 
-/** Evaluates the request policies and returns the body to send. */
-export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyRequest): EvaluatedBody {
-  const evaluation = evaluatePolicies(policySet, new RequestSubject(request, policySet));
-  return { evaluation, body: redactBody(request.body, evaluation, policySet) };
+/**
+ * Evaluates the request policies and returns the body to send.
+ * @param limits of the main thread; null in a thread
+ * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a thread
+ */
+export function evaluateRequestPolicies(
+  policySet: PolicySet,
+  request: PolicyRequest,
+  limits: InlineLimits | null = null,
+): EvaluatedBody {
+  const subject = new RequestSubject(request, policySet, limits);
+  const evaluation = evaluatePolicies(policySet, subject, limits?.steps);
+  return { evaluation, body: redactBody(request.body, evaluation, policySet, subject.scan) };
 }
 
 /** A complete response, and the request that it answers. */
@@ -34,11 +44,17 @@ export interface CompletePolicyResponse {
   readonly id: string;
 }
 
-/** Evaluates the response policies on a complete response and returns the body to send. */
+/**
+ * Evaluates the response policies on a complete response and returns the body to send.
+ * @param limits of the main thread; null in a thread
+ * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a thread
+ */
 export function evaluateResponsePolicies(
   policySet: PolicySet,
   { request, dialect, body, usage, id }: CompletePolicyResponse,
+  limits: InlineLimits | null = null,
 ): EvaluatedBody {
+  requireParsableInline(body.length, limits);
   const json = body.toString('utf8');
   const {
     blocks,
@@ -51,17 +67,29 @@ export function evaluateResponsePolicies(
     tools: blocks.flatMap((block) => (block.kind === 'tool' ? [block.name] : [])),
     usage: told ?? usage,
   };
+  const { detects, cleanTexts } = policySet;
+  let scan: JsonScan | null = null;
+  const find = () => {
+    scan = scanJson(json, detects, { cleanTexts, maxChars: limits?.scannedChars });
+    return scan.counts;
+  };
+  const locate = () => locateFindings(json, detects, scan ?? undefined);
   const evaluation = evaluatePolicies(
     policySet,
-    new ResponseSubject(answer, request, policySet, {
-      find: () => countFindingsInJson(json, policySet.detects, policySet.cleanTexts),
-      locate: () => locateFindings(json, policySet.detects),
-    }),
+    new ResponseSubject(answer, request, policySet, { find, locate, limits }),
+    limits?.steps,
   );
-  return { evaluation, body: redactBody(body, evaluation, policySet) };
+  return { evaluation, body: redactBody(body, evaluation, policySet, scan) };
 }
 
-function redactBody(body: Buffer, { deniedBy, redact }: PolicyEvaluation, { cleanTexts }: PolicySet): Buffer {
+function redactBody(
+  body: Buffer,
+  { deniedBy, redact }: PolicyEvaluation,
+  { cleanTexts, detects }: PolicySet,
+  scan: JsonScan | null,
+): Buffer {
   if (deniedBy || redact.size === 0) return body;
+  // A scan for fewer kinds can have other results, because findings do not overlap.
+  if (scan && redact.size === detects.size) return Buffer.from(scan.json);
   return Buffer.from(redactJson(body.toString('utf8'), redact, cleanTexts).json);
 }

@@ -4,6 +4,7 @@ import type { FindingCounts } from '@floe/conditions/detect/redact';
 import type { FindingKind, SecretDetector } from '@floe/conditions/detect/sensitive-data-scan';
 import { StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionVariables } from '@floe/conditions/vocabulary';
+import { InlineLimitExceededError } from './inline-limits.ts';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
 
 /**
@@ -54,13 +55,21 @@ const NO_KINDS: ReadonlySet<FindingKind> = new Set();
  * be evaluated, a `deny` or `redact` policy applies and an `allow` or `flag` policy does not, so
  * that an error never permits a request. All conditions share a budget of `MAX_EVALUATION_STEPS`.
  * Conditions that exceed it cannot be evaluated.
+ * @param inlineSteps a smaller budget for the main thread
+ * @throws InlineLimitExceededError if the evaluation needs more than `inlineSteps`
  */
-export function evaluatePolicies({ policies }: PolicySet, subject: PolicySubject): PolicyEvaluation {
+export function evaluatePolicies(
+  { policies }: PolicySet,
+  subject: PolicySubject,
+  inlineSteps?: number,
+): PolicyEvaluation {
   const decisions: PolicyDecision[] = [];
-  const steps = new StepMeter();
+  const steps = new StepMeter(inlineSteps);
   let redact = NO_KINDS;
   for (const policy of policies) {
     const match = matchPolicy(policy, subject, steps);
+    if (steps.isExceeded && inlineSteps !== undefined)
+      throw new InlineLimitExceededError(`The conditions need more than ${inlineSteps} steps.`);
     if (match === null) continue;
     const { action, enforced } = policy;
     if (match instanceof EvaluationFailure && (action === 'allow' || action === 'flag')) {

@@ -26,7 +26,19 @@ export interface PolicySet {
   readonly detects: ReadonlySet<FindingKind>;
   /** Texts without any finding of `detects`. */
   readonly cleanTexts: CleanTextCache;
+  /** What a thread needs to compile the same policies in the same order. */
+  readonly source: PolicySource;
 }
+
+/** The configuration of a policy set. */
+export interface PolicySource {
+  /** Unique in this process, so that a thread compiles each set once. */
+  readonly id: number;
+  readonly on: CompiledPolicy['on'];
+  readonly configs: readonly PolicyConfig[];
+}
+
+let sources = 0;
 
 /**
  * An organization's policies, prepared for evaluation. `request` or `answer` is null if no policy
@@ -44,7 +56,10 @@ export interface CompiledPolicies {
 export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolicies | null {
   if (configs.length === 0) return null;
   const policies = configs.map(compilePolicy);
-  return { request: selectPolicies(policies, 'request'), answer: selectPolicies(policies, 'answer') };
+  return {
+    request: selectPolicies(policies, 'request', configs),
+    answer: selectPolicies(policies, 'answer', configs),
+  };
 }
 
 /**
@@ -79,7 +94,11 @@ function compilePolicy({ name, on, action, mode, message, when, detect }: Policy
   };
 }
 
-function selectPolicies(all: readonly CompiledPolicy[], side: CompiledPolicy['on']): PolicySet | null {
+function selectPolicies(
+  all: readonly CompiledPolicy[],
+  side: CompiledPolicy['on'],
+  configs: readonly PolicyConfig[],
+): PolicySet | null {
   const policies = all.filter(({ on }) => on === side);
   if (policies.length === 0) return null;
   return {
@@ -87,5 +106,6 @@ function selectPolicies(all: readonly CompiledPolicy[], side: CompiledPolicy['on
     needs: new Set(policies.flatMap(({ condition }) => [...(condition?.inputs ?? [])])),
     detects: new Set(policies.flatMap(({ detects }) => [...(detects ?? [])])),
     cleanTexts: new CleanTextCache(),
+    source: { id: sources++, on: side, configs: configs.filter(({ on }) => on === side) },
   };
 }

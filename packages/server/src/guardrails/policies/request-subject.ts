@@ -1,10 +1,11 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
 import { type FindingLocations, locateFindings } from '@floe/conditions/detect/locate-findings';
-import { countFindingsInJson, type FindingCounts } from '@floe/conditions/detect/redact';
+import { type FindingCounts, type JsonScan, scanJson } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 import type { PolicySubject } from './evaluate-policies.ts';
+import { type InlineLimits, requireParsableInline, requireReadableInline } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 
 /** The agent session that a request belongs to. */
@@ -44,16 +45,19 @@ const MAX_LIST_ENTRIES = 10_000;
 export class RequestSubject implements PolicySubject {
   readonly #request: PolicyRequest;
   readonly #policySet: PolicySet;
+  readonly #limits: InlineLimits | null;
   #json: string | null = null;
   #parsed: JsonObject | null = null;
   #messages: readonly Message[] | null = null;
   #variables: ConditionVariables | EvaluationFailure | null = null;
-  #findings: FindingCounts | null = null;
+  #scan: JsonScan | null = null;
   #places: FindingLocations | null = null;
 
-  constructor(request: PolicyRequest, policySet: PolicySet) {
+  /** @param limits null in a thread, where the evaluation may take longer */
+  constructor(request: PolicyRequest, policySet: PolicySet, limits: InlineLimits | null = null) {
     this.#request = request;
     this.#policySet = policySet;
+    this.#limits = limits;
   }
 
   variables(): ConditionVariables | EvaluationFailure {
@@ -63,16 +67,23 @@ export class RequestSubject implements PolicySubject {
 
   findings(): FindingCounts {
     const { detects, cleanTexts } = this.#policySet;
-    this.#findings ??= countFindingsInJson(this.#text(), detects, cleanTexts);
-    return this.#findings;
+    this.#scan ??= scanJson(this.#text(), detects, { cleanTexts, maxChars: this.#limits?.scannedChars });
+    return this.#scan.counts;
   }
 
   places(): FindingLocations {
-    this.#places ??= locateFindings(this.#text(), this.#policySet.detects);
+    requireParsableInline(this.#request.body.length, this.#limits);
+    this.#places ??= locateFindings(this.#text(), this.#policySet.detects, this.#scan ?? undefined);
     return this.#places;
   }
 
+  /** The scan of the body; null if no policy has needed it. */
+  get scan(): JsonScan | null {
+    return this.#scan;
+  }
+
   #text(): string {
+    requireReadableInline(this.#request.body.length, this.#limits);
     this.#json ??= this.#request.body.toString('utf8');
     return this.#json;
   }
@@ -157,6 +168,7 @@ export class RequestSubject implements PolicySubject {
 
   #body(): JsonObject {
     if (this.#parsed) return this.#parsed;
+    requireParsableInline(this.#request.body.length, this.#limits);
     const parsed: unknown = JSON.parse(this.#text());
     if (!isObject(parsed)) throw new Error('expected the evaluated body to be an object');
     this.#parsed = parsed;

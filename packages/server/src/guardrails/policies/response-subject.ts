@@ -4,6 +4,7 @@ import type { FindingCounts } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import type { Usage } from '@floe/wire/usage';
 import type { PolicySubject } from './evaluate-policies.ts';
+import type { InlineLimits } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 
@@ -22,6 +23,8 @@ export interface ResponseFindingsSearch {
   find(): FindingCounts;
   /** Returns null if the text has no paths, as in a stream. */
   locate(): FindingLocations | null;
+  /** The limits for the request. Null if the evaluation runs in a thread. */
+  readonly limits: InlineLimits | null;
 }
 
 const MAX_TEXT_CHARS = 4_000_000;
@@ -41,7 +44,7 @@ export class ResponseSubject implements PolicySubject {
     search: ResponseFindingsSearch,
   ) {
     this.#answer = answer;
-    this.#request = new RequestSubject(request, policySet);
+    this.#request = new RequestSubject(request, policySet, search.limits);
     this.#search = search;
   }
 

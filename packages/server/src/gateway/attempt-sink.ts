@@ -1,0 +1,47 @@
+import { Fault } from '@floe/contract/faults';
+import { isAwsEventStream } from '@floe/wire/converse/event-stream';
+import type { UpstreamHeaders, UpstreamResponseHead } from '../providers/transport.ts';
+import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
+import { BinaryFrameSink } from './binary-frame-sink.ts';
+import { createErrorResponseSink, unexpectedContentTypeFault } from './error-response-sink.ts';
+import type { Exchange } from './exchange-record.ts';
+import type { Target } from './org-catalog.ts';
+import { readUpstreamHeader } from './upstream-error.ts';
+
+/** Returns whether the response is an event stream, in text or in the binary form of AWS. */
+export function isEventStream(headers: UpstreamHeaders): boolean {
+  const type = readContentType(headers);
+  return isAwsEventStream(type) || /^\s*text\/event-stream\b/i.test(type);
+}
+
+/**
+ * Creates the sink for a provider's response.
+ * @throws Fault `upstream_error` for a response that was encoded although Floe did not request it
+ */
+export function createAttemptSink(
+  x: Exchange,
+  { provider }: Target,
+  plan: AttemptPlan,
+  { status, headers }: UpstreamResponseHead,
+): ResponseSink {
+  if (plan.createRawSink) return plan.createRawSink({ status, headers });
+  if (status < 200 || status >= 300)
+    return createErrorResponseSink((body) => plan.toError({ status, headers, body }));
+  const encoding = readUpstreamHeader(headers, 'content-encoding');
+  if (encoding !== undefined && encoding !== 'identity') {
+    const why = `${provider.id} sent a response with content-encoding ${encoding}, although Floe requested an unencoded response.`;
+    throw new Fault('upstream_error', why);
+  }
+  const type = readContentType(headers);
+  const wanted = x.request.prompt?.stream ? 'an event stream' : 'JSON';
+  if (/^\s*text\/html\b/i.test(type))
+    return createErrorResponseSink((body) =>
+      unexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
+    );
+  const sink = plan.createSink(isEventStream(headers));
+  return isAwsEventStream(type) ? new BinaryFrameSink(sink) : sink;
+}
+
+function readContentType(headers: UpstreamHeaders): string {
+  return readUpstreamHeader(headers, 'content-type') ?? '';
+}

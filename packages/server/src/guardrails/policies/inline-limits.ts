@@ -1,0 +1,62 @@
+import { ScanLimitExceededError } from '@floe/conditions/detect/redact';
+
+/**
+ * How much work a policy evaluation may do on the main thread. A larger evaluation runs in a thread, so that it
+ * does not delay other requests. Each limit stands for less than 4 ms on the machine of decision 0158.
+ */
+export interface InlineLimits {
+  /** Maximum size of a body. Reading and hashing it take about 1 ms per MB. */
+  readonly bodyBytes: number;
+  /** Maximum number of characters that are scanned. Strings that are known to be clean do not count. */
+  readonly scannedChars: number;
+  /** Maximum size of a body that is parsed for conditions or for the location of a finding. */
+  readonly parsedBytes: number;
+  /** Maximum number of steps of all conditions. See `StepMeter`. */
+  readonly steps: number;
+}
+
+/** The limits of the main thread. */
+export const INLINE_LIMITS: InlineLimits = {
+  bodyBytes: 1024 * 1024,
+  scannedChars: 32 * 1024,
+  parsedBytes: 256 * 1024,
+  steps: 20_000,
+};
+
+/** Thrown if an evaluation exceeds a limit of the main thread. It must then run in a thread. */
+export class InlineLimitExceededError extends Error {
+  override readonly name = 'InlineLimitExceededError';
+}
+
+/** @throws InlineLimitExceededError if there are limits and the body is too large to be parsed */
+export function requireParsableInline(bytes: number, limits: InlineLimits | null): void {
+  if (limits !== null && bytes > limits.parsedBytes)
+    throw new InlineLimitExceededError(`The body has more than ${limits.parsedBytes} bytes.`);
+}
+
+/** @throws InlineLimitExceededError if there are limits and the body is too large to be read as text */
+export function requireReadableInline(bytes: number, limits: InlineLimits | null): void {
+  if (limits !== null && bytes > limits.bodyBytes)
+    throw new InlineLimitExceededError(`The body has more than ${limits.bodyBytes} bytes.`);
+}
+
+/** @throws InlineLimitExceededError if there are limits and the texts are too long to be scanned */
+export function requireScannableInline(texts: readonly string[], limits: InlineLimits | null): void {
+  if (limits === null) return;
+  const chars = texts.reduce((sum, text) => sum + text.length, 0);
+  if (chars > limits.scannedChars)
+    throw new InlineLimitExceededError(`The texts have more than ${limits.scannedChars} characters.`);
+}
+
+/**
+ * Runs an evaluation on the main thread. Returns null if it exceeds a limit of the main thread. It has then
+ * changed nothing and must run in a thread.
+ */
+export function tryInline<Result>(evaluate: (limits: InlineLimits) => Result): Result | null {
+  try {
+    return evaluate(INLINE_LIMITS);
+  } catch (error) {
+    if (error instanceof InlineLimitExceededError || error instanceof ScanLimitExceededError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import { countFindingsInText, type FindingCounts } from '@floe/conditions/detect/redact';
+import { type FindingKind, SensitiveDataScan } from '@floe/conditions/detect/sensitive-data-scan';
+import { ReportingCleanTextCache } from './clean-text-cache.ts';
+import { selectEarlyPolicies } from './early-policies.ts';
+import {
+  type CompletePolicyResponse,
+  type EvaluatedBody,
+  evaluateRequestPolicies,
+  evaluateResponsePolicies,
+} from './evaluate-bodies.ts';
+import { evaluatePolicies, type PolicyDecision, type PolicyEvaluation } from './evaluate-policies.ts';
+import { type InlineLimits, requireScannableInline } from './inline-limits.ts';
+import { compilePolicies, type PolicySet, type PolicySource } from './policies.ts';
+import type { PolicyRequest } from './request-subject.ts';
+import { type PolicyResponse, ResponseSubject } from './response-subject.ts';
+
+/** A value whose `body` has been copied to a thread, which receives a Buffer without its methods. */
+type Copied<Value extends { readonly body: Buffer }> = Omit<Value, 'body'> & { readonly body: Uint8Array };
+
+/** A response that was received as a stream. */
+export interface StreamedPolicyResponse {
+  readonly request: PolicyRequest;
+  readonly answer: PolicyResponse;
+  /** The texts of the blocks. `answer.text` contains them in lines. */
+  readonly texts: readonly string[];
+  /** The kinds that were found so far, if only the policies that can stop a stream early are evaluated. */
+  readonly early: readonly FindingKind[] | null;
+}
+
+/** The work of a policy thread. */
+export type PolicyTask =
+  | { readonly name: 'request'; readonly source: PolicySource; readonly request: Copied<PolicyRequest> }
+  | {
+      readonly name: 'response';
+      readonly source: PolicySource;
+      readonly response: Copied<Omit<CompletePolicyResponse, 'request'> & { readonly body: Buffer }> & {
+        readonly request: Copied<PolicyRequest>;
+      };
+    }
+  | {
+      readonly name: 'stream';
+      readonly source: PolicySource;
+      readonly response: Omit<StreamedPolicyResponse, 'request'> & {
+        readonly request: Copied<PolicyRequest>;
+      };
+    }
+  | { readonly name: 'kinds'; readonly texts: readonly string[]; readonly kinds: readonly FindingKind[] };
+
+/** The result of a task. Policies are numbered, because compiled policies cannot be copied. */
+export interface PolicyTaskResult {
+  readonly decisions: readonly (Omit<PolicyDecision, 'policy'> & { readonly policy: number })[];
+  readonly deniedBy: number | null;
+  readonly redact: readonly FindingKind[];
+  /** The redacted body; null if it is unchanged. */
+  readonly body: Uint8Array<ArrayBuffer> | null;
+  /** Digests of texts without findings. */
+  readonly cleanTexts: readonly string[];
+  /** For `kinds`: the kinds that occur, in the order of the texts. */
+  readonly kinds: readonly FindingKind[];
+}
+
+/** Runs a task in a thread, with the functions that the main thread uses for small bodies. */
+export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
+  if (task.name === 'kinds') return { ...NOTHING, kinds: findKinds(task.texts, new Set(task.kinds)) };
+  const whole = compileOnce(task.source);
+  const set = task.name === 'stream' ? selectStreamPolicies(whole, task.response) : whole;
+  if (task.name === 'request') {
+    const request = restoreBody(task.request);
+    return toResult(set, evaluateRequestPolicies(set, request), request.body);
+  }
+  const request = restoreBody(task.response.request);
+  if (task.name === 'stream') {
+    const { texts } = task.response;
+    const answer = { ...task.response.answer, text: texts.join('\n') };
+    const evaluation = evaluateStreamPolicies(set, { ...task.response, answer, request });
+    return toResult(set, { evaluation, body: request.body }, request.body);
+  }
+  const response = restoreBody({ ...task.response, request });
+  return toResult(set, evaluateResponsePolicies(set, response), response.body);
+}
+
+/** Evaluates the response policies on a complete stream. A stream cannot be redacted. */
+export function evaluateStreamPolicies(
+  policySet: PolicySet,
+  { request, answer, texts, early }: StreamedPolicyResponse,
+  limits: InlineLimits | null = null,
+): PolicyEvaluation {
+  const find = () => {
+    if (early) return new Map(early.map((kind) => [kind, 1]));
+    requireScannableInline(texts, limits);
+    return countInTexts(texts, policySet.detects);
+  };
+  const subject = new ResponseSubject(answer, request, policySet, { find, locate: () => null, limits });
+  return evaluatePolicies(policySet, subject, limits?.steps);
+}
+
+/** @throws Error if the early policies are evaluated on a set that has none */
+function selectStreamPolicies(
+  whole: ThreadPolicySet,
+  { early }: Pick<StreamedPolicyResponse, 'early'>,
+): ThreadPolicySet {
+  const { cleanTexts } = whole;
+  return early === null ? whole : { ...requireSet(selectEarlyPolicies(whole)), cleanTexts };
+}
+
+/** Returns the kinds of findings in texts, in the order in which they occur first. */
+export function findKinds(texts: readonly string[], wanted: ReadonlySet<FindingKind>): FindingKind[] {
+  const kinds = new Set<FindingKind>();
+  for (const text of texts)
+    for (const { kind } of new SensitiveDataScan(text, wanted).findings) kinds.add(kind);
+  return [...kinds];
+}
+
+const NOTHING = { decisions: [], deniedBy: null, redact: [], body: null, cleanTexts: [], kinds: [] };
+
+interface ThreadPolicySet extends PolicySet {
+  readonly cleanTexts: ReportingCleanTextCache;
+}
+
+/** Policy sets by the id of their source. The least recently used one is first. */
+const compiled = new Map<number, ThreadPolicySet>();
+const MAX_COMPILED = 100;
+
+function compileOnce({ id, on, configs }: PolicySource): ThreadPolicySet {
+  const known = compiled.get(id);
+  compiled.delete(id);
+  const set = known ?? {
+    ...requireSet(compilePolicies(configs)?.[on]),
+    cleanTexts: new ReportingCleanTextCache(),
+  };
+  compiled.set(id, set);
+  for (const oldest of compiled.keys()) {
+    if (compiled.size <= MAX_COMPILED) break;
+    compiled.delete(oldest);
+  }
+  return set;
+}
+
+function requireSet(set: PolicySet | null | undefined): PolicySet {
+  if (!set) throw new Error('unreachable: a policy set without policies is not evaluated');
+  return set;
+}
+
+function restoreBody<Value extends { readonly body: Uint8Array }>(
+  value: Value,
+): Omit<Value, 'body'> & { readonly body: Buffer } {
+  const { body } = value;
+  return { ...value, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+}
+
+function toResult(
+  { policies, cleanTexts }: ThreadPolicySet,
+  { evaluation, body }: EvaluatedBody,
+  given: Buffer,
+): PolicyTaskResult {
+  const { decisions, deniedBy, redact } = evaluation;
+  return {
+    decisions: decisions.map((one) => ({ ...one, policy: policies.indexOf(one.policy) })),
+    deniedBy: deniedBy && policies.indexOf(deniedBy),
+    redact: [...redact],
+    body: body === given ? null : new Uint8Array(body),
+    cleanTexts: cleanTexts.takeAdded(),
+    kinds: [],
+  };
+}
+
+function countInTexts(texts: readonly string[], wanted: ReadonlySet<FindingKind>): FindingCounts {
+  const found: FindingCounts = new Map();
+  for (const text of texts)
+    for (const [kind, count] of countFindingsInText(text, wanted))
+      found.set(kind, (found.get(kind) ?? 0) + count);
+  return found;
+}

@@ -1,0 +1,256 @@
+import { setImmediate } from 'node:timers/promises';
+import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../../core/clock.ts';
+import {
+  OrganizationBusyError,
+  PoolClosedError,
+  TaskStoppedError,
+  ThreadPool,
+} from '../../core/thread-pool.ts';
+import type { CompletePolicyResponse, EvaluatedBody } from './evaluate-bodies.ts';
+import type { PolicyEvaluation } from './evaluate-policies.ts';
+import type { CompiledPolicy, PolicySet } from './policies.ts';
+import type { PolicyTask, PolicyTaskResult, StreamedPolicyResponse } from './policy-tasks.ts';
+import type { PolicyRequest } from './request-subject.ts';
+
+/** One task per organization at a time leaves a thread for other organizations. */
+const THREADS = 2;
+const MAX_QUEUED_PER_ORG = 200;
+/** The largest body with the most expensive content takes about a tenth of this time. */
+const TIMEOUT_MS = 30_000;
+const IDLE_MS = 600_000;
+const HEAP_MB = 768;
+/** Bytes of one organization that wait or are evaluated. A single larger body is accepted. */
+const MAX_BYTES_PER_ORG = 64 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
+const RETRY_AFTER_MS = 1_000;
+/** Copying a slice takes less than 1 ms. */
+const COPY_SLICE_BYTES = 1024 * 1024;
+
+/** Who waits for an evaluation. */
+export interface PolicyCaller {
+  readonly orgId: string;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+/** The load of the policy threads. */
+export interface PolicyThreadStats {
+  /** Evaluations that wait or run. */
+  readonly tasks: number;
+  /** Bytes of bodies that were copied for them. */
+  readonly bytes: number;
+  /** Evaluations that were rejected because a limit was reached. */
+  readonly rejected: number;
+}
+
+/** Settings that tests change. */
+export interface PolicyThreadSettings {
+  readonly threads?: number;
+  readonly timeoutMs?: number;
+  readonly maxQueuedPerOrg?: number;
+  readonly entry?: URL;
+}
+
+/**
+ * Evaluates policies on large bodies in worker threads, so that the main thread serves other requests.
+ * Organizations take turns. Every failure rejects, so that no body passes without an evaluation.
+ *
+ * All methods throw Fault `overloaded` if too much is waiting or an evaluation takes too long, `shutting_down`
+ * if the process ends, `TaskCancelledError` if the client has disconnected, and other errors for a defect.
+ */
+export class PolicyThreads {
+  readonly #pool: ThreadPool;
+  readonly #timeoutMs: number;
+  readonly #bytesByOrg = new Map<string, number>();
+  #tasks = 0;
+  #bytes = 0;
+  #rejected = 0;
+
+  constructor(clock: Pick<Clock, 'after'>, settings: PolicyThreadSettings = {}) {
+    this.#timeoutMs = settings.timeoutMs ?? TIMEOUT_MS;
+    const maxThreads = settings.threads ?? THREADS;
+    this.#pool = new ThreadPool({
+      entry: settings.entry ?? new URL('./policy-worker.ts', import.meta.url),
+      name: 'policies',
+      maxThreads,
+      maxRunningPerTenant: Math.max(1, maxThreads - 1),
+      maxQueuedPerTenant: settings.maxQueuedPerOrg ?? MAX_QUEUED_PER_ORG,
+      taskTimeoutMs: this.#timeoutMs,
+      idleTimeoutMs: IDLE_MS,
+      maxHeapMb: HEAP_MB,
+      clock,
+    });
+  }
+
+  /** Evaluates the request policies and returns the body to send. */
+  evaluateRequest(
+    policySet: PolicySet,
+    request: PolicyRequest,
+    caller: PolicyCaller,
+  ): Promise<EvaluatedBody> {
+    return this.#admit(caller, request.body.length, async () => {
+      const copy = await copyRequest(policySet, request, true);
+      const task: PolicyTask = { name: 'request', source: policySet.source, request: copy };
+      const result = await this.#send(caller, task, [copy.body.buffer]);
+      for (const digest of result.cleanTexts) policySet.cleanTexts.addDigest(digest);
+      return { evaluation: toEvaluation(policySet, result), body: toBody(result, request.body) };
+    });
+  }
+
+  /** Evaluates the response policies on a complete response and returns the body to send. */
+  evaluateResponse(
+    policySet: PolicySet,
+    response: CompletePolicyResponse,
+    caller: PolicyCaller,
+  ): Promise<EvaluatedBody> {
+    const bytes = response.body.length + response.request.body.length;
+    return this.#admit(caller, bytes, async () => {
+      const request = await copyRequest(policySet, response.request, false);
+      const body = await copyBytes(response.body);
+      const result = await this.#send(
+        caller,
+        { name: 'response', source: policySet.source, response: { ...response, body, request } },
+        [body.buffer, request.body.buffer],
+      );
+      return { evaluation: toEvaluation(policySet, result), body: toBody(result, response.body) };
+    });
+  }
+
+  /** Evaluates the response policies on a complete stream. */
+  evaluateStream(
+    policySet: PolicySet,
+    response: StreamedPolicyResponse,
+    caller: PolicyCaller,
+  ): Promise<PolicyEvaluation> {
+    const { text } = response.answer;
+    const bytes = text.length + response.request.body.length;
+    // The thread joins the texts again.
+    const answer = { ...response.answer, text: '' };
+    return this.#admit(caller, bytes, async () => {
+      const request = await copyRequest(policySet, response.request, false);
+      const result = await this.#send(
+        caller,
+        { name: 'stream', source: policySet.source, response: { ...response, answer, request } },
+        [request.body.buffer],
+      );
+      return toEvaluation(policySet, result);
+    });
+  }
+
+  /** Returns the kinds of findings in texts, in the order in which they occur first. */
+  findKinds(
+    texts: readonly string[],
+    wanted: ReadonlySet<FindingKind>,
+    caller: PolicyCaller,
+  ): Promise<readonly FindingKind[]> {
+    const bytes = texts.reduce((sum, text) => sum + text.length, 0);
+    return this.#admit(caller, bytes, async () => {
+      const result = await this.#send(caller, { name: 'kinds', texts, kinds: [...wanted] }, []);
+      return result.kinds;
+    });
+  }
+
+  stats(): PolicyThreadStats {
+    return { tasks: this.#tasks, bytes: this.#bytes, rejected: this.#rejected };
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  /** Runs `evaluate` if its bytes fit the limits, and counts them until it has ended. */
+  async #admit<Result>(
+    { orgId }: PolicyCaller,
+    bytes: number,
+    evaluate: () => Promise<Result>,
+  ): Promise<Result> {
+    const own = this.#bytesByOrg.get(orgId) ?? 0;
+    if (own > 0 && own + bytes > MAX_BYTES_PER_ORG)
+      throw this.#reject('The content policies of this organization already evaluate too much data.');
+    if (this.#bytes > 0 && this.#bytes + bytes > MAX_BYTES)
+      throw this.#reject('The content policies of this process already evaluate too much data.');
+    this.#count(orgId, bytes, 1);
+    try {
+      return await evaluate();
+    } catch (error) {
+      throw this.#toFault(error);
+    } finally {
+      this.#count(orgId, -bytes, -1);
+    }
+  }
+
+  #count(orgId: string, bytes: number, tasks: number): void {
+    this.#tasks += tasks;
+    this.#bytes += bytes;
+    const own = (this.#bytesByOrg.get(orgId) ?? 0) + bytes;
+    if (own > 0) this.#bytesByOrg.set(orgId, own);
+    else this.#bytesByOrg.delete(orgId);
+  }
+
+  /** The reply has the result type of `runPolicyTask`, which the thread calls with every message. */
+  async #send(
+    { orgId, signal }: PolicyCaller,
+    task: PolicyTask,
+    transfer: readonly ArrayBuffer[],
+  ): Promise<PolicyTaskResult> {
+    const reply = await this.#pool.run(orgId, task, { signal, transfer });
+    return reply as PolicyTaskResult;
+  }
+
+  #toFault(error: unknown): unknown {
+    if (error instanceof OrganizationBusyError)
+      return this.#reject('Too many requests of this organization wait for their content policies.');
+    if (error instanceof TaskStoppedError)
+      return this.#reject(
+        error.exceeded === 'time'
+          ? `The content policies took longer than ${this.#timeoutMs / 1_000} s.`
+          : 'The content policies exceeded their memory limit.',
+      );
+    if (error instanceof PoolClosedError)
+      return new Fault('shutting_down', 'This process is shutting down. Retry the request.');
+    return error;
+  }
+
+  #reject(why: string): Fault {
+    this.#rejected += 1;
+    return new Fault('overloaded', `${why} Send fewer or shorter requests at a time, and retry.`, {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
+  }
+}
+
+/** Copies a request. Without conditions on the request, response policies do not read its body. */
+async function copyRequest({ needs }: PolicySet, request: PolicyRequest, readsBody: boolean) {
+  const isRead = readsBody || [...needs].some((need) => need.startsWith('request'));
+  return { ...request, body: isRead ? await copyBytes(request.body) : new Uint8Array(0) };
+}
+
+/** Copies a body in slices, so that other requests are served in between. */
+async function copyBytes(body: Buffer): Promise<Uint8Array<ArrayBuffer>> {
+  const copy = new Uint8Array(body.length);
+  for (let at = 0; at < body.length; at += COPY_SLICE_BYTES) {
+    if (at > 0) await setImmediate();
+    copy.set(body.subarray(at, at + COPY_SLICE_BYTES), at);
+  }
+  return copy;
+}
+
+function toEvaluation({ policies }: PolicySet, result: PolicyTaskResult): PolicyEvaluation {
+  return {
+    decisions: result.decisions.map((one) => ({ ...one, policy: policyAt(policies, one.policy) })),
+    deniedBy: result.deniedBy === null ? null : policyAt(policies, result.deniedBy),
+    redact: new Set(result.redact),
+  };
+}
+
+function policyAt(policies: readonly CompiledPolicy[], at: number): CompiledPolicy {
+  const policy = policies[at];
+  if (policy === undefined) throw new Error('a policy thread returned an unknown policy');
+  return policy;
+}
+
+function toBody({ body }: PolicyTaskResult, given: Buffer): Buffer {
+  return body === null ? given : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}

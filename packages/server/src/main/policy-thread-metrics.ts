@@ -1,0 +1,31 @@
+import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
+import type { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
+
+/** Creates the metrics about policy evaluations in threads, in the Prometheus format. */
+export function createPolicyThreadMetrics(threads: Pick<PolicyThreads, 'stats'>): { render(): string } {
+  const waiting = new GaugeFamily({
+    name: 'floe_policy_thread_evaluations',
+    help: 'Number of policy evaluations of large bodies that wait for a thread or run in one.',
+    labels: [],
+  });
+  const bytes = new GaugeFamily({
+    name: 'floe_policy_thread_bytes',
+    help: 'Bytes of the bodies of these policy evaluations.',
+    labels: [],
+  });
+  const rejected = new CounterFamily({
+    name: 'floe_policy_thread_rejections_total',
+    help: 'Number of requests that received 503 because too many policy evaluations waited or one took too long.',
+    labels: [],
+  });
+  return {
+    render() {
+      const now = threads.stats();
+      for (const family of [waiting, bytes, rejected]) family.clear();
+      waiting.add(now.tasks);
+      bytes.add(now.bytes);
+      rejected.add(now.rejected);
+      return waiting.render() + bytes.render() + rejected.render();
+    },
+  };
+}
