@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { ConfigError } from './config-problem.ts';
@@ -206,6 +207,22 @@ test('an editor that writes beside the file and renames is noticed by the system
     renameSync(`${made.path}~`, made.path);
   });
   assert.ok(path.endsWith('floe.yaml'));
+});
+
+test('a changed file is taken over although another file of its directory changes all the time', async (t) => {
+  const clock = handClock();
+  const changes: ConfigChange[] = [];
+  const { directory, path } = setUp(t, clock, (change) => changes.push(change));
+  writeFileSync(path, 'server: { port: 2 }');
+  for (let n = 0; n < 30 && changes.length === 0; n++) {
+    writeFileSync(join(directory, 'floe.db-wal'), String(n));
+    // The event of the file system.
+    await setTimeout(20);
+    clock.advance(100);
+  }
+  assert.equal(changes.length, 1);
+  // Less than the interval of the poll, which is not the reason.
+  assert.ok(clock.now() < 4_000);
 });
 
 test('whatever loading the file throws is reported, and the running configuration stays', (t) => {

@@ -13,6 +13,8 @@ import { listSecretFiles } from './secret-file.ts';
  * change.
  */
 const DEBOUNCE_MS = 200;
+/** Other files of the directory, such as the database, may change all the time. */
+const MAX_DEBOUNCE_MS = 1_000;
 /** Network file systems and bind mounts send no events, so the file is also polled. */
 const POLL_INTERVAL_MS = 5_000;
 
@@ -58,11 +60,13 @@ export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
   let seenStamp = running.path === null ? '' : fileStamp(path);
   let isApplied = true;
   let settling: Timer | undefined;
+  let settlingSince: number | null = null;
   let looking: Timer | undefined;
 
   // Runs in timers and signal handlers, where an exception would end the process.
   const reloadIfChanged = () => {
     settling?.cancel();
+    settlingSince = null;
     const change = catchChange(readChange);
     if (change !== null) options.onChange(change);
   };
@@ -82,8 +86,10 @@ export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
     return { loaded, restart };
   };
   const scheduleReload = () => {
+    settlingSince ??= clock.monotonic();
+    const remaining = settlingSince + MAX_DEBOUNCE_MS - clock.monotonic();
     settling?.cancel();
-    settling = clock.after(DEBOUNCE_MS, reloadIfChanged);
+    settling = clock.after(Math.max(0, Math.min(DEBOUNCE_MS, remaining)), reloadIfChanged);
   };
   const pollFile = () => {
     if (fileStamp(path) !== seenStamp || seen.hasChangedSecrets()) scheduleReload();
