@@ -225,7 +225,12 @@ const floe = {
     ]),
     chart('Requests in progress', 'short', [
       [`sum by (instance) (floe_exchanges_in_flight${J})`, '{{instance}}'],
-      [`sum by (instance) (floe_exchanges_limit${J}) < 10000`, '{{instance}} limit'],
+    ]),
+    chart('Requests in progress, share of the limit', 'percentunit', [
+      [
+        `sum by (instance) (floe_exchanges_in_flight${J}) / sum by (instance) (floe_exchanges_limit${J})`,
+        '{{instance}}',
+      ],
     ]),
     chart('Requests rejected because of overload', 'reqps', [
       [

@@ -2,6 +2,10 @@ import { CounterFamily, GaugeFamily, HistogramFamily } from './metric-families.t
 
 const API_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** The limits that reject requests because of overload. */
+export const OVERLOAD_REASONS = ['concurrent_requests', 'event_loop_delay', 'body_memory'] as const;
+export type OverloadReason = (typeof OVERLOAD_REASONS)[number];
+
 /** What the gateway is doing at present. */
 export interface GatewayLoad {
   /** Number of exchanges in progress. */
@@ -63,6 +67,8 @@ export class RuntimeMetrics {
 
   constructor(version: string, commit: string) {
     this.#build.add(1, version, commit, process.versions.node);
+    // So that the first rejection is an increase.
+    for (const reason of OVERLOAD_REASONS) this.#overload.add(0, reason);
   }
 
   recordReload(isApplied: boolean): void {
@@ -75,7 +81,7 @@ export class RuntimeMetrics {
     this.#api.observe(durationMs / 1000, operation ?? 'unknown', `${Math.floor(status / 100)}xx`);
   }
 
-  recordOverloadRejection(reason: string): void {
+  recordOverloadRejection(reason: OverloadReason): void {
     this.#overload.add(1, reason);
   }
 

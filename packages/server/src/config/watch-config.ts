@@ -59,14 +59,11 @@ export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
   // A file that was created during the start also counts as a change.
   let seenStamp = running.path === null ? '' : fileStamp(path);
   let isApplied = true;
-  let settling: Timer | undefined;
-  let settlingSince: number | null = null;
   let looking: Timer | undefined;
 
   // Runs in timers and signal handlers, where an exception would end the process.
   const reloadIfChanged = () => {
-    settling?.cancel();
-    settlingSince = null;
+    debounce.cancel();
     const change = catchChange(readChange);
     if (change !== null) options.onChange(change);
   };
@@ -85,18 +82,13 @@ export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
     running = loaded;
     return { loaded, restart };
   };
-  const scheduleReload = () => {
-    settlingSince ??= clock.monotonic();
-    const remaining = settlingSince + MAX_DEBOUNCE_MS - clock.monotonic();
-    settling?.cancel();
-    settling = clock.after(Math.max(0, Math.min(DEBOUNCE_MS, remaining)), reloadIfChanged);
-  };
+  const debounce = new Debounce(clock, reloadIfChanged);
   const pollFile = () => {
-    if (fileStamp(path) !== seenStamp || seen.hasChangedSecrets()) scheduleReload();
+    if (fileStamp(path) !== seenStamp || seen.hasChangedSecrets()) debounce.schedule();
     looking = clock.after(POLL_INTERVAL_MS, pollFile);
   };
 
-  const watcher = watchDirectory(dirname(path), scheduleReload, log);
+  const watcher = watchDirectory(dirname(path), () => debounce.schedule(), log);
   looking = clock.after(POLL_INTERVAL_MS, pollFile);
   return {
     reload() {
@@ -109,10 +101,36 @@ export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
     },
     close() {
       watcher?.close();
-      settling?.cancel();
+      debounce.cancel();
       looking?.cancel();
     },
   };
+}
+
+/** Runs an action once after events that follow each other. */
+class Debounce {
+  readonly #clock: Clock;
+  readonly #run: () => void;
+  #timer: Timer | null = null;
+  #since = 0;
+
+  constructor(clock: Clock, run: () => void) {
+    this.#clock = clock;
+    this.#run = run;
+  }
+
+  schedule(): void {
+    const nowMs = this.#clock.monotonic();
+    if (this.#timer === null) this.#since = nowMs;
+    else this.#timer.cancel();
+    const ms = Math.min(DEBOUNCE_MS, Math.max(0, this.#since + MAX_DEBOUNCE_MS - nowMs));
+    this.#timer = this.#clock.after(ms, this.#run);
+  }
+
+  cancel(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
 }
 
 /** The content that was read last: the text of the file and the state of its secret files. */

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { GatewayLoad } from '../../analytics/runtime-metrics.ts';
+import type { GatewayLoad, OverloadReason } from '../../analytics/runtime-metrics.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { BodyMemory } from '../client-connection.ts';
@@ -21,9 +21,6 @@ export interface OverloadLimits {
   /** The permitted delay of the event loop in milliseconds; 0 disables this limit. */
   readonly maxEventLoopDelayMs: number;
 }
-
-/** Which limit rejected a request. It is the label `reason` of the metric. */
-export type OverloadReason = 'concurrent_requests' | 'event_loop_delay' | 'body_memory';
 
 /** What the overload manager needs from the process. */
 export interface OverloadDependencies {
