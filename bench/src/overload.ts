@@ -28,7 +28,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     body: { type: 'string', default: '1.6 KB' },
     rules: { type: 'string', default: 'none' },
-    delay: { type: 'string', default: '20' },
+    delay: { type: 'string', default: '50' },
     help: { type: 'boolean', default: false },
   },
 });
