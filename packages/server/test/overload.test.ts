@@ -173,7 +173,7 @@ test('while the event loop is delayed, some requests are rejected, and all are s
   // The operating system runs the process for a fifth of the time. All requests of a pause arrive together.
   for (let pause = 0; pause < 100 && counts[503] === undefined; pause++) {
     process.kill(server.pid, 'SIGSTOP');
-    responses.push(...Array.from({ length: 40 }, send));
+    responses.push(...Array.from({ length: 150 }, send));
     await setTimeout(100);
     process.kill(server.pid, 'SIGCONT');
     await setTimeout(25);

@@ -12,7 +12,7 @@ const MIN_LIMIT = 64;
  * A turn that takes too long still admits this number of exchanges of each organization. Otherwise, a process that the
  * operating system does not run would reject even the only request, and one organization could use every turn.
  */
-const MIN_PER_TURN = 8;
+const MIN_PER_TURN = 64;
 /** After a reduction, the exchanges above the limit have this time to end before the next one. */
 const SETTLE_MS = 1_000;
 const LARGEST_REDUCTION = 0.5;
