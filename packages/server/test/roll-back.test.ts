@@ -146,7 +146,7 @@ test('postgres: a contract migration is refused while the previous release runs,
   const dry = await next('migrate', '--dry-run');
   assert.match(
     dry.stdout,
-    /^Would apply:\n {2}\d+ no-more-views \(contract: stop all processes of the current version first\)\nRunning processes that do not work with these migrations: 1\. Stop them before you migrate\.\n$/,
+    /^Would apply:\n {2}\d+ no-more-views \(contract: stop all processes of the previous version first\)\nRunning processes that do not work with these migrations: 1\. Stop them before you migrate\.\n$/,
   );
   const history = await runAsAdministrator('select * from migrations order by number', url);
   const stillRunning = /does not work with 1 running process of an older version, so it was not applied/;

@@ -29,18 +29,18 @@ const ListenerSchema = z.strictObject({
     .array(z.enum(LISTENER_SURFACES))
     .min(1)
     .describe(
-      'Groups of paths that this listener serves. All other paths return 404. `management` (or `api`) includes all paths under `/api`. `console` also requires `management`. Every listener serves `/healthz` and `/readyz`.',
+      'Groups of paths that this listener serves. All other paths return 404. `management` includes all paths under `/api` except `/api/monitoring/heartbeat`. `console` also requires `management`. Every listener serves `/healthz` and `/readyz`.',
     ),
 });
 
 const UnauthenticatedSchema = z.strictObject({
   total: positiveCountField()
     .default(8_192)
-    .describe('Maximum number of such connections on all listeners together.'),
+    .describe('Maximum number of unauthenticated connections on all listeners together.'),
   per_address: positiveCountField()
     .default(1_024)
     .describe(
-      'Maximum number of such connections from one client address. Connections from `trusted_proxies` do not count toward either maximum.',
+      'Maximum number of unauthenticated connections from one client address. Connections from `trusted_proxies` do not count toward either maximum.',
     ),
 });
 
@@ -76,7 +76,10 @@ export const ServerSchema = z
       .default(3563)
       .describe('Port of the main listener, which serves every surface. 0 selects a free port.'),
     base_url: baseUrlField()
-      .refine(isOriginUrl, 'must not have a path that starts with a path of Floe, such as /api or /gateway')
+      .refine(
+        hasUnreservedPath,
+        'must not have a path that starts with a path of Floe, such as /api or /gateway',
+      )
       .optional()
       .describe(
         'Public URL of the installation, which Floe uses in links and cookies. The URL may contain a path. Defaults to a URL with the host and port.',
@@ -105,19 +108,21 @@ export const ServerSchema = z
       'Limits on connections without an authenticated caller. If there are more connections, Floe closes the oldest ones.',
     ),
     overload: OverloadSchema.prefault({}).describe(
-      'Limits above which Floe rejects new gateway requests with 503 `overloaded`. Organizations share the capacity equally.',
+      'Limits above which Floe rejects new gateway requests with 503 `overloaded`. If there are several organizations, each one may use more than an equal share only while capacity is available.',
     ),
     listeners: z
       .array(ListenerSchema)
       .default([])
-      .describe('Additional listeners. Each listener serves only the surfaces that you list.'),
+      .describe(
+        'Additional listeners. Each listener serves the surfaces that you list, and the health checks.',
+      ),
   })
   .transform((server) => ({
     ...server,
     base_url: server.base_url ?? buildLocalListenerUrl(server.host, server.port),
   }));
 
-function isOriginUrl(url: string): boolean {
+function hasUnreservedPath(url: string): boolean {
   const [, first = ''] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];
   return !RESERVED_PATHS.has(first);
 }

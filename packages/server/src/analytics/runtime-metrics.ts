@@ -3,7 +3,7 @@ import { CounterFamily, GaugeFamily, HistogramFamily } from './metric-families.t
 const API_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The limits that reject requests because of overload. */
-export const OVERLOAD_REASONS = ['concurrent_requests', 'event_loop_delay', 'body_memory'] as const;
+const OVERLOAD_REASONS = ['concurrent_requests', 'event_loop_delay', 'body_memory'] as const;
 export type OverloadReason = (typeof OVERLOAD_REASONS)[number];
 
 /** What the gateway is doing at present. */

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { ConfigError } from './config-problem.ts';
@@ -213,11 +222,13 @@ test('a changed file is taken over although another file of its directory change
   const clock = handClock();
   const changes: ConfigChange[] = [];
   const { directory, path } = setUp(t, clock, (change) => changes.push(change));
+  const events = watch(directory);
+  t.after(() => events.close());
   writeFileSync(path, 'server: { port: 2 }');
   for (let n = 0; n < 30 && changes.length === 0; n++) {
+    const event = once(events, 'change');
     writeFileSync(join(directory, 'floe.db-wal'), String(n));
-    // The event of the file system.
-    await setTimeout(20);
+    await event;
     clock.advance(100);
   }
   assert.equal(changes.length, 1);

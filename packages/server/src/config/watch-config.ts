@@ -82,9 +82,14 @@ export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
     running = loaded;
     return { loaded, restart };
   };
-  const debounce = new Debounce(clock, reloadIfChanged);
+  const isTouched = () => fileStamp(path) !== seenStamp || seen.hasChangedSecrets();
+  // Most events in a busy directory are about other files.
+  const debounce = new Debounce(clock, () => {
+    debounce.cancel();
+    if (isTouched()) reloadIfChanged();
+  });
   const pollFile = () => {
-    if (fileStamp(path) !== seenStamp || seen.hasChangedSecrets()) debounce.schedule();
+    if (isTouched()) debounce.schedule();
     looking = clock.after(POLL_INTERVAL_MS, pollFile);
   };
 

@@ -6,8 +6,6 @@ const FLUSH_INTERVAL_MS = 100;
 const FLUSH_BYTES = 64 * 1024;
 /** Room for one more line of the usual length, so that few lines start a chunk of their own. */
 const CHUNK_BYTES = FLUSH_BYTES + 16 * 1024;
-/** Smaller batches are copied, so that the chunk can be used again at once. */
-const COPIED_BYTES = 16 * 1024;
 /** Floe drops further lines while the reader of the log does not read. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 
@@ -50,14 +48,11 @@ export interface AccessLogWriterOptions {
 export class AccessLogWriter implements AccessLog {
   readonly #options: AccessLogWriterOptions;
   /** The chunk to which lines are added, and its used bytes. */
-  #chunk: Buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  readonly #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   #used = 0;
-  /** Full chunks that wait for the reader. */
+  /** Copies of full chunks that wait for the reader. */
   #full: Buffer[] = [];
   #fullBytes = 0;
-  /** A chunk that is being written, and one that can be used again. */
-  #lent: Buffer | null = null;
-  #spare: Buffer | null = null;
   #timer: Timer | null = null;
   #isBlocked = false;
   #dropped = 0;
@@ -87,25 +82,22 @@ export class AccessLogWriter implements AccessLog {
     this.#timer?.cancel();
     this.#reportDropped();
     const { destination } = this.#options;
+    this.#putAside();
     for (const bytes of this.#full) destination.write(bytes);
-    if (this.#used > 0) destination.write(this.#chunk.subarray(0, this.#used));
     this.#full = [];
-    this.#used = 0;
     destination.flushSync();
   }
 
   #append(line: string): void {
     // UTF-8 has at most three bytes per UTF-16 code unit.
-    if (this.#used + line.length * 3 > CHUNK_BYTES) this.#startChunk();
+    if (this.#used + line.length * 3 > CHUNK_BYTES) this.#putAside();
     if (line.length * 3 > CHUNK_BYTES) this.#keep(Buffer.from(line));
     else this.#used += this.#chunk.write(line, this.#used);
   }
 
-  /** Puts the chunk aside and starts another one. */
-  #startChunk(): void {
-    if (this.#used > 0) this.#keep(this.#chunk.subarray(0, this.#used));
-    this.#chunk = this.#spare ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    this.#spare = null;
+  /** Copies the chunk, so that it can be used again at once. */
+  #putAside(): void {
+    if (this.#used > 0) this.#keep(Buffer.from(this.#chunk.subarray(0, this.#used)));
     this.#used = 0;
   }
 
@@ -119,23 +111,13 @@ export class AccessLogWriter implements AccessLog {
     this.#timer = null;
     if (this.#isBlocked) return;
     this.#reportDropped();
-    const chunk = this.#chunk;
-    if (this.#full.length === 0 && this.#used < COPIED_BYTES) {
-      if (this.#used === 0) return;
-      this.#isBlocked = !this.#options.destination.write(Buffer.from(chunk.subarray(0, this.#used)));
-      this.#used = 0;
-      return;
-    }
-    this.#startChunk();
+    this.#putAside();
     for (const bytes of this.#full) this.#isBlocked = !this.#options.destination.write(bytes);
     this.#full = [];
     this.#fullBytes = 0;
-    this.#lent = this.#isBlocked ? chunk : null;
   }
 
   #onDrain(): void {
-    this.#spare ??= this.#lent;
-    this.#lent = null;
     if (!this.#isBlocked) return;
     this.#isBlocked = false;
     // Lines that wait for less than the interval are written by the timer.

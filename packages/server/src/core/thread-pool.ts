@@ -54,7 +54,7 @@ export class TaskCancelledError extends Error {
 
 /** Optional settings of one task. */
 export interface TaskOptions {
-  /** Cancels the task. A waiting task is removed. See `cancelGraceMs` for a running one. */
+  /** Cancels the task. A waiting task is removed. A running one may continue for `CANCEL_GRACE_MS`. */
   readonly signal?: AbortSignal;
   /** Buffers of the message that are moved to the thread instead of being copied. */
   readonly transfer?: readonly ArrayBuffer[];
@@ -95,19 +95,21 @@ export class ThreadPool {
    * Runs a task and resolves to the reply of the thread.
    * @throws TaskStoppedError, TaskCancelledError, OrganizationBusyError, PoolClosedError
    */
-  run(tenant: string, message: unknown, options: TaskOptions = {}): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new PoolClosedError('The thread pool is closed.'));
-      if (options.signal?.aborted) return reject(new TaskCancelledError('The task was cancelled.'));
-      const queue = this.#queues.get(tenant) ?? [];
-      if (queue.length >= this.#options.maxQueuedPerTenant)
-        return reject(new OrganizationBusyError('Too many tasks are queued for this organization.'));
-      const task = { tenant, message, options, resolve, reject };
-      queue.push(task);
-      this.#queues.set(tenant, queue);
-      options.signal?.addEventListener('abort', () => this.#withdraw(task), { once: true });
-      this.#pump();
-    });
+  async run(tenant: string, message: unknown, options: TaskOptions = {}): Promise<unknown> {
+    const { signal } = options;
+    if (this.#isClosed) throw new PoolClosedError('The thread pool is closed.');
+    if (signal?.aborted) throw new TaskCancelledError('The task was cancelled.');
+    const queue = this.#queues.get(tenant) ?? [];
+    if (queue.length >= this.#options.maxQueuedPerTenant)
+      throw new OrganizationBusyError('Too many tasks are queued for this organization.');
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const task: Task = { tenant, message, options, resolve, reject };
+    const withdraw = () => this.#withdraw(task);
+    signal?.addEventListener('abort', withdraw, { once: true });
+    queue.push(task);
+    this.#queues.set(tenant, queue);
+    this.#pump();
+    return promise.finally(() => signal?.removeEventListener('abort', withdraw));
   }
 
   /** Ends all threads and rejects unfinished tasks. */

@@ -29,15 +29,15 @@ export interface GatewayCall {
 }
 
 /**
- * Authenticates the caller and responds with what `make` returns: an object as JSON, and a text as an
- * event stream. If `make` throws a fault, responds with the fault. Writes one line to the access log.
+ * Authenticates the caller and responds with what `handle` returns: an object as JSON, and a text as an
+ * event stream. If `handle` throws a fault, responds with the fault. Writes one line to the access log.
  * Never throws.
  */
 export async function answerGatewayCall(
   client: ClientConnection,
   gateway: Gateway,
   call: GatewayCall,
-  make: (caller: AuthenticatedCaller) => object | string | Promise<JsonObject | object | string>,
+  handle: (caller: AuthenticatedCaller) => object | string | Promise<JsonObject | object | string>,
 ): Promise<void> {
   const startedAt = gateway.clock.monotonic();
   const headers = (type: string) => ['content-type', type, 'x-request-id', client.id];
@@ -46,9 +46,10 @@ export async function answerGatewayCall(
   try {
     caller = authenticateCaller(client, gateway, gateway.clock.now());
     requireKeyScope(caller.key, 'gateway');
-    const made = await make(caller);
-    if (typeof made === 'string') client.sendAnswer(200, headers('text/event-stream; charset=utf-8'), made);
-    else client.sendAnswer(200, headers('application/json'), JSON.stringify(made));
+    const result = await handle(caller);
+    if (typeof result === 'string')
+      client.sendAnswer(200, headers('text/event-stream; charset=utf-8'), result);
+    else client.sendAnswer(200, headers('application/json'), JSON.stringify(result));
   } catch (error) {
     fault = error instanceof Fault ? error : logInternalError(gateway.log, client.id, error);
     sendFaultResponse(client, fault, call.errorFormat, headers('application/json'));
@@ -63,9 +64,9 @@ export function rejectGatewayCall(
   fault: Fault,
   { headers, ...call }: Omit<GatewayCall, 'operation'> & { readonly headers: readonly string[] },
 ): void {
+  const startedAt = gateway.clock.monotonic();
   const json = ['content-type', 'application/json', 'x-request-id', client.id];
   sendFaultResponse(client, fault, call.errorFormat, [...json, ...headers]);
-  const startedAt = gateway.clock.monotonic();
   logGatewayCall(client, gateway, { call: { ...call, operation: null }, caller: null, fault, startedAt });
 }
 

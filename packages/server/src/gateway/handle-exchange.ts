@@ -23,8 +23,8 @@ import type { GatewaySurface } from './surface.ts';
 
 /**
  * Handles one exchange on any gateway path, from the first byte to the request log row. The order
- * is: authentication, overload protection, limits and budgets, policies, cache, failover. Never throws. Every error is
- * sent to the client and recorded once.
+ * is: authentication, overload protection, limits and budgets, policies, cache, failover. Never
+ * throws. Every error is sent to the client and recorded once.
  */
 export async function handleExchange(
   client: ClientConnection,

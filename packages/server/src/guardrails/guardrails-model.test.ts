@@ -112,6 +112,7 @@ test('so do those of a default installation, and its database has what was spent
   await check(t, 20, arbitraryScenario(), async (scenario) => {
     const dataDir = createTemporaryDirectory(t);
     const parts = {
+      onUnusable: assert.fail,
       dataDir,
       database,
       sharedStoreUrl: 'memory',

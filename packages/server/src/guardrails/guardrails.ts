@@ -7,6 +7,7 @@ import type { Counters, Database, DatabaseWriter } from '../store/ports.ts';
 import { joinReplicas, type Replicas } from '../store/replicas.ts';
 import type { BucketSpendChange, BudgetCharge } from '../store/spend/budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
+import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createThresholdAlerts } from './budget-threshold-alerts.ts';
 import { GuardrailEnforcer } from './guardrail-enforcer.ts';
 import { SpendCache } from './spend-cache.ts';
@@ -21,6 +22,8 @@ export interface GuardrailsOptions {
   readonly sharedTimeoutMs: number;
   /** Receives the durations of calls to the shared store. */
   readonly observeSharedStore: SharedStoreObserver;
+  /** See `joinReplicas`. */
+  readonly onUnusable: (error: StoreUnusableError) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -44,7 +47,7 @@ export interface GuardrailsRuntime {
  */
 export async function openGuardrails(options: GuardrailsOptions): Promise<GuardrailsRuntime> {
   const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;
-  const replicas = await joinReplicas(database, clock, log);
+  const replicas = await joinReplicas(database, clock, log, options.onUnusable);
   const spendCache = new SpendCache(database, clock, log);
   const {
     counters,

@@ -21,6 +21,8 @@ export function createConfigSectionChecker({ config, sets }: LoadedConfig): IsSe
 
 /** The configuration in use: floe.yaml merged with the resources that were created with the API. */
 export interface EffectiveConfig extends MergedConfig {
+  /** Number of organizations of the installation, including those without configuration. */
+  readonly orgCount: number;
   /** Why a provider is unusable, by `org/provider`. */
   readonly problems: ReadonlyMap<string, string>;
 }
@@ -35,7 +37,7 @@ export interface CompiledConfig extends EffectiveConfig {
   readonly namedOrigins: readonly string[];
   /** Providers of the organizations that this compilation concerned, with the reason. */
   readonly unusableProviders: CompiledCatalogs['unusable'];
-  readonly unusableRules: CompiledOrg['unusableRules'];
+  readonly unusableResources: CompiledOrg['unusableResources'];
   readonly unsupportedSettings: CompiledCatalogs['unsupportedSettings'];
 }
 
@@ -147,11 +149,11 @@ function combineOrgs(
 
 function collectProblems(
   compiled: CompiledConfig['byOrg'],
-): Pick<CompiledConfig, 'unusableProviders' | 'unusableRules' | 'unsupportedSettings'> {
+): Pick<CompiledConfig, 'unusableProviders' | 'unusableResources' | 'unsupportedSettings'> {
   const orgs = [...compiled.values()];
   return {
     unusableProviders: orgs.flatMap((org) => org.unusableProviders),
-    unusableRules: orgs.flatMap((org) => org.unusableRules),
+    unusableResources: orgs.flatMap((org) => org.unusableResources),
     unsupportedSettings: orgs.flatMap((org) => org.unsupportedSettings),
   };
 }

@@ -33,9 +33,10 @@ export interface CompiledOrg {
   readonly relayRules: readonly StoredRelayRule[];
   /** Origins of its providers of floe.yaml, and of their proxies. */
   readonly namedOrigins: readonly string[];
+  /** Providers that cannot be used, as `org/provider`. */
   readonly unusableProviders: CompiledCatalogs['unusable'];
-  /** Stored policies, limits, budgets and relay rules that this release cannot read. */
-  readonly unusableRules: readonly UnusableResource[];
+  /** Other stored resources that this release cannot read, as `org/kind/id`. */
+  readonly unusableResources: readonly UnusableResource[];
   readonly unsupportedSettings: CompiledCatalogs['unsupportedSettings'];
 }
 
@@ -132,9 +133,7 @@ function compileOrg(
   );
   const [config = null] = merged.orgs;
   const catalog = catalogs.get(id) ?? null;
-  const isOwn = (entry: UnusableResource) => entry.id.startsWith(`${id}/`);
-  const isPolicy = (entry: UnusableResource) => entry.id.startsWith(`${id}/policies/`);
-  const unreadable = stored.config.unusable.filter(isOwn);
+  const unreadable = listUnreadable(id, stored);
   return {
     config,
     apiProviders: merged.apiProviders,
@@ -143,13 +142,23 @@ function compileOrg(
     catalog,
     relayRules: stored.relayRules.byOrg.get(id) ?? [],
     namedOrigins: catalog ? listNamedOrigins(catalog, merged.apiProviders) : [],
-    unusableProviders: [...unreadable.filter((entry) => !isPolicy(entry)), ...unusable],
-    unusableRules: [
-      ...unreadable.filter(isPolicy),
-      ...stored.rules.unusable.filter(isOwn),
-      ...stored.relayRules.unusable.filter(isOwn),
-    ],
+    unusableProviders: [...unreadable.providers, ...unusable],
+    unusableResources: unreadable.others,
     unsupportedSettings,
+  };
+}
+
+/** Returns the stored resources of an organization that this release cannot read. */
+function listUnreadable(orgId: string, { config, rules, relayRules }: StoredOrgs) {
+  const providerPrefix = `${orgId}/providers/`;
+  const own = [...config.unusable, ...rules.unusable, ...relayRules.unusable].filter(({ id }) =>
+    id.startsWith(`${orgId}/`),
+  );
+  return {
+    providers: own
+      .filter(({ id }) => id.startsWith(providerPrefix))
+      .map(({ id, reason }) => ({ id: `${orgId}/${id.slice(providerPrefix.length)}`, reason })),
+    others: own.filter(({ id }) => !id.startsWith(providerPrefix)),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { UpgradePlan } from '../store/upgrade-database.ts';
 
 const KIND_TEXTS = {
-  expand: 'expand: processes of the current version can keep running',
-  contract: 'contract: stop all processes of the current version first',
+  expand: 'expand: processes of the previous version can keep running',
+  contract: 'contract: stop all processes of the previous version first',
 } as const;
 
 /** Returns the output of `floe migrate`. */

@@ -14,7 +14,7 @@ import {
   CONFIG_FILE_ROUTE_KIND,
   CONFIG_FILE_SETTINGS_KIND,
 } from '../platform/config/config-file-entries.ts';
-import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
+import { loadStoredConfig, mergeConfig, NO_STORED_CONFIG } from '../platform/config/stored-config.ts';
 import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
 import { ConfigFileRejectedError } from '../platform/config-file-rejected.ts';
 import {
@@ -52,9 +52,10 @@ export async function applyConfigFile(
     const entering = database.transaction(async (writer) => {
       const changing = { ...moment, writer, secret: pepper };
       // Settings that the file does not contain come from the API.
-      const stored = await loadStoredConfig(writer, secretsKey);
+      const ids = orgs.map(({ id }) => id);
+      const stored = ids.length === 0 ? NO_STORED_CONFIG : await loadStoredConfig(writer, secretsKey, ids);
       const { orgs: inForce } = mergeConfig(orgs, createConfigSectionChecker(loaded), stored, null);
-      for (const org of inForce) if (orgs.some(({ id }) => id === org.id)) await upsertFileOrg(changing, org);
+      for (const org of inForce) await upsertFileOrg(changing, org);
       await syncConfigFile(fileKinds(changing, secretsKey), loaded, changing);
       if (before) await auditConfigFileChange(writer, before.config, loaded.config, systemClock.now());
       await database.signals.announce(writer);
@@ -125,8 +126,8 @@ export function createGatewaySnapshots(
     const before = content?.config ?? null;
     const next = await refreshSnapshotContent(content, loaded(), parts, follower.isCurrent);
     const forced = await listForcedBreakers(parts.database.read, systemClock.now());
-    content = next;
     if (next.config !== before) applyConfig(next.config, parts);
+    content = next;
     current = { keyring: next.keyring, catalogs: next.config.catalogs };
     for (const changed of watchers) changed();
     parts.breakers.setForcedStates(forced);
@@ -158,6 +159,9 @@ export function createGatewaySnapshots(
 
 const NO_CONFIG: EffectiveConfig = { orgs: [], apiProviders: new Set(), orgCount: 0, problems: new Map() };
 
+/** The id of a resource that restricts requests. */
+const RULE_ID = /^[^/]+\/(?:policies|limits|budgets|relay_rules)\//;
+
 /** Applies a changed configuration to the components that are not part of the snapshot. */
 function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
   const stored = [...config.byOrg].filter(([, { relayRules }]) => relayRules.length > 0);
@@ -171,6 +175,7 @@ function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
     parts.log.warn({ setting }, 'setting is valid but has no effect in this version');
   for (const { id, reason } of config.unusableProviders)
     parts.log.warn({ provider: id, reason }, 'provider cannot be used');
-  for (const { id, reason } of config.unusableRules)
-    parts.log.error({ rule: id, reason }, 'stored rule is not enforced');
+  for (const { id, reason } of config.unusableResources)
+    if (RULE_ID.test(id)) parts.log.error({ rule: id, reason }, 'stored rule is not enforced');
+    else parts.log.error({ resource: id, reason }, 'stored resource cannot be used');
 }

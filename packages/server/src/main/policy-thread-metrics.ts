@@ -10,12 +10,12 @@ export function createPolicyThreadMetrics(threads: Pick<PolicyThreads, 'stats'>)
   });
   const bytes = new GaugeFamily({
     name: 'floe_policy_thread_bytes',
-    help: 'Bytes of the bodies of these policy evaluations.',
+    help: 'Size in bytes of the bodies that wait for a policy thread or are evaluated in one.',
     labels: [],
   });
   const rejected = new CounterFamily({
     name: 'floe_policy_thread_rejections_total',
-    help: 'Number of requests that received 503 because too many policy evaluations waited or one took too long.',
+    help: 'Number of requests that received 503 because too many evaluations or bytes were waiting, or an evaluation took too much time or memory.',
     labels: [],
   });
   return {

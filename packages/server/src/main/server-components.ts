@@ -65,6 +65,7 @@ import {
 } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
+import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBreakerComponents } from './breaker-components.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
 import { createPolicyThreadMetrics } from './policy-thread-metrics.ts';
@@ -138,7 +139,8 @@ export async function openServerComponents(
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
   const shared = { sharedStoreUrl, sharedTimeoutMs, observeSharedStore: stores.shared };
-  const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log });
+  const onUnusable = (error: StoreUnusableError) => endProcess(log, error);
+  const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log, onUnusable });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
   const policyThreads = new PolicyThreads(clock);
@@ -202,6 +204,12 @@ async function openClaimedDatabase(
   await database.transaction((writer) => claimDatabaseWithKeys(writer, secret, secretsKey));
   await recordUnkeyedAuditChains(database, options.log);
   return database;
+}
+
+/** Shuts the process down as SIGTERM does, because it must not use the database any more. */
+function endProcess(log: Log, error: StoreUnusableError): void {
+  log.error({ err: error }, 'database cannot be used by this version any more; the process shuts down');
+  process.kill(process.pid, 'SIGTERM');
 }
 
 /** Processes that share a database must be given the key. With SQLite, a missing key is generated. */

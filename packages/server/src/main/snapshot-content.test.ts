@@ -12,6 +12,7 @@ import { derivePepper } from '../platform/keyring.ts';
 import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
 import { EMPTY_PRICE_BOOK } from '../providers/price-catalog.ts';
 import { incrementCachePurgeCount } from '../store/cache-purges.ts';
+import { insertConfigEntry } from '../store/config-entries.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg, updateOrgDetails } from '../store/orgs.ts';
 import { insertPlatformKey, updatePlatformKeysLastUsed } from '../store/platform-keys.ts';
@@ -55,7 +56,7 @@ function describe({ keyring, config }: SnapshotContent): string {
   const {
     file: _,
     unusableProviders: __,
-    unusableRules: ___,
+    unusableResources: ___,
     unsupportedSettings: ____,
     ...compiled
   } = config;
@@ -367,5 +368,61 @@ for (const engine of ENGINES) {
       ...['previous_last_used_at', 'rotation_id', 'source', 'source_file', 'source_line'],
       ...['updated_at', 'updated_by'],
     ]);
+  });
+
+  test(`${engine}: more changes than are read at once, one of a kind that this release does not know`, async (t) => {
+    const database = await open(t, engine);
+    const [file] = FILES;
+    assert.ok(file);
+    await database.transaction((writer) => insertOrg(writer, { id: 'o1', name: 'N', created_at: 1 }));
+    const parts = partsOf(database.read);
+    const first = await refreshSnapshotContent(null, file, parts);
+    await database.transaction(async (writer) => {
+      const next = { kind: 'next_release', id: 'x', seq: first.version + 1 };
+      await writer.insertInto('snapshot_changes').values(next).execute();
+      for (let at = 0; at < 2_300; at++)
+        await insertPlatformKey(
+          writer,
+          createTestPlatformKeyRow(`key_${at}`, { org_id: 'o1', hash: hashOf(at) }),
+        );
+    });
+    for (const before of [first, null]) {
+      const { keyring } = await refreshSnapshotContent(before, file, parts);
+      assert.equal([...keyring.records()].length, 2_300);
+    }
+  });
+
+  test(`${engine}: a resource that cannot be read is a problem of its provider, or is listed`, async (t) => {
+    const database = await open(t, engine);
+    const [file] = FILES;
+    assert.ok(file);
+    const entry = {
+      ...by,
+      created_at: 1,
+      org_id: 'o1',
+      source: 'console',
+      source_line: null,
+      secrets_version: 1,
+    };
+    await database.transaction(async (writer) => {
+      await insertOrg(writer, { id: 'o1', name: 'N', created_at: 1 });
+      const provider = {
+        kind: 'providers',
+        id: 'p1',
+        row_id: 'cfg_1',
+        position: 1,
+        secrets_sealed: 'unreadable',
+      };
+      const openai = '{"id":"p1","kind":"openai"}';
+      await insertConfigEntry(writer, { ...entry, ...provider, entry_json: openai });
+      const policy = { kind: 'policies', id: 'deny', row_id: 'cfg_2', position: 2, secrets_sealed: null };
+      await insertConfigEntry(writer, { ...entry, ...policy, entry_json: '{"next_release":1}' });
+    });
+    const { config } = await refreshSnapshotContent(null, file, partsOf(database.read));
+    assert.deepEqual([...config.problems.keys()], ['o1/p1']);
+    assert.deepEqual(
+      config.unusableResources.map(({ id }) => id),
+      ['o1/policies/deny'],
+    );
   });
 }

@@ -39,12 +39,10 @@ export async function refreshSnapshotContent(
   for (;;) {
     const changes = await listSnapshotChanges(reader, version, CHANGES_PER_PAGE);
     if (!changes.isContinuous) return refreshSnapshotContent(null, file, parts, isCurrent);
-    const isLast = changes.version === version;
     version = changes.version;
     if (changes.keyHashes.length > 0) keyring = await refreshKeyring(keyring, reader, changes.keyHashes);
     for (const id of changes.orgIds) orgIds.add(id);
-    // One of the rows can be that of the requested version.
-    if (isLast || changes.keyHashes.length + changes.orgIds.length < CHANGES_PER_PAGE - 1) break;
+    if (changes.isComplete) break;
   }
   config = await compileConfig(file, parts, config, orgIds);
   return { version, keyring, config };

@@ -102,6 +102,20 @@ test('a revoked key is told so, even when it has also expired', () => {
   );
 });
 
+test('a key that was revoked more than 90 days ago is unknown, without a new snapshot', () => {
+  const key = generatePlatformKey();
+  const keyring = compileKeyring([record(key, { revokedAt: NOW })], pepper);
+  const until = NOW + 90 * 24 * 60 * 60 * 1000;
+  assert.equal(
+    codeOf(() => keyring.authenticate(key, until)),
+    'key_revoked',
+  );
+  assert.equal(
+    codeOf(() => keyring.authenticate(key, until + 1)),
+    'invalid_api_key',
+  );
+});
+
 test('a refusal names the key but never shows it', () => {
   const key = generatePlatformKey();
   const keyring = compileKeyring([record(key, { revokedAt: NOW - 1 })], pepper);

@@ -34,6 +34,8 @@ export async function loadKeyring(
     if (!last) return keyring;
     // The database reads the next page while this one is converted.
     next = page(last.id);
+    // If the conversion fails, nothing else handles its error.
+    next.catch(() => undefined);
     const records = rows.flatMap((row) => toKeyRecords(row, shared));
     keyring = keyring.replace(new Map(records.map((record) => [record.hash, record])));
   }

@@ -109,7 +109,7 @@ export interface ErrorStatusOverride {
 
 /**
  * The declaration of a kind of provider. It states how the provider differs from one that only
- * copies the Chat dialect. Each fact has a date. Only provider definitions contain vendor names.
+ * implements the Chat dialect. Each fact has a date. Only provider definitions contain vendor names.
  */
 export interface ProviderDefinition {
   readonly kind: string;
@@ -173,7 +173,7 @@ export interface ProviderDefinition {
   readonly checked: string;
 }
 
-/** Fields for a provider that copies the Chat dialect and requires a bearer key. */
+/** Fields for a provider that implements the Chat dialect and requires a bearer key. */
 export const chatCompatibleFields = {
   auth: { type: 'bearer' },
   dialectPaths: { chat: '/chat/completions' },

@@ -19,7 +19,9 @@ export interface Replicas {
 }
 
 /**
- * Registers this process in a database. A SQLite database has only one process.
+ * Registers this process in a database. A SQLite database has only one process. Calls `onUnusable` if the
+ * lease expired, for example because the process was paused, and a newer release has migrated the database
+ * meanwhile. The process must then end, because it does not count as running.
  *
  * @throws StoreUnusableError if a newer release has migrated the database since this process opened
  * it, and this release does not work with it
@@ -28,6 +30,7 @@ export async function joinReplicas(
   database: Pick<Database, 'isShared' | 'transaction' | 'read' | 'signals'>,
   clock: Clock,
   log: Log,
+  onUnusable: (error: StoreUnusableError) => void,
 ): Promise<Replicas> {
   const id = randomUUID();
   if (!database.isShared) return { getRank: () => SINGLE_REPLICA, close: async () => undefined };
@@ -37,7 +40,7 @@ export async function joinReplicas(
   async function renew(isNew: boolean): Promise<void> {
     try {
       known = await database.transaction(async (writer) => {
-        if (isNew) {
+        if (isNew || !(await hasLease(writer, id))) {
           planMigrations(await readMigrationHistory(writer));
           // Notifies the others immediately, because their share of a limit is now smaller.
           await database.signals.announce(writer);
@@ -50,7 +53,10 @@ export async function joinReplicas(
     }
   }
   function renewLater(): void {
-    timer = clock.after(RENEW_MS, () => void renew(false).then(() => closed || renewLater()));
+    timer = clock.after(RENEW_MS, () => {
+      // Only an unusable database rejects.
+      renew(false).then(() => closed || renewLater(), onUnusable);
+    });
   }
   database.signals.onChange(() => {
     findReplicaRank(database.read, id).then(
@@ -76,6 +82,11 @@ export async function joinReplicas(
         );
     },
   };
+}
+
+async function hasLease(reader: DatabaseReader, id: string): Promise<boolean> {
+  const row = await reader.selectFrom('replicas').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
 }
 
 const SINGLE_REPLICA: ReplicaRank = { replicaCount: 1, rank: 0 };
@@ -128,12 +139,7 @@ export async function readRunningProcesses(
   return rows.map((row) => ({ newestMigration: row.newest_migration ?? 1 }));
 }
 
-/** Returns how many running processes do not have the migration `compatibleFrom`. */
-export async function countOlderProcesses(
-  reader: Pick<DatabaseReader, 'selectFrom'>,
-  compatibleFrom: number,
-  nowMs: number,
-): Promise<number> {
-  const processes = await readRunningProcesses(reader, nowMs);
+/** Returns how many of these processes do not have the migration `compatibleFrom`. */
+export function countOlderProcesses(processes: readonly RunningProcess[], compatibleFrom: number): number {
   return processes.filter(({ newestMigration }) => newestMigration < compatibleFrom).length;
 }

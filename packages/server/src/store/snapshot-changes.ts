@@ -6,6 +6,8 @@ export interface SnapshotChanges {
   readonly version: number;
   /** False if the log ends before the requested number, because the database was restored. */
   readonly isContinuous: boolean;
+  /** False if the log may have further changes, because `limit` was reached. */
+  readonly isComplete: boolean;
   /** Hashes of the key values that were added, changed or removed. */
   readonly keyHashes: readonly string[];
   /** Organizations whose configuration or rules changed. */
@@ -45,6 +47,7 @@ export async function listSnapshotChanges(
   return {
     version: rows.at(-1)?.seq ?? version,
     isContinuous: version === 0 || found.length > 0,
+    isComplete: found.length < limit,
     keyHashes: ids('key'),
     orgIds: ids('org'),
   };

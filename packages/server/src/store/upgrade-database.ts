@@ -8,6 +8,7 @@ import type { AppliedMigration } from './migrations/migration-history.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
 import { readPostgresMigrationState } from './postgres/applied-migrations.ts';
+import { countOlderProcesses } from './replicas.ts';
 import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import {
   buildMigrationCopyPath,
@@ -55,7 +56,7 @@ export async function planUpgrade(
     const { applied, processes } = await readPostgresMigrationState(url, clock.now());
     const pending = planMigrations(applied, known);
     const needed = Math.max(0, ...pending.map(({ compatibleFrom }) => compatibleFrom));
-    const olderProcesses = processes.filter(({ newestMigration }) => newestMigration < needed).length;
+    const olderProcesses = countOlderProcesses(processes, needed);
     return { migrations: describeMigrations(pending, applied), olderProcesses, copy: null };
   }
   const path = resolveSqlitePath(url, dataDir);

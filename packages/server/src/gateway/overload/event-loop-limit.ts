@@ -3,20 +3,20 @@ import type { Clock, Timer } from '../../core/clock.ts';
 const TICK_MS = 5;
 const WINDOW_MS = 500;
 /** The part of a window that must be delayed. Otherwise, single long tasks are the reason. */
-const DELAYED_PART = 0.5;
+const DELAYED_FRACTION = 0.5;
 /** A longer delay means that the machine was suspended. It says nothing about the load. */
 const SUSPENDED_MS = 10_000;
 /** The limit never falls below this number of exchanges. */
 const MIN_LIMIT = 64;
 /**
  * A turn that takes too long still admits this number of exchanges of each organization. Otherwise, a process that the
- * operating system does not run would reject even the only request, and one organization could use every turn.
+ * operating system does not schedule would reject even the only request, and one organization could use every turn.
  */
 const MIN_PER_TURN = 64;
 /** After a reduction, the exchanges above the limit have this time to end before the next one. */
 const SETTLE_MS = 1_000;
-const LARGEST_REDUCTION = 0.5;
-const SMALLEST_REDUCTION = 0.9;
+const MIN_REDUCTION_FACTOR = 0.5;
+const MAX_REDUCTION_FACTOR = 0.9;
 const INCREASE = 1.1;
 
 /** What the limit measures and controls. */
@@ -28,7 +28,7 @@ export interface EventLoopLimitTarget {
 }
 
 /**
- * Rejects exchanges while the event loop is delayed permanently. It measures the part of the time in which a new
+ * Rejects exchanges while the event loop is persistently delayed. It measures the part of the time in which a new
  * request waits too long: how late a timer is. Requests that arrive together delay the event loop only once, so
  * two windows in a row must be delayed. There are two reactions, because work can be in two places:
  *
@@ -60,7 +60,7 @@ export class EventLoopLimit {
     this.#maxDelayMs = maxDelayMs;
   }
 
-  /** Whether the event loop is delayed permanently. */
+  /** Whether the event loop is persistently delayed. */
   get isSaturated(): boolean {
     return this.#isSaturated;
   }
@@ -116,7 +116,7 @@ export class EventLoopLimit {
   #adjust(nowMs: number): void {
     const target = this.#target;
     const { used, limit, maximum } = target;
-    const isDelayed = this.#delayedMs > DELAYED_PART * (nowMs - this.#windowStart);
+    const isDelayed = this.#delayedMs > DELAYED_FRACTION * (nowMs - this.#windowStart);
     this.#isSaturated = isDelayed && this.#wasDelayed;
     this.#wasDelayed = isDelayed;
     if (!isDelayed) {
@@ -129,7 +129,10 @@ export class EventLoopLimit {
     // Exchanges that were admitted under a higher limit are still in progress.
     if (!this.#isSaturated || (used > limit && nowMs - this.#reducedAt < SETTLE_MS)) return;
     const averageMs = this.#delayedMs / this.#delays;
-    const factor = Math.min(SMALLEST_REDUCTION, Math.max(LARGEST_REDUCTION, this.#maxDelayMs / averageMs));
+    const factor = Math.min(
+      MAX_REDUCTION_FACTOR,
+      Math.max(MIN_REDUCTION_FACTOR, this.#maxDelayMs / averageMs),
+    );
     target.limit = Math.min(maximum, Math.max(MIN_LIMIT, Math.floor(Math.min(used, limit) * factor)));
     this.#reducedAt = nowMs;
   }

@@ -55,7 +55,7 @@ test('a body above the available memory is rejected, and its memory is available
   for (let n = 0; n < 3; n++) {
     const rejected = await gateway.settled(gateway.send('chat', large), 50);
     assert.equal(rejected.status, 503);
-    assert.match(rejected.text, /the request bodies in progress use all available memory/);
+    assert.match(rejected.text, /the request bodies in progress have reached the memory limit/);
     const small = { ...PROMPT, messages: [{ role: 'user', content: 'x'.repeat(9_000) }] };
     assert.equal((await gateway.settled(gateway.send('chat', small))).status, 200);
   }

@@ -34,7 +34,7 @@ export interface OverloadDependencies {
 }
 
 /**
- * Rejects new requests while the process cannot serve more of them, before it reads their bodies. Requests
+ * Rejects new requests while the process cannot serve more of them, before it parses their bodies. Requests
  * in progress continue. Each organization receives a share of the capacity.
  */
 export class OverloadManager {
@@ -119,7 +119,7 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
   concurrent_requests: 'Floe is overloaded: too many requests are in progress. Retry the request.',
   event_loop_delay: 'Floe is overloaded: requests arrive faster than it can process them. Retry the request.',
   body_memory:
-    'Floe is overloaded: the request bodies in progress use all available memory. Retry the request.',
+    'Floe is overloaded: the request bodies in progress have reached the memory limit. Retry the request.',
 };
 
 /** The capacity that an exchange uses. */

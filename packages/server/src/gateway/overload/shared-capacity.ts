@@ -2,7 +2,7 @@
  * The part of the capacity that every organization may use. The rest is reserved for organizations below
  * their equal share, so that they are served while another organization uses everything else.
  */
-const UNRESERVED_PART = 0.9;
+const UNRESERVED_FRACTION = 0.9;
 
 /**
  * Divides a capacity, such as concurrent exchanges or bytes, between organizations. While capacity is
@@ -51,7 +51,7 @@ export class SharedCapacity {
     const used = this.#used + amount;
     if (used > this.maximum) return false;
     const hasSeveralOrgs = this.#countOrgs() > 1;
-    if (used <= this.limit * (hasSeveralOrgs ? UNRESERVED_PART : 1)) return true;
+    if (used <= this.limit * (hasSeveralOrgs ? UNRESERVED_FRACTION : 1)) return true;
     // An organization without anything in use is served even if the shares are smaller than its request.
     if (own === 0 && hasSeveralOrgs) return true;
     const active = this.#usedByOrg.size + (own === 0 ? 1 : 0);

@@ -59,13 +59,13 @@ export function evaluateResponsePolicies(
   const {
     blocks,
     finish,
-    usage: told,
+    usage: reportedUsage,
   } = UPSTREAM_DIALECTS[dialect].readCompleteResponse(JSON.parse(json), { id });
   const answer = {
     text: blocks.map(({ text }) => text).join('\n'),
     finish: finish?.raw ?? '',
     tools: blocks.flatMap((block) => (block.kind === 'tool' ? [block.name] : [])),
-    usage: told ?? usage,
+    usage: reportedUsage ?? usage,
   };
   const { detects, cleanTexts } = policySet;
   let scan: JsonScan | null = null;

@@ -168,9 +168,11 @@ export class PolicyThreads {
   ): Promise<Result> {
     const own = this.#bytesByOrg.get(orgId) ?? 0;
     if (own > 0 && own + bytes > MAX_BYTES_PER_ORG)
-      throw this.#reject('The content policies of this organization already evaluate too much data.');
+      throw this.#reject(
+        'The requests of this organization that wait for policy evaluation are too large together.',
+      );
     if (this.#bytes > 0 && this.#bytes + bytes > MAX_BYTES)
-      throw this.#reject('The content policies of this process already evaluate too much data.');
+      throw this.#reject('The requests that wait for policy evaluation are too large together.');
     this.#count(orgId, bytes, 1);
     try {
       return await evaluate();
@@ -201,12 +203,12 @@ export class PolicyThreads {
 
   #toFault(error: unknown): unknown {
     if (error instanceof OrganizationBusyError)
-      return this.#reject('Too many requests of this organization wait for their content policies.');
+      return this.#reject('Too many requests of this organization are waiting for policy evaluation.');
     if (error instanceof TaskStoppedError)
       return this.#reject(
         error.exceeded === 'time'
-          ? `The content policies took longer than ${this.#timeoutMs / 1_000} s.`
-          : 'The content policies exceeded their memory limit.',
+          ? `Policy evaluation took longer than ${this.#timeoutMs / 1_000} s.`
+          : 'Policy evaluation exceeded its memory limit.',
       );
     if (error instanceof PoolClosedError)
       return new Fault('shutting_down', 'This process is shutting down. Retry the request.');
@@ -215,7 +217,7 @@ export class PolicyThreads {
 
   #reject(why: string): Fault {
     this.#rejected += 1;
-    return new Fault('overloaded', `${why} Send fewer or shorter requests at a time, and retry.`, {
+    return new Fault('overloaded', `${why} Send fewer or smaller requests at once, and retry.`, {
       retryAfterMs: RETRY_AFTER_MS,
     });
   }

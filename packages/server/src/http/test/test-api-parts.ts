@@ -71,7 +71,7 @@ export async function createTestApiParts(
       { writer, nowMs: clock.now() },
     ),
   );
-  let merged: MergedConfig = { orgs: [], apiProviders: new Set(), orgCount: 0 };
+  let merged: MergedConfig = { orgs: [], apiProviders: new Set() };
   let compiled: CompiledCatalogs | null = null;
   const renew = async () => {
     const stored = await loadStoredConfig(database.read, apiTestSecretsKey);

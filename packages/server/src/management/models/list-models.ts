@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { toPricesView } from '../../gateway/model-endpoints.ts';
 import type { CompiledRoute, OrgCatalog } from '../../gateway/org-catalog.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { toKeyRecord } from '../../platform/stored-key.ts';
+import { SharedKeyValues, toKeyRecord } from '../../platform/stored-key.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
 import { listPlatformKeysOfOrg } from '../../store/platform-keys.ts';
@@ -42,8 +42,9 @@ export function defineListModelsOperation({
     async run({ orgId, reader, clock }, { query }) {
       const now = clock.now();
       const { catalog } = getRunningOrg(orgId);
+      const shared = new SharedKeyValues();
       const keys = (await listPlatformKeysOfOrg(reader, orgId))
-        .map((row) => toKeyRecord(row))
+        .map((row) => toKeyRecord(row, shared))
         .filter((key) => isActiveGatewayKey(key, now))
         .sort((one, other) => (one.name < other.name ? -1 : 1));
       const asked = query.key === undefined ? undefined : keys.find(({ id }) => id === query.key);

@@ -134,8 +134,6 @@ export interface MergedConfig {
   readonly orgs: readonly OrgConfig[];
   /** The providers in `orgs[].providers` that were created with the API. */
   readonly apiProviders: ReadonlySet<ProviderConfig>;
-  /** Number of organizations of the installation, including those without configuration. */
-  readonly orgCount: number;
 }
 
 /**
@@ -168,11 +166,7 @@ export function mergeConfig(
   for (const [id, own] of stored.orgs)
     if (!file.some((org) => org.id === id) && (id === defaultOrg || !isEmpty(own)))
       orgs.push(merge(OrgSchema.parse({ id, name: own.name, timezone: own.timezone }), own));
-  const others = [...stored.orgs.keys()].filter(
-    // The organization of a first start without a file belongs to the same operator as the file.
-    (id) => !file.some((org) => org.id === id) && (file.length === 0 || id !== DEFAULT_ORG_ID),
-  );
-  return { orgs, apiProviders: made, orgCount: file.length + others.length };
+  return { orgs, apiProviders: made };
 }
 
 function isEmpty({ providers, routes, policies, settings }: StoredOrgConfig): boolean {

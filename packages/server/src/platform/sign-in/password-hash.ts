@@ -1,7 +1,7 @@
 import crypto, { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 
-/** OWASP Password Storage Cheat Definition, Argon2id: 19 MiB, two passes, one lane. */
+/** OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, two passes, one lane. */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;

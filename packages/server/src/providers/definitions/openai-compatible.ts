@@ -1,7 +1,7 @@
 import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
 
 /**
- * The provider definition of any provider that copies the Chat dialect. The base URL must be configured,
+ * The provider definition of any provider that implements the Chat dialect. The base URL must be configured,
  * including `/v1`.
  */
 export const openaiCompatible: ProviderDefinition = {

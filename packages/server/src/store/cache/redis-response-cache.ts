@@ -86,9 +86,7 @@ class RedisResponseCache implements ResponseCache {
       late.reject(new Error(`no response within ${TIMEOUT_MS} ms`)),
     );
     try {
-      return await timeSharedStoreCall(operation, { clock, observe }, () =>
-        Promise.race([command(), late.promise]),
-      );
+      return await Promise.race([timeSharedStoreCall(operation, { clock, observe }, command), late.promise]);
     } catch (error) {
       this.#cooldownUntil = clock.monotonic() + COOLDOWN_MS;
       onUnavailable?.(error);

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { type DatabaseEngine, getDatabaseEngine } from '../database-engine.ts';
 import type { Database, DatabaseWriter } from '../ports.ts';
-import { countOlderProcesses } from '../replicas.ts';
+import { countOlderProcesses, readRunningProcesses } from '../replicas.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import type { Migration } from './migration.ts';
 import {
@@ -84,7 +84,7 @@ async function requireNoOlderProcess(
   { clock, force = false }: RunMigrationsOptions,
 ): Promise<void> {
   if (force) return;
-  const count = await countOlderProcesses(writer, compatibleFrom, clock.now());
+  const count = countOlderProcesses(await readRunningProcesses(writer, clock.now()), compatibleFrom);
   if (count === 0) return;
   const processes = count === 1 ? '1 running process' : `${count} running processes`;
   throw new StoreUnusableError(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { eventually } from '@floe/testkit/eventually';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import pg from 'pg';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
@@ -68,7 +70,7 @@ test('a contract migration waits for the older processes to stop, or is forced',
   const next = { ...quiet, migrations: [...MIGRATIONS, expand, contract] };
   const before = await numbersIn(url);
   const database = await open(t, url);
-  const replicas = await joinReplicas(database, systemClock, silentLog);
+  const replicas = await joinReplicas(database, systemClock, silentLog, assert.fail);
   assert.deepEqual(await planUpgrade(place, next), {
     migrations: [
       { number: expand.number, name: expand.name, kind: 'expand' },
@@ -88,13 +90,16 @@ test('a contract migration waits for the older processes to stop, or is forced',
   assert.deepEqual(await numbersIn(url), [...before, expand.number, contract.number]);
   await assert.rejects(openPostgres(url, quiet), refusal(/requires a version that has migration/));
   // It opened the database before the migration. Its join reads the migrations again.
-  await assert.rejects(joinReplicas(database, systemClock, silentLog), refusal(/Nothing was changed/));
+  await assert.rejects(
+    joinReplicas(database, systemClock, silentLog, assert.fail),
+    refusal(/Nothing was changed/),
+  );
   assert.deepEqual(await runAsAdministrator('select * from replicas', url), []);
 });
 
 test('--force runs a contract migration while an older process is running', async (t) => {
   const url = await createTestDatabase(t);
-  const replicas = await joinReplicas(await open(t, url), systemClock, silentLog);
+  const replicas = await joinReplicas(await open(t, url), systemClock, silentLog, assert.fail);
   const next = { ...quiet, migrations: [...MIGRATIONS, contract], force: true };
   await upgradeDatabase({ url, dataDir: createTemporaryDirectory(t) }, next);
   assert.ok((await numbersIn(url)).includes(contract.number));
@@ -112,6 +117,27 @@ test('a process that was killed counts as running until its lease has expired', 
   await assert.rejects(upgradeDatabase(place, next), refusal(/1 running process of an older version/));
   await runAsAdministrator(`delete from replicas where id = '1000'`, url);
   await upgradeDatabase(place, next);
+});
+
+test('a process whose lease expired does not rejoin a database that its release does not work with', async (t) => {
+  const url = await createTestDatabase(t);
+  const clock = new FakeClock(Date.now());
+  const reasons: string[] = [];
+  const replicas = await joinReplicas(await open(t, url), clock, silentLog, ({ message }) =>
+    reasons.push(message),
+  );
+  // It was paused for longer than its lease, and others continued.
+  await runAsAdministrator('delete from replicas', url);
+  await upgradeDatabase(
+    { url, dataDir: createTemporaryDirectory(t) },
+    { ...quiet, migrations: [...MIGRATIONS, contract] },
+  );
+  clock.advance(5_000);
+  const [reason] = await eventually(async () => (reasons.length > 0 ? reasons : undefined));
+  assert.match(reason ?? '', /requires a version that has migration/);
+  assert.deepEqual(await runAsAdministrator('select * from replicas', url), []);
+  assert.deepEqual(clock.pending(), [], 'it does not try again');
+  await replicas.close();
 });
 
 test('a migration that waits for a table lets other statements pass, and runs when the table is free', async (t) => {
