@@ -1,10 +1,12 @@
 import type { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
+import { OpenAddressingMap } from '../core/open-addressing-map.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
 import type { ClientConnection } from './client-connection.ts';
 
 /** The parts of an exchange in progress that are needed to interrupt it. */
 export interface OpenExchange {
+  readonly id: string;
   readonly client: Pick<ClientConnection, 'interrupt'>;
   /** The authenticated caller. */
   readonly caller: { readonly key: KeyRecord };
@@ -21,7 +23,7 @@ const MAX_TIMER_MS = 24 * 60 * 60_000;
 export class OpenExchanges {
   readonly #clock: Clock;
   readonly #keyring: () => Pick<Keyring, 'currentFault'>;
-  readonly #open = new Set<OpenExchange>();
+  readonly #open = new OpenAddressingMap<OpenExchange>();
   #timer: Timer | null = null;
   /** When the timer fires, in wall-clock milliseconds of the key's expiry. */
   #armedFor = Number.POSITIVE_INFINITY;
@@ -37,14 +39,14 @@ export class OpenExchanges {
   }
 
   add(x: OpenExchange): void {
-    this.#open.add(x);
+    this.#open.set(x.id, x);
     const expiresAt = x.caller.key.expiresAt;
     if (expiresAt !== null && expiresAt < this.#armedFor) this.#arm(expiresAt);
   }
 
   /** Removes an exchange that has ended. */
   delete(x: OpenExchange): void {
-    this.#open.delete(x);
+    this.#open.delete(x.id);
   }
 
   /** Interrupts the exchanges whose key is no longer valid. Call it after every change of keys. */
@@ -52,7 +54,7 @@ export class OpenExchanges {
     const keyring = this.#keyring();
     const now = this.#clock.now();
     let next = Number.POSITIVE_INFINITY;
-    for (const x of this.#open) {
+    for (const x of this.#list()) {
       const { key } = x.caller;
       const refusal = keyring.currentFault(key, now);
       if (refusal !== null) x.client.interrupt(refusal);
@@ -66,7 +68,14 @@ export class OpenExchanges {
    * content.
    */
   interruptAll(fault: Fault): void {
-    for (const x of this.#open) x.client.interrupt(fault);
+    for (const x of this.#list()) x.client.interrupt(fault);
+  }
+
+  /** A copy, because an interrupted exchange may end immediately. */
+  #list(): OpenExchange[] {
+    const open: OpenExchange[] = [];
+    this.#open.visit((x) => void open.push(x));
+    return open;
   }
 
   #arm(expiresAt: number): void {
