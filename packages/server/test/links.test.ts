@@ -10,7 +10,6 @@ import { type AlertNotice, createAlertNotice, createTestAlertNotice } from '../s
 import { CHANNEL_DEFINITIONS } from '../src/alerts/channels/channel-definitions.ts';
 import { createThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
 import { compileBudget, declareConfigFileRule } from '../src/guardrails/compile-rules.ts';
-import { formatBudgetBucketName } from '../src/guardrails/matched-rules.ts';
 import { createConsole } from '../src/http/console.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -185,7 +184,7 @@ test('the alert of a budget names the budget itself, whatever its id looks like'
   for (const name of ['agents', 'a.b-c']) {
     const config = BudgetSchema.parse({ name, scope: 'org', limit_usd: 1, period: 'day' });
     const rule = compileBudget(declareConfigFileRule(config), 'UTC');
-    const bucket = formatBudgetBucketName(rule, rule.periodAt(NOW), 'key:of:someone');
+    const { bucket } = rule.buckets.get('key:of:someone', NOW);
     const spent = { orgId: 'acme', bucket, name: 'b', mode: 'hard', period: 'day', endsAt: 0 } as const;
     const sums = { nanoUsd: 1, limitNanoUsd: 10, beforeNanoUsd: 1, afterNanoUsd: 10 };
     const [first] = createThresholdAlerts([{ ...spent, ...sums }], NOW);

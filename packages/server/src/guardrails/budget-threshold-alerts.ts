@@ -1,6 +1,6 @@
 import type { Alert } from '../alerts/alert.ts';
 import type { BucketSpendChange } from '../store/spend/budget-spend.ts';
-import { parseBudgetIdFromBucketName } from './matched-rules.ts';
+import { parseBudgetIdFromBucketName } from './budget-buckets.ts';
 
 /** Shares of a budget at which an alert is sent. */
 const ALERT_SHARES = [0.5, 0.8, 1];

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { compilePatterns } from '../core/pattern.ts';
-import { type BudgetPeriod, createPeriodResolver } from './budget-period.ts';
-import type { GuardrailRule, GuardrailRuleSource, LimitSettings } from './guardrail-rule.ts';
+import { BudgetBuckets } from './budget-buckets.ts';
+import { createPeriodResolver } from './budget-period.ts';
+import type { BudgetSettings, GuardrailRule, GuardrailRuleSource, LimitSettings } from './guardrail-rule.ts';
 import { LimitBuckets } from './limit-buckets.ts';
 
 /** A limit prepared for matching requests, with its counters. */
@@ -13,12 +14,9 @@ export interface LimitRule extends LimitSettings {
 }
 
 /** A budget prepared for matching requests. */
-export interface BudgetRule extends GuardrailRule {
-  readonly config: BudgetConfig;
-  readonly limitNanoUsd: number;
-  /** Metadata values that a request must have for this budget to apply. */
-  readonly metadata: readonly (readonly [name: string, value: string])[];
-  periodAt(atMs: number): BudgetPeriod;
+export interface BudgetRule extends BudgetSettings {
+  /** The buckets of this budget. They are created once per subject and period, not per request. */
+  readonly buckets: BudgetBuckets;
 }
 
 /** An organization's limits and budgets, prepared for matching requests. */
@@ -68,7 +66,7 @@ export function compileBudget(
   { id, source, config }: DeclaredGuardrailRule<BudgetConfig>,
   timezone: string,
 ): BudgetRule {
-  return {
+  const rule = {
     ...compileRule(id, source, config),
     name: config.name,
     config,
@@ -76,6 +74,7 @@ export function compileBudget(
     metadata: Object.entries(config.metadata),
     periodAt: createPeriodResolver(config.period, timezone),
   };
+  return { ...rule, buckets: new BudgetBuckets(rule) };
 }
 
 /** Returns a limit or budget from floe.yaml with its id. */

@@ -1,6 +1,7 @@
-import type { LimitConfig } from '@floe/contract/config';
+import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { PatternMatcher } from '../core/pattern.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
+import type { BudgetPeriod } from './budget-period.ts';
 
 /** Where a limit or budget is defined: in floe.yaml (`file`) or in the database (`console`). */
 export type GuardrailRuleSource = 'file' | 'console';
@@ -18,6 +19,15 @@ export interface GuardrailRule {
   /** Null if the rule applies to every model. */
   readonly models: PatternMatcher | null;
   readonly onStoreError: 'local' | 'open' | 'closed';
+}
+
+/** A budget without its counters. */
+export interface BudgetSettings extends GuardrailRule {
+  readonly config: BudgetConfig;
+  readonly limitNanoUsd: number;
+  /** Metadata values that a request must have for this budget to apply. */
+  readonly metadata: readonly (readonly [name: string, value: string])[];
+  periodAt(atMs: number): BudgetPeriod;
 }
 
 /** A limit without its counters. */

@@ -1,23 +1,11 @@
 import { Fault } from '@floe/contract/faults';
 import type { PatternMatcher } from '../core/pattern.ts';
-import type { BudgetPeriod } from './budget-period.ts';
-import {
-  type BudgetRule,
-  type LimitRule,
-  matchesBudgetMetadata,
-  type OrgGuardrailRules,
-} from './compile-rules.ts';
+import type { BudgetBucket } from './budget-buckets.ts';
+import { type LimitRule, matchesBudgetMetadata, type OrgGuardrailRules } from './compile-rules.ts';
 import type { LimitBucket } from './limit-buckets.ts';
 import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 import type { SpendCache } from './spend-cache.ts';
-
-/** A budget, and its counter for one subject and period. */
-export interface BudgetBucket {
-  readonly rule: BudgetRule;
-  readonly bucket: string;
-  readonly period: BudgetPeriod;
-}
 
 /** The limits and budgets that apply to a request, with their counters. */
 export class MatchedGuardrailRules {
@@ -97,26 +85,13 @@ export function matchGuardrailRules(
     const whose = rule.bucketFor(key, endUser);
     if (whose === null || !appliesToModels(rule.models, models)) continue;
     if (models !== null && !matchesBudgetMetadata(rule, metadata)) continue;
-    const period = rule.periodAt(nowMs);
-    paying.push({ rule, bucket: formatBudgetBucketName(rule, period, whose), period });
+    paying.push(rule.buckets.get(whose, nowMs));
   }
   return new MatchedGuardrailRules(key.orgId, reached, paying);
 }
 
 function appliesToModels(wanted: PatternMatcher | null, models: readonly string[] | null): boolean {
   return wanted === null || models === null || models.some(wanted);
-}
-
-/** Returns the name of a budget's counter for one subject and period. */
-export function formatBudgetBucketName(rule: BudgetRule, period: BudgetPeriod, whose: string): string {
-  return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
-}
-
-/**
- * Returns the budget id in a name that `formatBudgetBucketName` created. The id may contain colons.
- */
-export function parseBudgetIdFromBucketName(bucket: string, period: string): string {
-  return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
 }
 
 /** Creates a claim on a budget. If the amount is 0, the claim only reads the current level. */

@@ -1,7 +1,8 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type { BucketLevel, BucketUsage } from '../store/ports.ts';
-import type { BudgetRule, LimitRule, OrgGuardrailRules } from './compile-rules.ts';
+import type { LimitRule, OrgGuardrailRules } from './compile-rules.ts';
 import type { GuardrailEnforcer } from './guardrail-enforcer.ts';
+import type { BudgetSettings } from './guardrail-rule.ts';
 import { buildLimitClaims, buildSpendClaim } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
@@ -86,7 +87,7 @@ export function buildLimitStatus(
 
 /** Returns how much of a budget is currently used. */
 export function buildBudgetStatus(
-  { name, config, limitNanoUsd }: BudgetRule,
+  { name, config, limitNanoUsd }: BudgetSettings,
   endsAt: number,
   { used, reserved }: Pick<BucketUsage, 'used' | 'reserved'>,
 ): BudgetStatus {

@@ -21,7 +21,8 @@ export class SpendCache {
   readonly #database: Pick<Database, 'read' | 'isShared'>;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #spent = new Map<string, BudgetSpendRow>();
+  /** By organization and bucket. Two levels, because a joined name would be created for each request. */
+  readonly #spent = new Map<string, Map<string, BudgetSpendRow>>();
   #readUpTo = 0;
   #timer: Timer | null = null;
 
@@ -33,7 +34,7 @@ export class SpendCache {
 
   /** Returns nano-USD; 0 for a bucket without spending. */
   spentNanoUsd(orgId: string, bucket: string): number {
-    return this.#spent.get(`${orgId}\n${bucket}`)?.spent_nano_usd ?? 0;
+    return this.#spent.get(orgId)?.get(bucket)?.spent_nano_usd ?? 0;
   }
 
   /** Adds the sums that the database returned for a batch of this process. */
@@ -59,8 +60,9 @@ export class SpendCache {
     for (const row of await listBudgetSpendSince(this.#database.read, this.#readUpTo - CLOCK_SKEW_MS, now))
       this.#put(row);
     this.#readUpTo = now;
-    for (const [key, { ends_at }] of this.#spent)
-      if (ends_at !== 0 && ends_at < now - CLOCK_SKEW_MS) this.#spent.delete(key);
+    for (const buckets of this.#spent.values())
+      for (const [bucket, { ends_at }] of buckets)
+        if (ends_at !== 0 && ends_at < now - CLOCK_SKEW_MS) buckets.delete(bucket);
   }
 
   #refreshLater(): void {
@@ -77,8 +79,12 @@ export class SpendCache {
   }
 
   #put(row: BudgetSpendRow): void {
-    const key = `${row.org_id}\n${row.bucket}`;
-    const known = this.#spent.get(key);
-    if (!known || known.spent_nano_usd < row.spent_nano_usd) this.#spent.set(key, row);
+    let buckets = this.#spent.get(row.org_id);
+    if (!buckets) {
+      buckets = new Map();
+      this.#spent.set(row.org_id, buckets);
+    }
+    const known = buckets.get(row.bucket);
+    if (!known || known.spent_nano_usd < row.spent_nano_usd) buckets.set(row.bucket, row);
   }
 }

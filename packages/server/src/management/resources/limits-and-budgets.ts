@@ -11,7 +11,7 @@ import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type * as z from 'zod';
 import { compileBudget, compileLimit, findScopedBucketSubject } from '../../guardrails/compile-rules.ts';
-import { buildLimitClaims, buildSpendClaim, formatBudgetBucketName } from '../../guardrails/matched-rules.ts';
+import { buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-rules.ts';
 import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/rule-status.ts';
 import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
 import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
@@ -139,13 +139,9 @@ export async function toBudgetResource(
   const base = { ...sharedRuleFields(stored), name, metadata: { ...metadata }, period, limit_usd, mode };
   const subject = findScopedBucketSubject(config);
   if (subject === null) return { ...base, state: null };
-  const now = rule.periodAt(nowMs);
-  const claim = buildSpendClaim(
-    orgId,
-    { rule, bucket: formatBudgetBucketName(rule, now, subject), period: now },
-    0,
-    guard.spendCache,
-  );
+  const bucket = rule.buckets.get(subject, nowMs);
+  const { period: now } = bucket;
+  const claim = buildSpendClaim(orgId, bucket, 0, guard.spendCache);
   const [level = { used: 0, reserved: 0 }] = await guard.readLevels(orgId, [claim]);
   const standing = buildBudgetStatus(rule, now.endsAt, level);
   const spent = standing.spent_nano_usd;

@@ -82,7 +82,7 @@ export async function listMemberRemovalsOfPerson(reader: DatabaseReader, { orgId
     .execute();
 }
 
-/** Everything before the subject in the bucket of a budget, as `formatBudgetBucketName` writes it. */
+/** Everything before the subject in the bucket of a budget, as `BudgetBuckets` writes it. */
 const BUDGET_BUCKET_PREFIX = /^b:.+:[a-z]+:(?:\d{4}-\d\d-\d\d|ever)$/s;
 
 /** Sums of the budgets that count the person separately. */

@@ -92,13 +92,28 @@ function mergeLinesByExchange(lines: readonly SpendJournalLine[]): SpendJournalL
 }
 
 /** Combines charges into one charge per budget counter. Counters without spending are omitted. */
-export function sumChargesByBucket(charges: readonly BudgetCharge[]): BudgetCharge[] {
-  const sums = new Map<string, BudgetCharge>();
-  for (const charge of charges) {
-    if (charge.nanoUsd === 0) continue;
-    const key = `${charge.orgId}\n${charge.bucket}`;
-    const sum = sums.get(key);
-    sums.set(key, { ...charge, nanoUsd: charge.nanoUsd + (sum?.nanoUsd ?? 0) });
+export class SpendSums {
+  readonly #sums = new Map<string, BudgetCharge>();
+
+  get isEmpty(): boolean {
+    return this.#sums.size === 0;
   }
-  return [...sums.values()];
+
+  add(charge: BudgetCharge): void {
+    if (charge.nanoUsd === 0) return;
+    const key = `${charge.orgId}\n${charge.bucket}`;
+    const sum = this.#sums.get(key);
+    this.#sums.set(key, { ...charge, nanoUsd: charge.nanoUsd + (sum?.nanoUsd ?? 0) });
+  }
+
+  list(): BudgetCharge[] {
+    return [...this.#sums.values()];
+  }
+}
+
+/** Returns the sums of charges per budget counter. */
+export function sumChargesByBucket(charges: readonly BudgetCharge[]): BudgetCharge[] {
+  const sums = new SpendSums();
+  for (const charge of charges) sums.add(charge);
+  return sums.list();
 }

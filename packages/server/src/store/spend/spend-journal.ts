@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { OpenAddressingMap } from '../../core/open-addressing-map.ts';
 import type { Database, DatabaseWriter } from '../ports.ts';
 import { diskSpoolFiles, type SpoolFiles } from '../spool/spool-files.ts';
 import type { SpoolSegment } from '../spool/spool-segment.ts';
@@ -15,12 +15,13 @@ import {
   getAppliedJournalLineNumber,
   type SpendJournalBatch,
 } from './budget-spend.ts';
+import { DiskWait, diskWriteFault } from './disk-wait.ts';
 import {
   computeUnappliedCharges,
   formatSpendJournalLine,
   readSpendJournalLines,
   type SpendJournalLine,
-  sumChargesByBucket,
+  SpendSums,
 } from './spend-journal-lines.ts';
 
 /** Interval between two batches for the database. */
@@ -29,11 +30,6 @@ const RETRY_MS = 1_000;
 const CLOSE_MS = 4_000;
 /** Value of `applied` for a journal that was applied completely. */
 const RECOVERED = Number.MAX_SAFE_INTEGER;
-/** How long a request waits until its reservation is on disk. After this time, the disk has a problem. */
-const RESERVATION_TIMEOUT_MS = 15_000;
-/** The same for a disk that rejects writes, such as a full one. */
-const FAILING_DISK_TIMEOUT_MS = 1_000;
-
 export interface SpendJournalOptions {
   /** Locked by this process, so that every other journal in it belongs to a killed process. */
   readonly dataDir: string;
@@ -89,15 +85,17 @@ class DiskSpendJournal implements SpendJournal {
   readonly #directory: string;
   readonly #id = randomUUID();
   readonly #writer: SpoolWriter;
+  readonly #diskWait: DiskWait;
   readonly #segments: { readonly segment: SpoolSegment; last: number }[] = [];
-  /** Unsettled reservations by exchange, in the order of their lines. */
-  readonly #open = new Map<string, number>();
+  /** The line of each unsettled reservation, by exchange. */
+  readonly #open = new OpenAddressingMap<number>();
   #leftovers: string[];
   readonly #reportedOrphans = new Set<string>();
   #written = 0;
   #stored = 0;
   #applied = 0;
-  #pending: BudgetCharge[] = [];
+  /** The settlements since the last batch, summed by counter. */
+  #pending = new SpendSums();
   #batch: SpendJournalBatch | null = null;
   #timer: Timer | null = null;
   #run: Promise<void> | null = null;
@@ -117,29 +115,17 @@ class DiskSpendJournal implements SpendJournal {
       onOpened: (segment) => void this.#segments.push({ segment, last: 0 }),
       onWritten: (segment) => this.#onWritten(segment),
     });
+    this.#diskWait = new DiskWait(this.#writer, options.clock);
   }
 
-  async reserve(id: string, charges: readonly BudgetCharge[]): Promise<void> {
-    if (this.#writer.isFailing) throw diskWriteFault();
+  reserve(id: string, charges: readonly BudgetCharge[]): Promise<void> {
+    if (this.#writer.isFailing) return Promise.reject(diskWriteFault());
     this.#open.set(id, this.#append('hold', id, charges));
-    const late = Promise.withResolvers<never>();
-    // If both are ready, the result of the disk is read before the timeout.
-    const expire = () => setImmediate(() => late.reject(diskWriteFault()));
-    const { clock } = this.#options;
-    const giveUp = () => {
-      if (this.#writer.isFailing) expire();
-      else timer = clock.after(RESERVATION_TIMEOUT_MS - FAILING_DISK_TIMEOUT_MS, expire);
-    };
-    let timer = clock.after(FAILING_DISK_TIMEOUT_MS, giveUp);
-    try {
-      await Promise.race([this.#writer.stored(), late.promise]);
-    } finally {
-      timer.cancel();
-    }
+    return this.#diskWait.wait();
   }
 
   extend(id: string, charges: readonly BudgetCharge[]): void {
-    if (this.#open.has(id)) this.#append('hold', id, charges);
+    if (this.#open.get(id) !== undefined) this.#append('hold', id, charges);
   }
 
   settle(id: string, charges: readonly BudgetCharge[]): void {
@@ -147,7 +133,7 @@ class DiskSpendJournal implements SpendJournal {
     const spent = charges.filter(({ nanoUsd }) => nanoUsd > 0);
     if (!held && spent.length === 0) return;
     this.#append('done', id, spent);
-    this.#pending.push(...spent);
+    for (const charge of spent) this.#pending.add(charge);
     this.#scheduleApply(APPLY_MS);
   }
 
@@ -244,7 +230,7 @@ class DiskSpendJournal implements SpendJournal {
     this.#run ??= this.#apply().finally(() => {
       this.#run = null;
       // The timer for settlements during this run may have fired in it.
-      if (this.#pending.length > 0) this.#scheduleApply(APPLY_MS);
+      if (!this.#pending.isEmpty) this.#scheduleApply(APPLY_MS);
     });
     return this.#run;
   }
@@ -259,8 +245,8 @@ class DiskSpendJournal implements SpendJournal {
       // If the result of a commit is unknown, the same batch is repeated. The database knows how much it
       // has applied.
       if (this.#batch === null) {
-        this.#batch = { journal: this.#id, upTo: this.#written, charges: sumChargesByBucket(this.#pending) };
-        this.#pending = [];
+        this.#batch = { journal: this.#id, upTo: this.#written, charges: this.#pending.list() };
+        this.#pending = new SpendSums();
         // Lines must be on disk before they are counted. Otherwise a crash would count them twice.
         await this.#writer.stored();
       }
@@ -282,7 +268,10 @@ class DiskSpendJournal implements SpendJournal {
    * its settlement.
    */
   async #removeDone(): Promise<void> {
-    const [oldest = Number.POSITIVE_INFINITY] = this.#open.values();
+    let oldest = Number.POSITIVE_INFINITY;
+    this.#open.visit((line) => {
+      oldest = Math.min(oldest, line);
+    });
     for (;;) {
       const [first] = this.#segments;
       if (!first?.segment.closed || first.last > this.#applied || first.last >= oldest) return;
@@ -290,10 +279,4 @@ class DiskSpendJournal implements SpendJournal {
       await (this.#options.files ?? diskSpoolFiles).remove(first.segment.path);
     }
   }
-}
-
-function diskWriteFault(): Fault {
-  const message =
-    'The budget reservation of this request could not be written to disk in time. Retry the request.';
-  return new Fault('overloaded', message, { retryAfterMs: 1_000 });
 }

@@ -34,16 +34,17 @@ export interface SpoolWriterOptions {
 interface Batch {
   text: string;
   rows: number;
+  /** Resolves when the batch is on disk. Never rejects. */
+  readonly stored: PromiseWithResolvers<void>;
+}
+
+function createBatch(): Batch {
+  return { text: '', rows: 0, stored: Promise.withResolvers() };
 }
 
 interface Current {
   readonly file: SpoolFile;
   readonly segment: SpoolSegment;
-}
-
-interface Waiter {
-  readonly upTo: number;
-  resolve(): void;
 }
 
 /**
@@ -58,7 +59,7 @@ export class SpoolWriter {
   readonly #options: SpoolWriterOptions;
   #number: number;
   #current: Current | null = null;
-  #buffer: Batch = { text: '', rows: 0 };
+  #buffer = createBatch();
   #writing: Batch | null = null;
   #run: Promise<void> | null = null;
   #timer: Timer | null = null;
@@ -66,9 +67,7 @@ export class SpoolWriter {
   #syncTimer: Timer | null = null;
   #syncing: Promise<void> | null = null;
   readonly #ending = new Set<Promise<void>>();
-  readonly #waiters = new Set<Waiter>();
-  #accepted = 0;
-  #stored = 0;
+  #endOfTurn: NodeJS.Immediate | null = null;
   #failed = false;
   #closed = false;
   #lost = 0;
@@ -96,7 +95,6 @@ export class SpoolWriter {
       this.#dropRow();
       return;
     }
-    this.#accepted += 1;
     gathering.text += line;
     gathering.text += '\n';
     gathering.rows += 1;
@@ -104,14 +102,18 @@ export class SpoolWriter {
     else this.#timer ??= this.#options.clock.after(WRITE_DELAY_MS, () => this.#write());
   }
 
-  /** Resolves when everything accepted so far is on disk. */
+  /**
+   * Resolves when everything accepted so far is on disk. Writes at the end of this turn of the event loop, so
+   * that all requests that were read in it share one write.
+   */
   stored(): Promise<void> {
     if (this.bufferedRows === 0) return Promise.resolve();
-    const upTo = this.#accepted;
-    return new Promise((resolve) => {
-      this.#waiters.add({ upTo, resolve });
+    this.#endOfTurn ??= setImmediate(() => {
+      this.#endOfTurn = null;
       this.#write();
     });
+    const last = this.#buffer.rows > 0 ? this.#buffer : (this.#writing ?? this.#buffer);
+    return last.stored.promise;
   }
 
   /** Writes and syncs the buffered rows. Rows that the disk rejects are lost, counted and logged. */
@@ -155,23 +157,18 @@ export class SpoolWriter {
 
   #drainBuffer(): Batch {
     const gathered = this.#buffer;
-    this.#buffer = { text: '', rows: 0 };
+    this.#buffer = createBatch();
     return gathered;
   }
 
-  async #writeBatch({ text, rows }: Batch): Promise<void> {
+  async #writeBatch({ text, rows, stored }: Batch): Promise<void> {
     const { file, segment } = this.#usable(this.#current) ?? (await this.#open());
     const bytes = Buffer.from(text, 'utf8');
     await file.write(bytes, segment.written);
     segment.written += bytes.length;
     segment.rowsWaiting += rows;
-    this.#stored += rows;
     this.#options.onWritten(segment);
-    for (const waiter of this.#waiters) {
-      if (this.#stored < waiter.upTo) continue;
-      this.#waiters.delete(waiter);
-      waiter.resolve();
-    }
+    stored.resolve();
     if (!this.#syncing) this.#scheduleSync();
   }
 

@@ -1,0 +1,41 @@
+import type { BudgetPeriod } from './budget-period.ts';
+import type { BudgetSettings } from './guardrail-rule.ts';
+
+/** Maximum number of buckets in memory per budget. The number of end users is unbounded. */
+const MAX_BUCKETS = 4_096;
+
+/** A budget's counter for one subject and period. */
+export interface BudgetBucket {
+  readonly rule: BudgetSettings;
+  /** The name of the counter. */
+  readonly bucket: string;
+  readonly period: BudgetPeriod;
+}
+
+/** A budget's counters of the current period by subject. They are created once, not per request. */
+export class BudgetBuckets {
+  readonly #rule: BudgetSettings;
+  readonly #buckets = new Map<string, BudgetBucket>();
+
+  constructor(rule: BudgetSettings) {
+    this.#rule = rule;
+  }
+
+  get(subject: string, nowMs: number): BudgetBucket {
+    const rule = this.#rule;
+    const period = rule.periodAt(nowMs);
+    const known = this.#buckets.get(subject);
+    if (known?.period === period) return known;
+    if (this.#buckets.size === MAX_BUCKETS) this.#buckets.clear();
+    const bucket = { rule, period, bucket: `b:${rule.id}:${rule.config.period}:${period.name}:${subject}` };
+    this.#buckets.set(subject, bucket);
+    return bucket;
+  }
+}
+
+/**
+ * Returns the budget id in the name of a counter. The id may contain colons.
+ */
+export function parseBudgetIdFromBucketName(bucket: string, period: string): string {
+  return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
+}
