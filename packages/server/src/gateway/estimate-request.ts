@@ -1,4 +1,5 @@
 import { readNumberAt } from '@floe/wire/json-edits';
+import { containsAt, visitByte } from '../core/visit-byte.ts';
 import type { CostEstimate } from '../guardrails/request-attributes.ts';
 import { DEFAULT_OUTPUT_TOKENS, estimateMaxInputTokens } from '../guardrails/token-estimate.ts';
 import {
@@ -41,7 +42,8 @@ export function estimateRequestCost(
   const input = estimateMaxInputTokens(prompt.body);
   const cap = findRequestedMaxOutputTokens(prompt);
   const tier = findRequestedTier(prompt);
-  const writesForAnHour = prompt.body.includes(AN_HOUR);
+  let hour: boolean | undefined;
+  const mayWriteHourCache = () => (hour ??= requestsHourCache(prompt.body));
   let longest = 0;
   let nanoUsd: number | null = 0;
   let unpriced: CostEstimate['unpriced'] = null;
@@ -51,20 +53,27 @@ export function estimateRequestCost(
     const most = maxOutputTokens(provider, model) ?? Number.POSITIVE_INFINITY;
     const output = (cap ?? Math.min(expected, most)) * prompt.choices;
     longest = Math.max(longest, output);
-    const cost = maxCostNanoUsd(
-      provider.priceOf(model),
-      { input, output, tier, mayWriteHourCache: writesForAnHour },
-      atMs,
-    );
+    const price = provider.priceOf(model);
+    const cost = maxCostNanoUsd(price, { input, output, tier, mayWriteHourCache }, atMs);
     if (cost === null) {
       nanoUsd = null;
-      unpriced ??= { provider: provider.id, model, ...(tier && provider.priceOf(model) && { tier }) };
+      unpriced ??= { provider: provider.id, model, ...(tier && price && { tier }) };
     } else if (nanoUsd !== null) nanoUsd = Math.max(nanoUsd, cost);
   }
   return { tokens: input + longest, nanoUsd, unpriced };
 }
 
 const AN_HOUR = Buffer.from('"1h"');
+
+/** Returns whether a body may request a cache lifetime of one hour. */
+function requestsHourCache(body: Buffer): boolean {
+  let found = false;
+  visitByte(body, 0x31, (at) => {
+    found ||= containsAt(body, at - 1, AN_HOUR);
+    return found ? body.length : at + 1;
+  });
+  return found;
+}
 
 /**
  * A tier without a known price has no estimate. `flex` and `batch` cost at most as much as the standard tier.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
 import { test } from 'node:test';
+import { containsAt, visitByte } from '../core/visit-byte.ts';
 import { countPdfPages } from './pdf-pages.ts';
 import { estimateInputTokens, estimateMaxInputTokens } from './token-estimate.ts';
 
@@ -90,4 +91,72 @@ test('text counts by its bytes', () => {
   const text = { messages: [{ role: 'user', content: 'x'.repeat(40_000) }] };
   assert.ok(Math.abs(estimateInputTokens(bodyOf(text)) - 10_000) < 20);
   assert.ok(Math.abs(estimateMaxInputTokens(bodyOf(text)) - 13_333) < 20);
+});
+
+/** What `estimateInputTokens` counts, without its fast search. */
+function countNaively(body: Buffer): number {
+  const text = body.toString('latin1');
+  const pages = (text.match(/"file_(?:id|url|uri)"/g) ?? []).length * 10;
+  let [left, images] = [body.length, 0];
+  if (body.length > 16 * 1024)
+    for (const { 0: mark, index } of text.matchAll(/;base64,|"base64"/g)) {
+      const length = attachmentLength(text, index + mark.length);
+      left -= length;
+      images += length > 0 ? 1 : 0;
+    }
+  return Math.ceil(left / 4) + Math.min(1_000_000, images * 1_600 + pages * 3_000);
+}
+
+function attachmentLength(text: string, from: number): number {
+  const end = text.indexOf('"', from);
+  if (end - from > 64) return end - from;
+  const data = text.indexOf('"data"', from);
+  if (data === -1 || data - from > 256) return 0;
+  return /^[^"]*"([^"]+)"/.exec(text.slice(data + 6))?.[1]?.length ?? 0;
+}
+
+test('the search for attachments and references finds what a plain search finds', () => {
+  const data = 'QUJD6'.repeat(30);
+  const pieces = [
+    '"file_id":"a"',
+    '"file_url":"b"',
+    '"file_uri": "c"',
+    '"file_ide":"d"',
+    '_file_id"',
+    '______',
+    '66666666',
+    `"url":"data:image/png;base64,${data}"`,
+    `"type":"base64","data":"${data}"`,
+    'base64 and "6" of 64',
+    ' text '.repeat(100),
+  ];
+  let [estimated, seed] = [0, 7];
+  for (let round = 0; round < 300; round += 1) {
+    const parts = Array.from({ length: 1 + (round % 40) }, () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return pieces[seed % pieces.length];
+    });
+    const filler = round % 3 === 0 ? '_6'.repeat(2_000) : 'lorem ipsum '.repeat((round % 7) * 500);
+    const body = Buffer.from(`{${parts.join(',')},"t":"${filler}",${parts.join(',')}}`);
+    assert.equal(estimateInputTokens(body), countNaively(body), body.toString('latin1').slice(0, 200));
+    estimated += body.length > 16 * 1024 ? 1 : 0;
+  }
+  assert.ok(estimated > 100);
+});
+
+test('every position of a byte is visited, however frequent it is', () => {
+  for (const length of [0, 1, 999, 1_000, 1_001, 5_000])
+    for (const every of [1, 2, 7]) {
+      const bytes = Buffer.alloc(length, 0x61);
+      for (let at = 0; at < length; at += every) bytes[at] = 0x5f;
+      const seen: number[] = [];
+      visitByte(bytes, 0x5f, (at) => seen.push(at) && at + 1);
+      assert.deepEqual(
+        seen,
+        Array.from({ length: Math.ceil(length / every) }, (_, index) => index * every),
+      );
+    }
+  assert.equal(containsAt(Buffer.from('abc'), -1, Buffer.from('a')), false);
+  assert.equal(containsAt(Buffer.from('abc'), 2, Buffer.from('cd')), false);
+  assert.equal(containsAt(Buffer.from('abc'), 1, Buffer.from('bc')), true);
 });

@@ -1,3 +1,4 @@
+import { containsAt, visitByte } from '../core/visit-byte.ts';
 import { countPdfPages } from './pdf-pages.ts';
 
 /** Lower bound for text in all languages. Markup and JSON have more bytes per token. */
@@ -15,10 +16,13 @@ const DEFAULT_PAGES = 10;
 const MAX_ATTACHMENT_TOKENS = 1_000_000;
 const LONG_BODY_BYTES = 16 * 1024;
 const BASE64_MARKS = [Buffer.from(';base64,'), Buffer.from('"base64"')];
+/** The byte of both marks that is rarest in text, and its index. */
+const BASE64_RAREST = { byte: 0x36, index: 5 };
 /** The start of a PDF (`%PDF-`) in base64. */
 const PDF_START = 'JVBERi0';
 /** Members that reference a file that the provider reads from elsewhere. */
 const DOCUMENT_MARKS = [Buffer.from('"file_id"'), Buffer.from('"file_url"'), Buffer.from('"file_uri"')];
+const DOCUMENT_RAREST = { byte: 0x5f, index: 5 };
 
 /**
  * The number of output tokens that is assumed if neither the request nor earlier responses indicate
@@ -70,22 +74,28 @@ interface BodyComposition {
  */
 function measureBody(body: Buffer): BodyComposition {
   const weight: BodyComposition = { textBytes: body.length, images: 0, pages: 0 };
-  for (const mark of DOCUMENT_MARKS)
-    for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length))
-      weight.pages += DEFAULT_PAGES;
+  visitByte(body, DOCUMENT_RAREST.byte, (at) => {
+    const start = at - DOCUMENT_RAREST.index;
+    if (DOCUMENT_MARKS.some((mark) => containsAt(body, start, mark))) weight.pages += DEFAULT_PAGES;
+    return at + 1;
+  });
   if (body.length <= LONG_BODY_BYTES) return weight;
-  for (const mark of BASE64_MARKS)
-    for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length))
-      addAttachment(weight, body, at + mark.length);
+  visitByte(body, BASE64_RAREST.byte, (at) => {
+    const start = at - BASE64_RAREST.index;
+    const mark = BASE64_MARKS.find((each) => containsAt(body, start, each));
+    return mark ? addAttachment(weight, body, start + mark.length) : at + 1;
+  });
   return weight;
 }
 
-function addAttachment(weight: BodyComposition, body: Buffer, from: number): void {
+/** Returns the position after the attachment. */
+function addAttachment(weight: BodyComposition, body: Buffer, from: number): number {
   const data = findBase64Data(body, from);
-  if (data === null) return;
+  if (data === null) return from;
   weight.textBytes -= data.length;
   if (data.toString('latin1', 0, PDF_START.length) === PDF_START) weight.pages += countPdfPages(data);
   else weight.images += 1;
+  return data.byteOffset - body.byteOffset + data.length;
 }
 
 /**

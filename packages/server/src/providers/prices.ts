@@ -145,8 +145,8 @@ export interface UsageUpperBound {
   readonly output: number;
   /** Requested service tier; absent for the standard tier. */
   readonly tier?: string | undefined;
-  /** Whether the prompt may be written to a cache with a lifetime of one hour. */
-  readonly mayWriteHourCache?: boolean | undefined;
+  /** Returns whether the prompt may be written to a cache with a lifetime of one hour. Called only if the price depends on it. */
+  readonly mayWriteHourCache?: () => boolean;
 }
 
 /**
@@ -161,7 +161,7 @@ export function computeMaxCostNanoUsd(
   const { nanoUsd: plain } = computeUsageCost(price, { units: { input, output }, tier }, atMs);
   const rates = price.ratesAt(atMs).units;
   if (rates.cache_write === undefined) return plain;
-  const hour = mayWriteHourCache && rates.cache_write_1h !== undefined ? input : 0;
+  const hour = rates.cache_write_1h !== undefined && mayWriteHourCache?.() ? input : 0;
   const written = { input, output, cache_write: input, cache_write_1h: hour };
   return Math.max(plain, computeUsageCost(price, { units: written, tier }, atMs).nanoUsd);
 }
