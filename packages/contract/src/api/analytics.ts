@@ -41,7 +41,7 @@ export const requestFilters = {
   surface: word,
   key: word.describe(`Name or id of the platform key. ${GRAMMAR}`),
   model: word.describe(
-    `Model that the client requested, or bare id of the model that served the request. ${GRAMMAR}`,
+    `Model that the client requested, or id of the model that responded, without the provider. ${GRAMMAR}`,
   ),
   model_requested: word,
   provider: word,

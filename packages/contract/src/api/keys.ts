@@ -49,7 +49,7 @@ export const PLATFORM_KEY_FIELDS = {
     .max(50)
     .default([])
     .describe(
-      'Paths whose requests do not name a model, such as `/gateway/v1/files`, that a key with `models` may use. Each entry includes all paths below it.',
+      'Paths that a key with `models` may use although their requests do not contain a model, such as `/gateway/v1/files`. Each entry includes all paths below it.',
     ),
   expires_at: timestampField().optional().describe('Time at which the key stops working.'),
 };
@@ -73,7 +73,7 @@ const models = modelPatternListField().describe(
 const paths = PLATFORM_KEY_FIELDS.paths
   .unwrap()
   .describe(
-    'Paths whose requests do not name a model, such as `/gateway/v1/files`, that a key with `models` may use. Each entry includes all paths below it.',
+    'Paths that a key with `models` may use although their requests do not contain a model, such as `/gateway/v1/files`. Each entry includes all paths below it.',
   );
 
 /**

@@ -68,7 +68,7 @@ export const createdInvitation = z
   .meta({ id: 'CreatedInvitation' });
 
 export const invitationCreation = z.strictObject({
-  email: emailAddress.describe('Address that the invitation is sent to.'),
+  email: emailAddress.describe('Email address that the invitation is sent to.'),
   role: roleField.default('member'),
   team: team.optional(),
   expires_in_days: z.int().min(1).max(30).default(7).describe('Days until the invitation expires.'),

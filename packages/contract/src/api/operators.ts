@@ -19,7 +19,7 @@ export const operatorList = createPageSchema(operatorResource);
 
 /** The request body of `POST /api/management/operators`. The account must exist. */
 export const operatorGrant = z.strictObject({
-  email: emailAddress.describe('Address of an existing account.'),
+  email: emailAddress.describe('Email address of an existing account.'),
 });
 
 /** A person who was removed from the organization. Group mappings do not add them again. */

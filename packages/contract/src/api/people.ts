@@ -6,7 +6,12 @@ const selectorFields = {
     .optional()
     .describe('Email address of a member, a former member or the owner of a platform key.'),
   member_id: z.string().min(1).max(100).optional().describe('Id of a member or a former member (`mem_…`).'),
-  end_user: z.string().min(1).max(512).optional().describe('End user whom your clients name in requests.'),
+  end_user: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe('Id of an end user, as clients send it in requests.'),
 };
 
 type SelectorFields = { readonly [Name in keyof typeof selectorFields]?: string | undefined };

@@ -50,8 +50,8 @@ export const relayDecisionListQuery = rangeQuery.extend({
     .optional()
     .describe('Only decisions with this value of `enforced_decision`.'),
   event: z.enum(RELAY_EVENTS).optional().describe('Only decisions about this event.'),
-  rule: relayShortText.optional().describe('Name of the rule that decided.'),
-  mode: relayRuleMode.optional().describe('Mode of the rule that decided.'),
+  rule: relayShortText.optional().describe('Name of the rule that determined the decision.'),
+  mode: relayRuleMode.optional().describe('Mode of the rule that determined the decision.'),
   agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
   key: relayShortText.optional().describe('Name of the platform key.'),
   owner: relayShortText.optional().describe('Owner of the platform key.'),

@@ -25,7 +25,9 @@ const tool = z.strictObject({
   name: relayShortText,
   server: relayShortText
     .optional()
-    .describe('Name that the user gave the connector. Rules do not match on it.'),
+    .describe(
+      'Name that the user gave the connector. Rules identify a connector by its URL or command, not by this name.',
+    ),
   url: path.optional().describe('URL of the connector.'),
   command: path.optional().describe('Command that starts the connector.'),
   arguments: z.record(z.string(), z.unknown()).default({}),
@@ -130,7 +132,7 @@ export const relayDecision = z
     agent_message: z.string().nullable(),
     decision_id: z.string(),
     mode: relayRuleMode.nullable().describe('Mode of the rule. `null` means that no rule applies.'),
-    enforced_decision: relayDecisionKind.describe('Decision if all rules were enforced.'),
+    enforced_decision: relayDecisionKind.describe('Decision that would apply if all rules were enforced.'),
     on_error: z.enum(['open', 'closed']),
     matches: z.array(relayRuleHit).describe('All rules that apply.'),
     findings: z.array(relayDetectionCount),

@@ -90,7 +90,7 @@ export const BudgetSchema = z
       .enum(['hard', 'soft'])
       .default('hard')
       .describe(
-        '`hard`: Floe rejects requests that could exceed the budget with status 402. `soft`: Floe only sends alerts.',
+        '`hard`: if a request could exceed the budget, Floe rejects it with status 402. `soft`: Floe only sends alerts.',
       ),
   })
   .check(createCrossFieldCheck(validateSubject));

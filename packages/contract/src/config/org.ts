@@ -20,7 +20,9 @@ export const ORG_SETTINGS_FIELDS = {
   stored_responses: z
     .boolean()
     .default(true)
-    .describe('Whether Floe stores encrypted responses for `previous_response_id`.'),
+    .describe(
+      'Whether Floe stores responses (encrypted), so that requests can continue them with `previous_response_id`.',
+    ),
   resource_scope: z
     .enum(['key', 'org'])
     .default('key')

@@ -39,7 +39,7 @@ export const SecuritySchema = z.strictObject({
     .array(networkField())
     .default([])
     .describe(
-      'Private networks in which Floe may connect to providers, channels and identity providers. Floe may also connect to private addresses that this file contains with host and port. It never connects to cloud metadata addresses.',
+      'Private networks in which Floe may connect to providers, channels and identity providers. This setting is required only if there are several organizations. Floe may also connect to private addresses that this file contains with host and port. It never connects to cloud metadata addresses.',
     ),
 });
 
@@ -56,14 +56,16 @@ export const RetentionSchema = z.strictObject({
     ),
   responses_days: daysField()
     .default(30)
-    .describe('Number of days that Floe stores responses for `previous_response_id`.'),
+    .describe(
+      'Number of days that Floe stores responses, which requests can continue with `previous_response_id`.',
+    ),
 });
 
 export const OutboundSchema = z.strictObject({
   proxy: optionalUrlField(['http', 'https'])
     .default('')
     .meta({ writeOnly: true })
-    .describe('Proxy for all outbound requests. If empty, Floe uses `HTTPS_PROXY`.'),
+    .describe('Proxy for all outbound requests. If empty, Floe uses `HTTPS_PROXY` for HTTPS requests.'),
   no_proxy: z
     .string()
     .default('')
@@ -73,7 +75,9 @@ export const OutboundSchema = z.strictObject({
   ca_file: z
     .string()
     .default('')
-    .describe('PEM file with additional certificate authorities. If empty, Floe uses `NODE_EXTRA_CA_CERTS`.'),
+    .describe(
+      'PEM file with certificate authorities that Floe trusts in addition to those of Node.js and `NODE_EXTRA_CA_CERTS`.',
+    ),
 });
 
 export const TelemetrySchema = z.strictObject({
@@ -114,7 +118,9 @@ export const SmtpSchema = z
   });
 
 const OidcSchema = z.strictObject({
-  name: slugField().describe('Name on the sign-in page.'),
+  name: slugField().describe(
+    'Name of the issuer on the sign-in page and in the redirect URI `<base_url>/api/session/oidc/<name>/callback`.',
+  ),
   issuer: webUrlField().describe('Issuer URL, exactly as in the issuer’s discovery document.'),
   client_id: labelField().describe('Client id that the issuer assigned to Floe.'),
   client_secret: secretField().optional().describe('Client secret. Omit it for public clients.'),

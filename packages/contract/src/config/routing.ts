@@ -32,7 +32,9 @@ export const ROUTE_FIELDS = {
   strategy: z
     .enum(['failover', 'weighted', 'least_latency'])
     .default('failover')
-    .describe('Order in which Floe tries the targets.'),
+    .describe(
+      'Order in which Floe tries the targets: as listed (`failover`), at random by weight (`weighted`), or lowest recent latency first (`least_latency`).',
+    ),
   targets: z
     .array(TargetSchema)
     .default([])
@@ -113,7 +115,9 @@ export const IdeSchema = z.strictObject({
   freeform_tools: z
     .enum(['function', 'custom'])
     .default('function')
-    .describe('Format in which Floe returns calls to freeform tools, whose input is plain text.'),
+    .describe(
+      'Whether Floe returns calls to freeform tools, whose input is plain text, as function calls (`function`) or as custom tool calls (`custom`).',
+    ),
   capture: z
     .boolean()
     .default(false)

@@ -62,7 +62,7 @@ const OverloadSchema = z.strictObject({
     .max(1_000)
     .default(50)
     .describe(
-      'Delay of the event loop, in milliseconds, above which Floe lowers the number of concurrent gateway requests until the delay is shorter. 0 disables this limit.',
+      'Delay of the event loop, in milliseconds, above which Floe lowers the maximum number of concurrent gateway requests until the delay is shorter. 0 disables this limit.',
     ),
 });
 
@@ -82,7 +82,7 @@ export const ServerSchema = z
       )
       .optional()
       .describe(
-        'Public URL of the installation, which Floe uses in links and cookies. The URL may contain a path. Defaults to a URL with the host and port.',
+        'Public URL of the installation, which Floe uses in links and cookies. The URL may contain a path. Defaults to an `http` URL with `host` and `port`.',
       ),
     trusted_proxies: z
       .array(networkField())
