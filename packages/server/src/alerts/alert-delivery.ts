@@ -4,35 +4,36 @@ import { listDueChannels } from '../store/channels.ts';
 import { type AlertDeliveryContext, deliverToChannel } from './deliver-to-channel.ts';
 import { routeAlerts } from './route-alerts.ts';
 
-/** Maximum time between the commit of an alert and its delivery round. */
+/** Time between delivery rounds. An alert waits at most this long after its commit. */
 const ROUND_INTERVAL_MS = 1_000;
 /**
- * Number of channels served at the same time. A receiver that does not respond occupies one place for 15
+ * Maximum number of channels that are served concurrently. A receiver that does not respond counts for 15
  * seconds.
  */
 const MAX_CONCURRENT_CHANNELS = 32;
 
+/** The running delivery of alerts in this process. */
 export interface AlertDelivery {
   /** Resolves when no round is running and no message is being sent. */
   waitUntilIdle(): Promise<void>;
-  /** Starts nothing new and waits for messages that are being sent. */
+  /** Starts no further round, and waits for the messages that are being sent. */
   close(): Promise<void>;
 }
 
 export type AlertDeliveryOptions = Omit<AlertDeliveryContext, 'owner' | 'isClosing'>;
 
 /**
- * Starts the delivery of alerts in the outbox, which runs once a second. Creates deliveries for new
- * alerts, and then sends the due messages of each channel, independently of other channels. Several
- * processes may run it on one database.
+ * Starts the delivery of alerts in the outbox, which runs once a second. Each round creates deliveries for
+ * new alerts and sends the due messages of each channel, independently of other channels. Several processes
+ * may run it on the same database.
  */
-export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
-  const { clock, database, log } = given;
+export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery {
+  const { clock, database, log } = options;
   const serving = new Map<string, Promise<void>>();
   let closed = false;
   let timer: Timer | null = null;
   let round = Promise.resolve();
-  const context: AlertDeliveryContext = { ...given, owner: randomUUID(), isClosing: () => closed };
+  const context: AlertDeliveryContext = { ...options, owner: randomUUID(), isClosing: () => closed };
 
   async function once(): Promise<void> {
     while (!closed && (await routeAlerts(database, clock)).more);

@@ -9,29 +9,34 @@ import { buildAlertLogUrl, buildAlertSubjectUrl, buildChannelListUrl } from './c
 
 /** A message to a channel about one or more alerts. */
 export interface AlertNotice {
-  /** The same for all attempts, so that receivers recognize a repeated message. */
+  /**
+   * Id of the message. It is the same for all attempts, so that receivers can recognize a repeated message.
+   */
   readonly id: string;
-  /** Id of the message that reported the start of the alert. The message's own id if it reports the start. */
+  /**
+   * Id of the message that reported the start of the alert. If this message reports the start, its own id.
+   */
   readonly thread: string;
   readonly phase: AlertPhase | 'test';
   /** 0 for the first message; n for the n-th repetition while the alert is open. */
   readonly repetition: number;
   /**
-   * How often the subject failed before this message, including failures without a message of their own. 1
-   * unless it was flapping.
+   * Number of failures of the subject before this message, including those without a message of their own.
+   * More than 1 only if the subject was flapping.
    */
   readonly failureCount: number;
   readonly sentAt: number;
   readonly wording: AlertWording;
   /** Absolute URL of the console page. */
   readonly link: string;
-  /** In order. Several if the message is grouped; empty in a test message. */
+  /** The alerts, in order. Several if the message is grouped; empty in a test message. */
   readonly alerts: readonly Alert[];
 }
 
-/** Number of alerts that a grouped message lists. It only counts the others. */
+/** Maximum number of alerts that a grouped message lists. It states only the number of the others. */
 const MAX_LISTED_ALERTS = 20;
 
+/** The fields of a message from which its title, wording and link are created. */
 export interface AlertNoticeContent {
   readonly id: string;
   readonly thread: string;
@@ -41,7 +46,7 @@ export interface AlertNoticeContent {
   readonly alerts: readonly [Alert, ...Alert[]];
 }
 
-/** Creates a message with its title, wording and link. */
+/** Creates a message, including its title, wording and link. */
 export function createAlertNotice(content: AlertNoticeContent, baseUrl: string, nowMs: number): AlertNotice {
   const [first, ...others] = content.alerts;
   const context = { nowMs, repetition: content.repetition, failureCount: content.failureCount };
@@ -53,7 +58,7 @@ export function createAlertNotice(content: AlertNoticeContent, baseUrl: string, 
   };
 }
 
-/** Creates a test message. */
+/** Creates a test message for a channel. */
 export function createTestAlertNotice(
   id: string,
   channel: { readonly orgId: string; readonly name: string },
@@ -99,8 +104,8 @@ function foldedWording({ alerts, phase, repetition }: AlertNoticeContent, nowMs:
 }
 
 /**
- * Returns a message's title, facts and link as lines of plain text, truncated to `maxLength`
- * characters.
+ * Formats a message as plain text, truncated to `maxLength` characters: lines with its title, its facts and
+ * its link.
  */
 export function formatPlainTextNotice(
   { wording, link }: AlertNotice,

@@ -19,26 +19,28 @@ import type { DecryptedChannel } from './stored-channel.ts';
 const SEND_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 16 * 1024;
-/** Longest wait that a receiver can request, so that no response stops a channel for days. */
+/** The longest wait that a receiver can request, so that no response can stop a channel for days. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
+/** The outcome of an attempt that failed. */
 export interface AlertSendFailure {
   readonly ok: false;
   readonly status: number | null;
-  /** Reason for display. Contains no secret. */
+  /** The reason, for display. It contains no secret. */
   readonly error: string;
   readonly retryAfterMs: number | undefined;
-  /** The receiver rejected the message, so another attempt seldom succeeds. */
+  /** Whether the receiver rejected the message, so that another attempt seldom succeeds. */
   readonly isRefused: boolean;
   /**
-   * There was a connection, so the message itself may be the cause. Without a connection, no message can be
-   * delivered.
+   * Whether there was a connection, so that the message itself may be the cause. Without a connection, no
+   * message can be delivered.
    */
   readonly isConnected: boolean;
-  /** The receiver limits the number of messages. */
+  /** Whether the receiver rejected the message because it received too many. */
   readonly isRateLimited: boolean;
 }
 
+/** The outcome of one attempt to send a message. */
 export type AlertSendOutcome = { readonly ok: true; readonly status: number | null } | AlertSendFailure;
 
 /** One attempt to send a notice. */
@@ -49,15 +51,16 @@ interface SendAttempt {
   isConnected: boolean;
 }
 
+/** Sends messages to channels. */
 export interface AlertSender {
-  /** Makes one attempt. Never rejects: an error is an outcome. */
+  /** Attempts to send a message once. Never rejects; an error is one of the outcomes. */
   send(notice: AlertNotice, channel: DecryptedChannel): Promise<AlertSendOutcome>;
 }
 
-/** Creates the sender that sends messages to all kinds of channels. */
+/** Creates the sender for messages to channels of every kind. */
 export function createAlertSender(options: {
   readonly guard: OutboundGuard;
-  /** Proxy and certificate authorities for an origin, from the running configuration. */
+  /** Returns the proxy and certificate authorities for an origin, according to the configuration in use. */
   readonly via: ResolvedOutboundConnections['via'];
   readonly clock: Clock;
   readonly mailer: Mailer;
@@ -95,7 +98,7 @@ export function createAlertSender(options: {
   };
 }
 
-/** Calls `use` with a channel configuration and the definition of its kind. */
+/** Calls `use` with a channel's configuration and the definition of its kind. */
 function withDefinition<Result>(
   config: ChannelConfig,
   use: <Kind extends ChannelKind>(
@@ -123,7 +126,10 @@ function withDefinition<Result>(
   }
 }
 
-/** Opens one connection per message, because messages are rare. The guard checks each connection. */
+/**
+ * Sends a POST request on a connection of its own, because messages are rare. The guard checks each
+ * connection.
+ */
 async function postMessage(
   { url, headers, body }: ChannelHttpMessage,
   attempt: SendAttempt,
@@ -222,7 +228,10 @@ function evaluateResponse(
 /** 4xx statuses with temporary causes. */
 const TRANSIENT_STATUSES = new Set([408, 409, 421, 423, 425, 429]);
 
-/** RFC 9110, section 10.2.3: seconds or a date. Returns milliseconds. */
+/**
+ * Returns the wait that the header `retry-after` requests, in milliseconds. Its value is in seconds or a date
+ * (RFC 9110, section 10.2.3).
+ */
 function parseRetryAfter({ headers }: ReceiverResponse, nowMs: number): number | undefined {
   const value = headers['retry-after'];
   if (typeof value !== 'string') return undefined;

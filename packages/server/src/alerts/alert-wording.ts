@@ -2,18 +2,19 @@ import type { Alert } from './alert.ts';
 
 /** The text of an alert, independent of the channel. */
 export interface AlertWording {
-  /** One line: the subject and what happened. */
+  /** The subject and what happened, in one line. */
   readonly title: string;
   /** Pairs of label and value, the most important first. */
   readonly facts: readonly (readonly [string, string])[];
 }
 
+/** The properties of a message that affect its text. */
 export interface AlertWordingContext {
-  /** Time of the message, for durations such as "for 3 min". */
+  /** Time of the message in Unix milliseconds, for durations such as "for 3 min". */
   readonly nowMs: number;
-  /** Above 0: the message repeats an earlier one. */
+  /** Number of earlier messages that this message repeats; 0 for the first one. */
   readonly repetition: number;
-  /** Above 1: the subject failed this often, and only the message about its recovery says so. */
+  /** Number of failures of the subject. If it is greater than 1, the message about the recovery states it. */
   readonly failureCount: number;
 }
 

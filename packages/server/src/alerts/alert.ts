@@ -8,7 +8,7 @@ export type AlertEvent = (typeof ALERT_EVENTS)[number];
 /** The resource that an alert is about. */
 export interface AlertSubject {
   readonly kind: 'monitor' | 'budget' | 'breaker' | 'credential';
-  /** Stable. The closing alert finds the opening alert by kind and id. */
+  /** Stable id of the subject. A closing alert finds the opening alert by kind and id. */
   readonly id: string;
   readonly name: string;
 }
@@ -26,9 +26,9 @@ export interface AlertFields {
     readonly failingSinceMs: number;
     readonly downtimeMs: number;
     readonly tags: readonly string[];
-    /** The cause was not a beat: the monitor was paused. */
+    /** Set if the failure ended because the monitor was paused. */
     readonly paused?: boolean;
-    /** The cause was not a beat: the monitor was deleted. */
+    /** Set if the failure ended because the monitor was deleted. */
     readonly deleted?: boolean;
   };
   readonly monitor_never_beaten: {
@@ -37,14 +37,17 @@ export interface AlertFields {
     readonly description?: string;
   };
   readonly budget: {
-    /** Id of the budget. The subject is one period of one spender. Absent in old alerts. */
+    /**
+     * Id of the budget. The subject of the alert is one period of the budget for one scope. Absent in old
+     * alerts.
+     */
     readonly budgetId?: string;
-    /** Part of the budget that was used: 0.5, 0.8 or 1. */
+    /** The part of the budget that was spent: 0.5, 0.8 or 1. */
     readonly share: number;
     readonly spentNanoUsd: number;
     readonly limitNanoUsd: number;
     readonly period: string;
-    /** A used-up `hard` budget rejects requests. */
+    /** Whether the budget rejects requests when it is used up (`hard`) or only sends alerts (`soft`). */
     readonly mode: 'hard' | 'soft';
     readonly resetsAtMs: number | null;
   };
@@ -66,12 +69,15 @@ interface AlertOf<Event extends AlertEvent> {
   readonly orgId: string;
   readonly event: Event;
   readonly subject: AlertSubject;
-  /** Of several alerts of an organization with the same key, only the first is stored. */
+  /** If several alerts of an organization have the same key, only the first one is stored. */
   readonly idempotencyKey: string;
   /** Time of the event. */
   readonly at: number;
   readonly fields: AlertFields[Event];
-  /** Names of channels. Null means every channel of the organization that subscribes to the event. */
+  /**
+   * Names of the channels that receive the alert. Null for every channel of the organization that subscribes
+   * to the event.
+   */
   readonly channels: readonly string[] | null;
 }
 
@@ -79,24 +85,22 @@ interface AlertOf<Event extends AlertEvent> {
 export type Alert = { readonly [Event in AlertEvent]: AlertOf<Event> }[AlertEvent];
 
 /**
- * Writes an alert to the outbox in the transaction that makes the change. If the transaction is
- * committed, the alert is sent at least once, about a second later. An alert is ignored if its
- * idempotency key was used before.
- *
- * Alerts about one subject are sent in the order of the calls. `monitor_recovered`, a `closed`
- * breaker and a `good` credential close an earlier alert about the same subject. They are sent only
- * to channels that received the earlier alert.
+ * Writes an alert to the outbox in the transaction that makes the change. If the transaction is committed,
+ * the alert is sent at least once, about a second later. An alert is ignored if its idempotency key was used
+ * before. Alerts about one subject are sent in the order of the calls. `monitor_recovered`, a `closed`
+ * breaker and a `good` credential close an earlier alert about the same subject, and are sent only to
+ * channels that received the earlier alert.
  */
 export function enqueueAlert(writer: DatabaseWriter, alert: Alert): Promise<void> {
   return enqueueAlerts(writer, [alert]);
 }
 
-/** Writes many alerts, as `enqueueAlert` does. Uses one statement per 1,000 alerts. */
+/** Writes many alerts in the same way as `enqueueAlert`, with one statement per 1,000 alerts. */
 export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]): Promise<void> {
   return insertAlerts(writer, alerts.map(toAlertRow));
 }
 
-/** Whether an alert opens an ongoing problem, resolves one, or only informs. */
+/** Whether an alert reports a new problem, reports its end, or only informs. */
 export type AlertPhase = 'opens' | 'closes' | 'info';
 
 /** Returns an alert's phase. It is `info` for events that have no end. */

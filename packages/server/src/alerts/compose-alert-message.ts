@@ -24,12 +24,12 @@ const MAX_PENDING_DELIVERIES = 1_000;
 /** Number of failures within a minute that are grouped into one message. */
 const STORM_SIZE = 5;
 const STORM_MS = 60_000;
-/** A mute that ends early takes effect within this time. */
+/** Interval for checking muted alerts. A mute that ends early takes effect within this time. */
 const QUIET_RECHECK_MS = 60_000;
 
-/** The recovery from a shorter failure is delayed, because the subject may be flapping. */
+/** Duration of a failure below which its recovery is delayed, because the subject may be flapping. */
 const SHORT_FAILURE_MS = 60_000;
-/** Delay of such a recovery. If the subject fails again within this time, the recovery is not sent. */
+/** Delay of such a recovery. It is not sent if the subject fails again within this time. */
 const RECOVERY_DELAY_MS = 10_000;
 
 interface DeliveryCandidate extends PendingAlertDelivery {
@@ -37,9 +37,10 @@ interface DeliveryCandidate extends PendingAlertDelivery {
   readonly failureCount: number;
 }
 
+/** The input for composing the next message to a channel. */
 export interface ComposeAlertMessageOptions {
   readonly channelId: string;
-  /** The channel keeps incidents (`ChannelDefinition.keepsIncidents`). */
+  /** Whether the receiver manages incidents (`ChannelDefinition.keepsIncidents`). */
   readonly keepsIncidents: boolean;
   readonly nowMs: number;
   readonly resolveMutes: AlertMuteResolver;
@@ -51,9 +52,9 @@ export interface ComposeAlertMessageOptions {
 }
 
 /**
- * Chooses the next message to a channel. Records which alerts are not sent, and why. The
- * combination of alerts is stored before the message is sent, so that every attempt sends the same
- * message with the same id.
+ * Chooses the next message to a channel; null if there is none. Records which alerts are not sent, and why.
+ * Stores which alerts the message combines before it is sent, so that every attempt sends the same message
+ * with the same id.
  */
 export async function composeNextAlertMessage(
   writer: DatabaseWriter,
@@ -107,8 +108,8 @@ function parsePhase({ phase }: AlertRow): AlertPhase {
 const isFirstTry = ({ delivery }: PendingAlertDelivery) => delivery.attempts === 0;
 
 /**
- * The pending deliveries of a channel, by subject. Messages of one subject stay in order. Deliveries with
- * fewer attempts come first, so that a rejected message does not block other subjects.
+ * The pending deliveries of a channel, by subject. Messages about one subject stay in order. Deliveries with
+ * fewer attempts come first, so that a rejected message does not delay other subjects.
  */
 class PendingDeliveries {
   readonly #writer: DatabaseWriter;
@@ -125,7 +126,7 @@ class PendingDeliveries {
     this.#pending = pending;
   }
 
-  /** The next delivery, and others of the same phase that may share its message. */
+  /** Returns the next delivery, and others of the same phase that may be combined with it. */
   async next(): Promise<readonly DeliveryCandidate[]> {
     const quiet = await this.#resolveMutes();
     const run: DeliveryCandidate[] = [];
@@ -139,7 +140,7 @@ class PendingDeliveries {
     return run;
   }
 
-  /** Pending deliveries of each subject, in order. */
+  /** Returns the pending deliveries of each subject, in order. */
   #bySubject(): PendingAlertDelivery[][] {
     const subjectOf = ({ alert }: PendingAlertDelivery) => `${alert.subject_kind} ${alert.subject_id}`;
     const subjects = Map.groupBy(this.#pending, subjectOf).values();
@@ -147,7 +148,7 @@ class PendingDeliveries {
     return [...subjects].sort((one, other) => attempts(one) - attempts(other));
   }
 
-  /** The next delivery of one subject that may be sent, or null if an earlier one must be sent first. */
+  /** Returns the next delivery of one subject that may be sent; null if an earlier one must be sent first. */
   async #nextForSubject(
     items: readonly PendingAlertDelivery[],
     quiet: ReadonlyMap<string, number>,
@@ -287,7 +288,7 @@ class PendingDeliveries {
 
 const RELAPSE_REASON = 'the alert reopened before its recovery was sent';
 
-/** Whether a failure follows a recovery and neither has been attempted. */
+/** Returns whether a failure follows a recovery and no attempt was made to send either of them. */
 function isRelapse(end: PendingAlertDelivery, following: PendingAlertDelivery): boolean {
   return (
     isFirstTry(end) &&

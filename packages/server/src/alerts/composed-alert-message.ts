@@ -4,9 +4,8 @@ import type { Alert } from './alert.ts';
 import type { AlertNoticeContent } from './alert-notice.ts';
 
 /**
- * Returns until when each alert is muted by a muted monitor, a maintenance window or quiet hours.
- * Alerts that may be sent are not in the result. An alert that closes while it is muted is never
- * sent.
+ * Determines until when alerts are muted by a muted monitor, a maintenance window or quiet hours. The result
+ * contains only alerts that are muted. An alert that closes while it is muted is never sent.
  */
 export type AlertMuteResolver = (
   reader: DatabaseReader,
@@ -16,7 +15,7 @@ export type AlertMuteResolver = (
 
 /** The next message to a channel, and the deliveries that it combines. */
 export interface ComposedAlertMessage {
-  /** The message has the id of the first delivery. */
+  /** The deliveries, in order. The message has the id of the first one. */
   readonly deliveries: readonly [PendingAlertDelivery, ...PendingAlertDelivery[]];
   readonly content: AlertNoticeContent;
 }

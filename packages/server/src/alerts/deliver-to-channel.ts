@@ -31,17 +31,14 @@ import { decryptChannel, parseChannelSubscription } from './stored-channel.ts';
 export const CHANNEL_LEASE_MS = 60_000;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 60 * 60 * 1000;
-/** For messages that the receiver rejects. */
+/** Maximum number of attempts for a message that the receiver rejects. */
 const MAX_REFUSED_ATTEMPTS = 5;
 const MAX_DELIVERY_AGE_MS = 24 * 60 * 60 * 1000;
-/** After this many failed messages in a row, the receiver counts as down. */
+/** Number of consecutive failed messages after which the receiver is considered down. */
 const DOWN_AFTER = 3;
-/** Maximum time between attempts to a receiver that is down. The message with the fewest attempts is sent. */
+/** Maximum time between attempts to a receiver that is down. */
 const MAX_COOLDOWN_MS = 60_000;
-/**
- * A grouped message is split after this many failures, because the receiver may reject only one of its
- * alerts.
- */
+/** Failures after which a grouped message is split, because perhaps only one alert is rejected. */
 const SPLIT_AFTER = 3;
 /** Maximum wait of a grouped message, even if the receiver requests more. */
 const MAX_FOLDED_WAIT_MS = 30_000;
@@ -49,6 +46,7 @@ const MAX_FOLDED_WAIT_MS = 30_000;
 /** The result of a delivery attempt, for metrics. */
 export type AlertDeliveryResult = 'sent' | 'retry' | 'failed';
 
+/** The dependencies of alert delivery. */
 export interface AlertDeliveryContext {
   readonly database: Database;
   readonly clock: Clock;
@@ -58,16 +56,16 @@ export interface AlertDeliveryContext {
   readonly baseUrl: () => string;
   readonly resolveMutes: AlertMuteResolver;
   readonly random: () => number;
-  /** Identifies this process in leases. */
+  /** Identifies this process in leases on channels. */
   readonly owner: string;
   readonly isClosing: () => boolean;
   readonly countResult: (kind: string, result: AlertDeliveryResult) => void;
 }
 
 /**
- * Sends a channel's messages until none is due or the receiver is unavailable. Only one process at
- * a time does this for a channel. If the process ends after it sent a message and before it
- * recorded that, the next process sends the message again with the same id.
+ * Sends a channel's messages until none is due or the receiver is unavailable. Only one process at a time
+ * does this for a channel. If the process ends between sending a message and recording it, the next process
+ * sends the message again with the same id.
  */
 export async function deliverToChannel(channel: ChannelRow, context: AlertDeliveryContext): Promise<void> {
   const { clock, database, owner } = context;
@@ -86,10 +84,7 @@ interface OutgoingMessage {
   readonly composed: ComposedAlertMessage;
 }
 
-/**
- * Sends one message with the current settings of the channel. Returns false if this process must stop for
- * now.
- */
+/** Sends one message with the channel's current settings. Returns false if this process must stop. */
 async function deliverNext({ id }: ChannelRow, context: AlertDeliveryContext): Promise<boolean> {
   const { clock, database, owner, resolveMutes } = context;
   const next = await database.transaction(async (writer) => {
@@ -199,8 +194,8 @@ async function recordDeliveryFailure(
 }
 
 /**
- * Number of failed messages in a row. Counts each message once, but counts every attempt if the receiver is
- * down.
+ * Returns the number of consecutive failed messages. Counts each message once, but counts every attempt if
+ * the receiver is down.
  */
 function failuresAfter(
   { failures }: ChannelRow,
@@ -211,7 +206,7 @@ function failuresAfter(
   return attemptsBefore === 0 || failures >= DOWN_AFTER ? failures + 1 : failures;
 }
 
-/** Wait in milliseconds until the next attempt to the receiver. 0 if only single messages failed. */
+/** Returns the milliseconds until the next attempt; 0 if only single messages failed. */
 function cooldownAfter(
   failures: number,
   { isRateLimited, retryAfterMs = 0 }: AlertSendFailure,
@@ -232,8 +227,8 @@ function shouldSplit(
 }
 
 /**
- * Splits a message into two, both due now. The first keeps the id. The second has the id of its first
- * delivery.
+ * Splits a message into two that are both due now. The first one keeps the id. The second one has the id of
+ * its first delivery.
  */
 async function splitMessage(
   writer: DatabaseWriter,
@@ -255,7 +250,7 @@ async function splitMessage(
   );
 }
 
-/** Outcome for a channel whose secrets cannot be decrypted. */
+/** The outcome for a channel whose secrets cannot be decrypted. */
 const UNREADABLE_SECRETS = {
   ok: false,
   status: null,
@@ -265,7 +260,10 @@ const UNREADABLE_SECRETS = {
   isRateLimited: false,
 } as const;
 
-/** Exponential backoff from 5 seconds to one hour. Half of it is random, so that retries do not coincide. */
+/**
+ * Returns an exponentially increasing delay, from 5 seconds to one hour. Half of it is random, so that
+ * retries do not coincide.
+ */
 function backoffMs(failures: number, random: () => number): number {
   const most = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
   return Math.round(most / 2 + (random() * most) / 2);

@@ -6,11 +6,12 @@ import type { OutgoingMail } from './channels/channel-definition.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 const REPLY_TIMEOUT_MS = 10_000;
 
+/** The mail settings from floe.yaml. */
 export interface SmtpSettings {
   /** `smtp://` or `smtps://` URL with user and password. Empty if mail is not configured. */
   readonly url: string;
   readonly from: string;
-  /** Rejects a server at `smtp://` that does not offer STARTTLS. */
+  /** Whether to reject a server at `smtp://` that does not offer STARTTLS. */
   readonly requireTls: boolean;
 }
 
@@ -32,14 +33,15 @@ export class MailRejectedError extends Error {
   }
 }
 
+/** Sends mail through the configured mail server. */
 export interface Mailer {
   /** Resolves when the server has accepted the mail for at least one recipient. @throws MailRejectedError */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Creates a mailer that opens one connection per mail, through the guard. Loads the mail library
- * with the first mail. Uses only the certificate authorities in `via`, because HTTP proxies cannot
+ * Creates a mailer that opens one connection per mail, through the guard. Loads the mail library for the
+ * first mail. Of the options in `via`, uses only the certificate authorities, because HTTP proxies cannot
  * send mail.
  */
 export function createMailer(
@@ -80,7 +82,10 @@ export function createMailer(
   };
 }
 
-/** @throws MailRejectedError */
+/**
+ * Returns the user and password in the URL.
+ * @throws MailRejectedError
+ */
 function smtpCredentials({ username, password }: URL) {
   try {
     return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
@@ -90,7 +95,10 @@ function smtpCredentials({ username, password }: URL) {
   }
 }
 
-/** Connects through the guard. @throws MailRejectedError when mail is not set up */
+/**
+ * Connects through the guard.
+ * @throws MailRejectedError if mail is not configured
+ */
 async function openMailTransport(
   { url, requireTls }: SmtpSettings,
   guard: OutboundGuard,
@@ -121,7 +129,7 @@ async function openMailTransport(
 }
 
 /**
- * Connects and signs in as for sending a mail, but sends none.
+ * Connects to the mail server and signs in, but sends no mail.
  * @throws MailRejectedError
  */
 export async function verifyMailServer(

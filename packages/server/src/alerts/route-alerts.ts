@@ -14,12 +14,15 @@ import { getAlertTags } from './alert.ts';
 import { parseAlertRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
-/** Number of alerts per transaction. One takes some milliseconds, so that other changes do not wait long. */
+/**
+ * Number of alerts per transaction, which then takes some milliseconds, so that other changes do not wait
+ * long.
+ */
 const ALERTS_PER_ROUND = 500;
 
 /**
- * Creates deliveries for new alerts in order, one per subscribed channel. A closing alert also
- * closes the open alerts about its subject. `more` is true if further alerts may be waiting.
+ * Creates the deliveries of new alerts in order, one per subscribed channel. A closing alert also closes the
+ * open alerts about its subject. The result `more` is true if further alerts may be waiting.
  */
 export async function routeAlerts(database: Database, clock: Clock): Promise<{ readonly more: boolean }> {
   // Read without a transaction first, so that an idle installation opens no write transaction.
@@ -95,7 +98,10 @@ function deliveriesFor(
   }));
 }
 
-/** A closing alert closes the open alert of its subject. A newer opening alert replaces an older one. */
+/**
+ * Closes open alerts: a closing alert closes the open alert about its subject, and an opening alert replaces
+ * an older one.
+ */
 async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRow[]): Promise<void> {
   const lasting = new Map<string, number[]>();
   const keyOf = (orgId: string, kind: string, id: string) => JSON.stringify([orgId, kind, id]);

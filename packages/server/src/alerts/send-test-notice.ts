@@ -7,13 +7,16 @@ import type { DecryptedChannel } from './stored-channel.ts';
 /** The result of sending a test message. */
 export interface ChannelTestResult {
   readonly ok: boolean;
-  /** HTTP or SMTP status, or null if the receiver did not respond. */
+  /** HTTP or SMTP status; null if the receiver did not respond. */
   readonly status: number | null;
   readonly error: string | null;
   readonly durationMs: number;
 }
 
-/** Sends one test message to a stored channel or a draft, regardless of its subscriptions. */
+/**
+ * Sends one test message to a stored channel, or to one that is not stored yet, regardless of its
+ * subscriptions.
+ */
 export async function sendTestNotice(
   orgId: string,
   channel: DecryptedChannel,

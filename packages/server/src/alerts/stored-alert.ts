@@ -7,7 +7,7 @@ export interface StoredAlert {
   readonly seq: number;
   readonly alert: Alert;
   readonly phase: AlertPhase;
-  /** When the reported state ended. Null while it lasts. */
+  /** When the reported problem ended. Null while it continues. */
   readonly closedAt: number | null;
 }
 
@@ -18,8 +18,8 @@ export function toStoredAlert(row: AlertRow): StoredAlert {
 }
 
 /**
- * Parses the alert in an outbox row. Does not validate it, because only `enqueueAlert` writes these
- * rows, and it accepts only an `Alert`.
+ * Parses the alert in an outbox row. Does not validate it, because only `enqueueAlert` writes such rows, and
+ * it accepts only an `Alert`.
  */
 export function parseAlertRow(row: AlertRow): Alert {
   return {

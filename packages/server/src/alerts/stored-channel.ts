@@ -6,11 +6,11 @@ import type { ChannelRow } from '../store/channels.ts';
 import type { SigningSecrets } from './channels/channel-definition.ts';
 
 /**
- * The channel fields that are encrypted and never shown. URLs are included because they can contain
+ * The channel fields that are stored encrypted and never shown. URLs are among them because they can contain
  * tokens.
  */
 export const CHANNEL_SECRET_FIELDS = ['url', 'secret', 'routing_key', 'token', 'bot_token'] as const;
-/** How long a webhook is also signed with the previous secret. */
+/** Time for which requests are also signed with the previous secret of a webhook. */
 const SECRET_ROTATION_MS = 24 * 60 * 60 * 1000;
 
 const Secrets = z.strictObject({
@@ -56,9 +56,8 @@ type EncryptedColumns = Pick<
 >;
 
 /**
- * Converts `config` to database columns. If the secrets in an existing row do not change, keeps
- * their encrypted form. If a webhook's secret changes, both secrets sign for 24 hours.
- *
+ * Converts `config` to database columns. If the secrets of an existing row do not change, keeps their
+ * encrypted form. If a webhook's secret changes, requests are signed with both secrets for 24 hours.
  * @param place the existing row, or the ids of a new row
  */
 export function toChannelColumns(

@@ -9,19 +9,19 @@ import type { PartialRange } from '../store/rollups/partial-range.ts';
 const DAY_MS = 86_400_000;
 
 interface Range {
-  /** Inclusive, in milliseconds. */
+  /** Start of the range, inclusive, in Unix milliseconds. */
   readonly from: number;
-  /** Exclusive, in milliseconds. */
+  /** End of the range, exclusive, in Unix milliseconds. */
   readonly to: number;
 }
 
 /**
- * The intervals of a chart. Days are days in a time zone. They have 23 or 25 hours when daylight
- * saving time starts or ends.
+ * The intervals of a chart. Days are those of a time zone, so that they may have 23 or 25 hours because of
+ * daylight saving time.
  */
 export interface ChartGrid {
   readonly stepMs: number;
-  /** UTC offsets from which SQL computes the interval of a time. Absent for UTC. */
+  /** The UTC offsets from which SQL computes the interval of a time. Undefined for UTC. */
   readonly offsets: readonly UtcOffsetSpan[] | undefined;
   /** Start of each interval. The first start may be before the range. */
   readonly starts: readonly number[];
@@ -49,7 +49,7 @@ export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: st
 }
 
 /**
- * A part of a rollup unit whose rows belong to another interval than the start of the unit. A null
+ * A part of a rollup unit whose rows belong to another interval than the one in which the unit starts. A null
  * interval means that the rows are outside the range.
  */
 export interface IntervalReassignment extends PartialRange {
@@ -58,8 +58,8 @@ export interface IntervalReassignment extends PartialRange {
 }
 
 /**
- * Returns the parts of rollup units that must be moved to another interval to make the sums of
- * whole units exact. Such a part exists if the range or an interval starts or ends within a unit.
+ * Returns the parts of rollup units whose rows belong to another interval, so that the sums of whole units
+ * can be corrected. Such a part exists if the range or an interval starts or ends within a unit.
  */
 export function findIntervalReassignments(
   { from, to }: Range,
@@ -103,7 +103,7 @@ export function findPartialRangesAround(range: Range, unitMs: number): PartialRa
   ].filter((piece) => piece.from < piece.to);
 }
 
-/** Earliest time that a response can contain: years have four digits (RFC 3339, section 5.6). */
+/** The earliest time that a response can contain, because years have four digits (RFC 3339, section 5.6). */
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 
 /**

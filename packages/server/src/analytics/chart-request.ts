@@ -6,7 +6,7 @@ import { getRollupTotal, type RollupFacet, type RollupFacetFilter } from '../sto
 import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
 import type { ChartRequest } from './charts.ts';
 
-/** Charts use minute rollups only up to this age. Retention can delete older ones during the query. */
+/** Maximum age of the minute rollups that charts use. Retention can delete older ones during the query. */
 const RELIABLE_MINUTES_MS = MINUTE_ROLLUP_RETENTION_MS - HOUR_MS;
 /**
  * Maximum length of a range that a chart reads from minute rollups. Their edges are more precise than those
@@ -14,8 +14,8 @@ const RELIABLE_MINUTES_MS = MINUTE_ROLLUP_RETENTION_MS - HOUR_MS;
  */
 const MAX_MINUTE_RANGE_MS = 6 * HOUR_MS;
 /**
- * Maximum number of rows that a chart reads when no rollup fits its filters. SQLite reads this number in
- * about a second.
+ * Maximum number of rows that a chart reads if rollups do not support its filters. SQLite reads this number
+ * in about a second.
  */
 const MAX_ROWS = 500_000;
 
@@ -33,9 +33,9 @@ export interface ChartRange {
 export interface ChartOptions {
   readonly groupBy?: string | undefined;
   readonly interval?: 'minute' | 'hour' | 'day' | undefined;
-  /** The filter, if rollups support it. */
+  /** The filter, if rollups support it; otherwise undefined. */
   readonly filter?: RollupFacetFilter | undefined;
-  /** Whether the chart is computed from rows, even if rollups would fit. */
+  /** Whether the chart is computed from rows even if rollups would support it. */
   readonly readsRows?: boolean | undefined;
 }
 
@@ -90,8 +90,8 @@ export function parseRollupFacet(name: string): RollupFacet {
 }
 
 /**
- * Limits the number of rows that a chart reads individually. Estimates the number from the hourly
- * rollups around the range, without the filters.
+ * Limits the number of rows that a chart reads individually. Estimates this number from the hourly rollups
+ * around the range, ignoring the filters.
  * @throws Fault `invalid_request` if there are too many rows
  */
 export async function requireRowLimit(

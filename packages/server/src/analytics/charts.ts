@@ -30,26 +30,26 @@ import {
   type IntervalReassignment,
 } from './chart-grid.ts';
 import { createZeroSums, queryRowIntervals, queryRowTotals } from './row-charts.ts';
-import { SUM_COUNT, type SumFigures, toSumFigures, toSummaryFigures } from './summary-figures.ts';
+import { SUM_COLUMN_COUNT, type SumFigures, toSumFigures, toSummaryFigures } from './summary-figures.ts';
 
 export type ChartMetric = (typeof CHART_METRICS)[number];
 
 /** A chart's time range at any resolution, its filters and its rollup unit. */
 export interface ChartRequest extends RollupRequest {
-  /** Filters that rollups do not support. The caller limits the number of matching rows. */
+  /** Filters that rollups do not support. The number of matching rows must be limited (`requireRowLimit`). */
   readonly conditions?: readonly SqlCondition[] | undefined;
 }
 
-/** A request for one metric over time. */
+/** A request for one metric over time, as one or several series. */
 export interface SeriesRequest extends ChartRequest {
   readonly metric: ChartMetric;
   readonly stepMs: number;
-  /** The time zone whose days are used. Defaults to UTC. */
+  /** The time zone whose days are used. UTC if it is absent. */
   readonly timezone?: string | undefined;
   readonly groupBy?: RollupFacet | undefined;
   /** Maximum number of series. The remaining values are added up in one more series. */
   readonly limit: number;
-  /** The values to return instead of the largest ones. */
+  /** The values to return, instead of those with the largest sums. */
   readonly onlyValues?: readonly string[] | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface ChartSeries {
   readonly values: (number | null)[];
 }
 
-/** The histogram and the share of each percentile metric. */
+/** The histogram and the percentile of each percentile metric. */
 const PERCENTILES: ReadonlyMap<
   ChartMetric,
   { readonly buckets: readonly RollupFigureColumn[]; readonly share: number }
@@ -75,6 +75,7 @@ const PERCENTILES: ReadonlyMap<
   ['first_token_p99_ms', { buckets: FIRST_TOKEN_BUCKET_COLUMNS, share: 0.99 }],
 ]);
 
+/** Returns whether a metric is a percentile, which is computed from a histogram instead of sums. */
 export function isPercentileMetric(metric: ChartMetric): boolean {
   return PERCENTILES.has(metric);
 }
@@ -105,7 +106,7 @@ export interface TopValuesRequest extends ChartRequest {
   readonly order: RollupSumColumn;
   readonly limit: number;
   readonly onlyValues?: readonly string[] | undefined;
-  /** Restricts the result to values with this prefix. */
+  /** A prefix to which the values are restricted. */
   readonly prefix?: string | undefined;
 }
 
@@ -118,7 +119,7 @@ export async function queryTopValues(
   request: TopValuesRequest,
 ): Promise<{ readonly value: string; readonly figures: SumFigures }[]> {
   const { groupBy, order } = request;
-  const figures = ROLLUP_FIGURE_COLUMNS.slice(0, SUM_COUNT);
+  const figures = ROLLUP_FIGURE_COLUMNS.slice(0, SUM_COLUMN_COUNT);
   if (request.conditions) return queryTopValuesFromRows(reader, request, figures);
   const { around, ranges } = wholeUnits(request);
   const outside = await sumPartialRanges(reader, { ...request, ranges, groupBy: [groupBy], figures });
@@ -214,7 +215,7 @@ export function toChartGrid(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs
   return buildChartGrid(request, request.stepMs, request.timezone ?? 'UTC');
 }
 
-/** Returns the whole units around a range, and the parts of these units that are outside the range. */
+/** Returns the whole units around a range, and the parts of these units outside the range. */
 function wholeUnits<Request extends ChartRequest>(request: Request) {
   const unitMs = UNIT_MS[request.unit];
   return {
@@ -253,7 +254,7 @@ function addInto(to: number[] | undefined, sums: readonly number[]): void {
   for (const [at, sum] of sums.entries()) to[at] = (to[at] ?? 0) + sum;
 }
 
-/** Clamps at 0: retention may have deleted the rollups but not yet the rows. */
+/** Subtracts sums, but not below 0, because retention may have deleted the rollups and not yet the rows. */
 function subtractFrom(from: number[] | undefined, sums: readonly number[]): void {
   if (!from) return;
   for (let i = 0; i < sums.length; i++) from[i] = Math.max(0, (from[i] ?? 0) - (sums[i] ?? 0));

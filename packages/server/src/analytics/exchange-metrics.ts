@@ -1,6 +1,6 @@
 import { CounterFamily } from './metric-families.ts';
 
-/** The values that are counted for one call to a provider. */
+/** The values of one call to a provider that metrics count. */
 export interface AttemptMetricValues {
   readonly provider: string;
   readonly model: string;
@@ -26,8 +26,8 @@ export interface UsageMetricValues {
 }
 
 /**
- * Limits the number of label values. All further values share the label `other`, so that clients
- * cannot use up the memory of Prometheus.
+ * Limits the number of distinct values of a label. All further values are replaced with `other`, so that
+ * clients cannot use up the memory of Prometheus.
  */
 export class LabelValueLimiter {
   readonly #known = new Set<string>();

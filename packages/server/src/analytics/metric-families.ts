@@ -1,7 +1,10 @@
 /** Label values of one series, in the order of the family's label names. */
 type LabelValues = readonly string[];
 
-/** A metric family of the Prometheus text format. Implemented here because updates are on the hot path. */
+/**
+ * A metric family of the Prometheus text format. Floe implements it itself, because updates are on the hot
+ * path.
+ */
 interface FamilyDefinition {
   readonly name: string;
   readonly help: string;
@@ -41,14 +44,14 @@ export class CounterFamily {
   }
 }
 
-/** Gauges that are computed again at each scrape. */
+/** A family of gauges whose values are computed again at each scrape. */
 export class GaugeFamily extends CounterFamily {
   override readonly type = 'gauge';
 }
 
 interface HistogramSeries {
   readonly labels: LabelValues;
-  /** Observations per bucket, not cumulative. The last bucket has no upper bound. */
+  /** Number of observations per bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: number[];
   sum: number;
 }
@@ -97,7 +100,7 @@ export class HistogramFamily {
   }
 }
 
-/** Faster than `join`, which matters on the hot path. */
+/** Returns the key of a series. This is faster than `join`, which matters on the hot path. */
 function seriesKey(labels: LabelValues): string {
   let key = '';
   for (const label of labels) key += `${label}\n`;

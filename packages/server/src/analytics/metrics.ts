@@ -3,15 +3,15 @@ import { ExchangeMetrics, type UsageMetricValues } from './exchange-metrics.ts';
 import { CounterFamily, HistogramFamily } from './metric-families.ts';
 
 /**
- * The values that one exchange adds to the counters. Labels are restricted: they contain no keys or
- * paths, and a limited number of models.
+ * The values that one exchange adds to the counters. To limit the number of series, labels contain no keys or
+ * paths, and only a limited number of models.
  */
 export interface ExchangeMetricValues extends UsageMetricValues {
   readonly status: number;
   readonly state: string;
   /**
-   * Null for an exchange without a call to a provider, because the time of a rejection says nothing about
-   * responses.
+   * Null for an exchange that called no provider, because the time of a rejection would distort the latency
+   * of responses.
    */
   readonly latencyMs: number | null;
   readonly firstTokenMs: number | null;
@@ -22,7 +22,7 @@ export interface ExchangeMetricValues extends UsageMetricValues {
 /** The metrics of this process. */
 export interface Metrics {
   recordExchange(figures: ExchangeMetricValues): void;
-  /** Records one delivery attempt of an alert. `result` is sent, failed or given up. */
+  /** Records one delivery attempt of an alert. `result` is an `AlertDeliveryResult`. */
   recordAlertAttempt(kind: string, result: string): void;
   /** Returns all metrics in the Prometheus text format. */
   render(): Promise<string>;
@@ -32,9 +32,9 @@ export interface Metrics {
 const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /**
- * Creates the metrics of this process. Each scrape calls `backlog` (the number of rows on disk that
- * are not in the database yet), `alertsQueued` (the number of alert messages waiting in the
- * database) and `renderOthers` (the text of other metrics).
+ * Creates the metrics of this process. Each scrape calls `backlog` (number of rows on disk that are not in
+ * the database), `alertsQueued` (number of alert messages that wait in the database) and `renderOthers` (text
+ * of other metrics).
  */
 export function createMetrics(
   backlog: () => number,

@@ -12,12 +12,12 @@ import { alignToUnits, findPartialRangesAround } from './chart-grid.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
-/** The time range of a calendar month. */
+/** The time range of a calendar month in an organization. */
 export interface MonthRange {
   readonly orgId: string;
-  /** Inclusive, in milliseconds. */
+  /** Start of the month, inclusive, in Unix milliseconds. */
   readonly from: number;
-  /** Exclusive, in milliseconds. */
+  /** End of the month, exclusive, in Unix milliseconds. */
   readonly to: number;
 }
 
@@ -48,19 +48,19 @@ export async function queryUsageByKeyAndModel(
 
 /** The sums of a month by key and model, with the team that the key had at the time of the requests. */
 interface TeamMonthRow extends RollupSumsByKeyAndModel {
-  /** '' if there was no team. */
+  /** The team; '' if the key had none. */
   readonly team: string;
 }
 
 /** A row of the monthly report. */
 export interface MonthlyUsageRow extends TeamMonthRow {
-  /** Null if the key was deleted. */
+  /** Name of the key. Null if the key was deleted. */
   readonly keyName: string | null;
 }
 
 /**
- * Returns the sums of some keys by the team of each request, which only the rows contain. Reads one day per
- * query, so that other queries can run in between.
+ * Returns the sums of the given keys by the team of each request. Only the rows contain this team. Reads one
+ * day per query, so that other queries can run in between.
  */
 async function querySumsByTeam(
   reader: DatabaseReader,
@@ -91,8 +91,8 @@ async function querySumsByTeam(
 }
 
 /**
- * Returns a month's usage by key, model and team. Each request counts for the team that its key had
- * at the time of the request, so a past month does not change when a key moves to another team.
+ * Returns a month's usage by key, model and team. Each request counts for the team that its key had at the
+ * time of the request, so that a past month does not change when a key moves to another team.
  */
 export async function queryMonthlyUsage(
   reader: DatabaseReader,

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Creates the metrics about the process and its queues. They are computed at each scrape. */
+/** Creates the metrics about the process and its queues, which are computed at each scrape. */
 export function createProcessMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -20,8 +20,8 @@ const MISNAMED_GAUGES = [
 ];
 
 /**
- * prom-client starts counting when it is loaded, at the first scrape. Prometheus expects values since the
- * start of the process.
+ * Adds the CPU time before the first scrape, because prom-client starts to count when it is loaded, and
+ * Prometheus expects values since the start of the process.
  */
 function includeStartupCpu(registry: Registry): void {
   const { user, system } = process.cpuUsage();

@@ -4,20 +4,22 @@ import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import type { RollupFacet } from '../store/rollups/read-rollups.ts';
 import type { RollupFigureColumn } from '../store/rollups/rollup-figures.ts';
 
-/** A query over rows, for filters that rollups do not support. The caller limits the number of rows. */
+/**
+ * A query over rows, for filters that rollups do not support. The number of matching rows must be limited.
+ */
 interface RowSumsRequest extends Omit<PartialRangeRequest, 'ranges' | 'groupBy'> {
   readonly groupBy?: RollupFacet | undefined;
 }
 
 interface Span {
-  /** Inclusive, in milliseconds. */
+  /** Start of the range, inclusive, in Unix milliseconds. */
   readonly from: number;
-  /** Exclusive, in milliseconds. */
+  /** End of the range, exclusive, in Unix milliseconds. */
   readonly to: number;
 }
 
 /**
- * Returns the sums over the range, in the order of `figures`, per value of `groupBy`. The value is '' if
+ * Returns the sums over the range for each value of `groupBy`, in the order of `figures`. The value is '' if
  * there is no `groupBy`.
  */
 export async function queryRowTotals(
@@ -29,8 +31,8 @@ export async function queryRowTotals(
 }
 
 /**
- * Returns the sums in each interval per value of `groupBy`. The value is '' if there is no
- * `groupBy`. An interval ends at the start of the next one.
+ * Returns the sums in each interval for each value of `groupBy`. The value is '' if there is no `groupBy`. An
+ * interval ends at the start of the next one.
  */
 export async function queryRowIntervals(
   reader: DatabaseReader,

@@ -4,9 +4,10 @@ const API_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The limits that reject requests because of overload. */
 const OVERLOAD_REASONS = ['concurrent_requests', 'event_loop_delay', 'body_memory'] as const;
+/** The limit because of which a request was rejected. */
 export type OverloadReason = (typeof OVERLOAD_REASONS)[number];
 
-/** What the gateway is doing at present. */
+/** The gateway's current load and limits. */
 export interface GatewayLoad {
   /** Number of exchanges in progress. */
   readonly inFlight: number;
@@ -16,9 +17,9 @@ export interface GatewayLoad {
   readonly bodyBytes: number;
 }
 
-/** Metrics about the process: build, configuration, API calls and exchanges in progress. */
+/** Metrics about the process: build, configuration, management API calls and exchanges in progress. */
 export class RuntimeMetrics {
-  /** Set when the gateway has been created. */
+  /** Returns the load of the gateway. Replaced when the gateway has been created. */
   readLoad: () => GatewayLoad = () => ({ inFlight: 0, concurrencyLimit: 0, bodyBytes: 0 });
   readonly #build = new GaugeFamily({
     name: 'floe_build_info',
@@ -76,7 +77,10 @@ export class RuntimeMetrics {
     this.#reloads.add(1, isApplied ? 'success' : 'failure');
   }
 
-  /** Counts a call of the API. @param operation null if no operation has the path */
+  /**
+   * Counts a call of the management API.
+   * @param operation null if no operation has the path
+   */
   recordApiCall(operation: string | null, status: number, durationMs: number): void {
     this.#api.observe(durationMs / 1000, operation ?? 'unknown', `${Math.floor(status / 100)}xx`);
   }

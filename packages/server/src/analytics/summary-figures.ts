@@ -9,16 +9,15 @@ import {
   type RollupSumColumn,
 } from '../store/rollups/rollup-figures.ts';
 
-/** The figures that are sums, without percentiles and means. */
+/** The figures of a summary that are sums, without percentiles and means. */
 export type SumFigures = Omit<AnalyticsFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
 
-/** The number of columns at the start of `ROLLUP_FIGURE_COLUMNS` that are sums. */
-export const SUM_COUNT = ROLLUP_FIGURE_COLUMNS.indexOf('latency_0');
+/** The number of columns in `ROLLUP_FIGURE_COLUMNS` that are sums. They come first. */
+export const SUM_COLUMN_COUNT = ROLLUP_FIGURE_COLUMNS.indexOf('latency_0');
 const LATENCY_MS = ROLLUP_FIGURE_COLUMNS.indexOf('latency_ms');
 
 /**
- * Converts sums to the figures of a summary. `sums` has one value for each of
- * `ROLLUP_FIGURE_COLUMNS`.
+ * Converts sums to the figures of a summary. `sums` has one value for each column in `ROLLUP_FIGURE_COLUMNS`.
  */
 export function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
   const histogramOf = (buckets: readonly RollupFigureColumn[]) =>
@@ -37,8 +36,8 @@ export function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
 }
 
 /**
- * Converts sums to figures without percentiles and means. `sums` starts with the sums of
- * `ROLLUP_FIGURE_COLUMNS`.
+ * Converts sums to figures without percentiles and means. `sums` has at least the values of the columns that
+ * are sums.
  */
 export function toSumFigures(sums: readonly number[]): SumFigures {
   const sum = (name: RollupSumColumn) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0;

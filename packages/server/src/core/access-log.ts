@@ -1,12 +1,17 @@
 import type { Clock, Timer } from './clock.ts';
 import type { LineDestination } from './log.ts';
 
-/** Batches lines, so that a busy process makes one system call for many requests. */
+/** Interval between writes. A busy process then makes one system call for many requests. */
 const FLUSH_INTERVAL_MS = 100;
 const FLUSH_BYTES = 64 * 1024;
-/** Room for one more line of the usual length, so that few lines start a chunk of their own. */
+/**
+ * Size of a chunk. It has space for one more line of the usual length, so that few lines start a new chunk.
+ */
 const CHUNK_BYTES = FLUSH_BYTES + 16 * 1024;
-/** Floe drops further lines while the reader of the log does not read. */
+/**
+ * Maximum number of bytes that wait for the reader of the log. While it does not read, further lines are
+ * dropped.
+ */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 
 /** The `log.access` settings in the configuration in use. */
@@ -21,11 +26,14 @@ export interface AccessLogSettings {
  */
 export interface AccessLog {
   /**
-   * Returns whether to log a request with this result. If the log is enabled, it contains all errors and a
+   * Returns whether to log a request with this result. If the log is enabled, it contains all errors, and a
    * sample of all other requests.
    */
   accepts(isError: boolean): boolean;
-  /** @param line JSON with a line break at the end */
+  /**
+   * Writes one line.
+   * @param line JSON with a line break at the end
+   */
   write(line: string): void;
 }
 
@@ -42,12 +50,12 @@ export interface AccessLogWriterOptions {
 }
 
 /**
- * Collects access log lines and writes them in batches. A request never waits for a write. Lines are
- * encoded at once, because encoding a batch of texts takes five times as long.
+ * Collects access log lines and writes them in batches. A request never waits for a write. Each line is
+ * encoded immediately, because encoding a batch of texts takes five times as long.
  */
 export class AccessLogWriter implements AccessLog {
   readonly #options: AccessLogWriterOptions;
-  /** The chunk to which lines are added, and its used bytes. */
+  /** The chunk to which lines are added, and the number of its used bytes. */
   readonly #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   #used = 0;
   /** Copies of full chunks that wait for the reader. */
@@ -77,7 +85,7 @@ export class AccessLogWriter implements AccessLog {
     else this.#timer ??= this.#options.clock.after(FLUSH_INTERVAL_MS, () => this.#flush());
   }
 
-  /** Writes all pending lines. Called when the process ends. */
+  /** Writes all pending lines before the process ends. */
   close(): void {
     this.#timer?.cancel();
     this.#reportDropped();
@@ -95,7 +103,7 @@ export class AccessLogWriter implements AccessLog {
     else this.#used += this.#chunk.write(line, this.#used);
   }
 
-  /** Copies the chunk, so that it can be used again at once. */
+  /** Copies the chunk, so that it can be used again immediately. */
   #putAside(): void {
     if (this.#used > 0) this.#keep(Buffer.from(this.#chunk.subarray(0, this.#used)));
     this.#used = 0;
@@ -148,7 +156,9 @@ function formatDropReport(nowMs: number, lines: number): string {
   return `${JSON.stringify({ level: 'warn', time, lines, msg: 'access log lines were dropped' })}\n`;
 }
 
-/** Lines of the same millisecond have the same start, and formatting a date is slow. */
+/**
+ * The start of the last line, which is the same for all lines of a millisecond. Formatting a date is slow.
+ */
 let lastPrefix = { ms: Number.NaN, text: '' };
 
 /** Returns the start of an access log line, which contains the fields that all log lines have. */
@@ -173,5 +183,5 @@ export function formatMilliseconds(ms: number): string {
 
 const MAX_FAST_HUNDREDTHS = 2 ** 40;
 
-/** The texts `.01` to `.99`, without a zero at the end. */
+/** The texts from `.01` to `.99`, without trailing zeros. */
 const DECIMALS = Array.from({ length: 100 }, (_, n) => (n / 100).toString().slice(1));

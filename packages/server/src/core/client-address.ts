@@ -17,8 +17,8 @@ export interface ClientAddressSource {
 /** Determines clients' addresses and protocols. */
 export interface ClientAddressResolver {
   /**
-   * Returns the client's IP address in canonical form, without a port. Behind trusted proxies, returns the
-   * nearest hop that is not a trusted proxy. Returns '' if the connection is already closed.
+   * Returns the client's IP address in canonical form, without a port. Behind trusted proxies, this is the
+   * nearest hop that is not a trusted proxy. Returns an empty text if the connection is already closed.
    */
   addressOf(request: ClientAddressSource): string;
   /**
@@ -32,19 +32,19 @@ export interface ClientAddressResolver {
 const MAX_HOPS = 32;
 
 /**
- * Creates a resolver that reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left. It
- * stops at the first address that is not trusted, because that client could have written everything
- * to the left. A proxy that writes one of the headers forwards the other one unchanged. If both are
- * present and disagree, both are ignored.
- * @param trusted networks of trusted proxies, as `10.0.0.0/8` or single addresses
+ * Creates a resolver that reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left. It stops at
+ * the first address that is not trusted, because that client may have written everything to the left of it. A
+ * proxy that writes one of these headers forwards the other one unchanged. If both are present and disagree,
+ * both are ignored.
+ * @param trusted networks of trusted proxies, such as `10.0.0.0/8`, or single addresses
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {
   const networks = parseNetworks(trusted);
   const isTrusted = (ip: IpAddress) => isInNetworks(ip, networks);
 
   /**
-   * Returns the hops, nearest first, as their header lists them. Returns null if the headers contradict each
-   * other.
+   * Returns the hops, nearest first, from the header that lists them. Returns null if the headers contradict
+   * each other.
    */
   function readHops({ headers }: ClientAddressSource): readonly Hop[] | null {
     const listed = parseXForwardedFor(headers['x-forwarded-for'], headers['x-forwarded-proto']);
@@ -87,8 +87,8 @@ interface Hop {
 const canonicalHopAddress = ({ text }: Hop) => parseHopAddress(text)?.toString() ?? text;
 
 /**
- * If the header has a single protocol, as most proxies write it, the protocol applies to every hop. Otherwise
- * there is one per address.
+ * Parses `X-Forwarded-For`. If the protocol header has a single value, as most proxies write it, this value
+ * applies to every hop. Otherwise, it has one value per address.
  */
 function parseXForwardedFor(
   given: string | string[] | undefined,
@@ -111,8 +111,8 @@ function splitHeaderList(value: string | string[] | undefined): string[] {
 }
 
 /**
- * Parses elements that are separated by commas and pairs that are separated by semicolons; quoted text may
- * contain both (RFC 7239, section 4).
+ * Parses the header `Forwarded`: elements separated by commas, which contain pairs separated by semicolons.
+ * Quoted text may contain both (RFC 7239, section 4).
  */
 function parseForwardedHeader(text: string): Hop[] {
   const elements = text.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [];

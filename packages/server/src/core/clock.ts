@@ -3,9 +3,12 @@
  * advance.
  */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. Can jump when the machine's clock is set. */
+  /** Returns milliseconds since the Unix epoch. The value can jump when the machine's clock is set. */
   now(): number;
-  /** Milliseconds with fractions from an arbitrary origin. Never jumps; use it for durations. */
+  /**
+   * Returns milliseconds with fractions since an arbitrary origin. The value never jumps, so use it for
+   * durations.
+   */
   monotonic(): number;
   /**
    * Runs `callback` once after `ms`. The timer does not keep the process alive, unless `keepsProcessAlive` is
@@ -31,9 +34,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Resolves to true after `ms` milliseconds, or to false as soon as the signal aborts. Keeps the
- * process alive, because the caller still has work to do, for example when it waits for the
- * database at startup.
+ * Resolves to true after `ms` milliseconds, or to false as soon as the signal aborts. Keeps the process
+ * alive, for callers that still have work to do, such as waiting for the database at startup.
  */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {

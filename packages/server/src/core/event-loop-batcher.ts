@@ -1,13 +1,13 @@
 /**
- * Collects the items of one event loop turn and processes them together after all pending reads.
- * Processing similar items together makes better use of CPU caches and connections
+ * Collects the items of one event loop turn, and processes them together after all pending reads. Processing
+ * similar items together makes better use of CPU caches and connections
  * (decisions/0016-hot-path-coding-rules.md).
  */
 export class EventLoopBatcher<Item> {
   readonly #each: (item: Item) => void;
   #due: Item[] = [];
 
-  /** `each` must not throw, because the remaining items of the turn would be lost. */
+  /** @param each must not throw, because the remaining items of the turn would be lost */
   constructor(each: (item: Item) => void) {
     this.#each = each;
   }

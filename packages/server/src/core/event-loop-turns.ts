@@ -1,13 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Shorter than the time that a request may wait for other work (10 ms), with room for one more step. */
+/**
+ * Maximum duration of one turn. It is shorter than the time that a request may wait for other work (10 ms),
+ * so that one more step fits in.
+ */
 const TURN_MS = 4;
 
-/** Divides long work into turns, so that the event loop serves requests in between. */
+/** Divides long work into short turns, between which the event loop can serve requests. */
 export class EventLoopTurns {
   #startedAt = performance.now();
 
-  /** Call it after each step of the work. Waits for other work if the turn has taken 4 ms. */
+  /**
+   * Ends a step of the work. If the turn has taken 4 ms, waits until the event loop has done other work. Call
+   * it after each step.
+   */
   async endStep(): Promise<void> {
     if (performance.now() - this.#startedAt < TURN_MS) return;
     await nextTurn();

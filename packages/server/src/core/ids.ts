@@ -1,9 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** Crockford's base 32 in lower case. It sorts like the number that it encodes and omits `i l o u`. */
+/**
+ * Crockford's base 32 in lower case. Encoded numbers sort like the numbers themselves. The letters `i l o u`
+ * are not used.
+ */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The prefixes of all ids. A prefix stands for a kind of resource. */
+/** The prefix of an id, which identifies the kind of resource. */
 export type IdPrefix =
   | 'org'
   | 'key'
@@ -66,9 +69,9 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
 }
 
 /**
- * Returns an id that is derived from `text`, in the format of other ids (130 bits of the SHA-256
- * hash). Equal texts have equal ids. A create request that is repeated with the same idempotency
- * key therefore finds the existing row.
+ * Returns an id that is derived from `text`, in the format of other ids (130 bits of the SHA-256 hash). Equal
+ * texts have equal ids, so that a create request that is repeated with the same idempotency key finds the
+ * existing row.
  */
 export function deriveId(prefix: IdPrefix, text: string): string {
   let id = '';

@@ -11,6 +11,7 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+/** The log levels, from the most detailed one to none. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -21,7 +22,7 @@ export interface LineDestination {
    * must not change before `onDrain`.
    */
   write(bytes: Buffer): boolean;
-  /** Called each time when everything is written. */
+  /** Calls `callback` each time all bytes have been written. */
   onDrain(callback: () => void): void;
   /** Writes the remaining text and blocks until it is written. */
   flushSync(): void;
@@ -31,7 +32,7 @@ export interface LineDestination {
 export interface ServerLog {
   readonly log: Log;
   readonly destination: LineDestination;
-  /** Writes a line at level `info` even if the level of the log is higher, except `silent`. */
+  /** Writes a line at level `info`, even if the log has a higher level, except `silent`. */
   announce(fields: object, message: string): void;
 }
 
@@ -41,7 +42,7 @@ const FORMAT = {
   formatters: { level: (label: string) => ({ level: label }) },
 } as const;
 
-/** Creates a log that writes each line before the call returns. Used by commands that exit soon. */
+/** Creates a log that writes each line synchronously. For commands that exit soon. */
 export function createLog(level: LogLevel): Log {
   return pino({ level, ...FORMAT });
 }
@@ -65,7 +66,10 @@ export function createServerLog(level: LogLevel): ServerLog {
   };
 }
 
-/** With `contentMode: 'buffer'`, `write` accepts bytes. The types of the library declare only texts. */
+/**
+ * Narrows the type of the stream: with `contentMode: 'buffer'`, `write` accepts bytes, but the types of the
+ * library declare only texts.
+ */
 function acceptsBytes<Stream extends object>(
   stream: Stream,
 ): stream is Stream & { write(bytes: Buffer): boolean } {

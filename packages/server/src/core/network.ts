@@ -7,7 +7,7 @@ export type IpNetwork = readonly [IpAddress, number];
 
 /**
  * Parses IP networks.
- * @param texts each as `10.0.0.0/8` or a single address
+ * @param texts networks such as `10.0.0.0/8`, or single addresses
  */
 export function parseNetworks(texts: readonly string[]): readonly IpNetwork[] {
   return texts.map((text) => {
@@ -32,7 +32,7 @@ export function parseIpAddress(text: string): IpAddress | null {
 }
 
 /**
- * Returns the host of a URL in the form that resolvers accept: an IPv6 address without brackets (RFC 3986,
+ * Returns the host of a URL in the form that resolvers accept: an IPv6 address has no brackets (RFC 3986,
  * section 3.2.2).
  */
 export function hostWithoutBrackets({ hostname }: Pick<URL, 'hostname'>): string {

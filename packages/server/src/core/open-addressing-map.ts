@@ -1,5 +1,5 @@
 const INITIAL_CAPACITY = 16;
-/** Number of characters at the end of a key that are hashed. The end of an id is random. */
+/** Number of characters at the end of a key that are hashed. The last characters of an id are random. */
 const HASHED_CHARACTERS = 6;
 
 /**
@@ -62,7 +62,7 @@ export class OpenAddressingMap<Value> {
     }
   }
 
-  /** Returns the index of the key, or of the free slot where it would be inserted. */
+  /** Returns the index of the key, or of the free place where it would be inserted. */
   #placeOf(key: string): number {
     const mask = this.#keys.length - 1;
     let place = hashOf(key) & mask;

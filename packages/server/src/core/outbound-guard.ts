@@ -11,23 +11,24 @@ import {
 } from './network.ts';
 
 /**
- * Settings that define which addresses outgoing calls may reach. They apply to addresses that users
- * configured.
+ * Settings that define which addresses outgoing calls may reach. They apply to addresses that come from
+ * configuration or users.
  */
 export interface OutboundAccessSettings {
   /**
-   * Whether private and loopback addresses are allowed. True if the operator's organization is the only one.
+   * Whether private and loopback addresses are allowed. True if the installation has only the operator's
+   * organization.
    */
   readonly allowPrivate: boolean;
   /** Additional networks that calls may reach, as `10.0.0.0/8` or a single address. */
   readonly privateNetworks: readonly string[];
-  /** `host:port`, in lower case, of the addresses that floe.yaml contains. */
+  /** The addresses that floe.yaml contains, as `host:port` in lower case. */
   readonly namedHosts: ReadonlySet<string>;
 }
 
 /**
- * Thrown if the guard refused a connection. The message names the setting that would allow the
- * connection, if there is one.
+ * Thrown if the guard rejected a connection. The message names the setting that would allow the connection,
+ * if there is one.
  */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
@@ -46,7 +47,10 @@ export interface OutboundGuard {
    * any byte is sent, so DNS rebinding has no effect.
    */
   connector(origin: URL, options?: buildConnector.BuildOptions): buildConnector.connector;
-  /** Checks an origin without resolving its name. For origins that a proxy resolves. */
+  /**
+   * Checks an origin without resolving its name. Returns null if it is allowed. For origins whose name a
+   * proxy resolves.
+   */
   checkOrigin(origin: URL): OutboundRefusedError | null;
   /**
    * Opens a TCP connection under the same rules.
@@ -56,8 +60,8 @@ export interface OutboundGuard {
 }
 
 /**
- * Creates a guard that calls `rules` for each connection. `resolve` is the system's resolver,
- * except in tests.
+ * Creates a guard that calls `rules` for each connection. Only tests set `resolve`; otherwise, the system's
+ * resolver is used.
  */
 export function createOutboundGuard(
   rules: () => OutboundAccessSettings,
@@ -128,7 +132,7 @@ function hostPortOf(url: URL): HostPort {
   };
 }
 
-/** Returns null if the address is allowed. */
+/** Checks an address. Returns null if it is allowed. */
 function checkAddress(
   address: string,
   place: HostPort,
@@ -167,7 +171,7 @@ function checkIpAddress(
 }
 
 /**
- * The metadata services of clouds, and all link-local addresses. No alert or model call needs any of them.
+ * The metadata services of clouds, and all link-local addresses. Alerts and model requests need none of them.
  */
 const METADATA_NETWORKS = parseNetworks([
   '169.254.0.0/16',

@@ -1,4 +1,4 @@
-/** Returns whether a text matches. */
+/** A function that returns whether a text matches. */
 export type PatternMatcher = (text: string) => boolean;
 
 /**
@@ -17,7 +17,10 @@ export function compilePatterns(patterns: readonly string[]): PatternMatcher {
   return (text) => exact.has(text) || globs.some((pieces) => matchesGlob(pieces, text));
 }
 
-/** `pieces` are the literals between the wildcards: `a*b` is `['a', 'b']`, and `*` is `['', '']`. */
+/**
+ * Returns whether a text matches a pattern. `pieces` are the literals between the wildcards: `a*b` is `['a',
+ * 'b']`, and `*` is `['', '']`.
+ */
 function matchesGlob(pieces: readonly string[], text: string): boolean {
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';

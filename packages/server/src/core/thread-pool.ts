@@ -9,15 +9,15 @@ export interface ThreadPoolOptions {
   readonly name: string;
   readonly maxThreads: number;
   /**
-   * Maximum number of running tasks per organization. Set it below `maxThreads` to keep a thread free for other
-   * tenants.
+   * Maximum number of running tasks per organization. A value below `maxThreads` keeps a thread free for
+   * other organizations.
    */
   readonly maxRunningPerTenant: number;
   /** Maximum number of waiting tasks per organization. */
   readonly maxQueuedPerTenant: number;
-  /** Maximum duration of a task. */
+  /** Maximum duration of a task in milliseconds. */
   readonly taskTimeoutMs: number;
-  /** A thread ends after this time without a task. */
+  /** Time without a task after which a thread ends, in milliseconds. */
   readonly idleTimeoutMs: number;
   /** Maximum heap size of a thread. */
   readonly maxHeapMb: number;
@@ -60,7 +60,10 @@ export interface TaskOptions {
   readonly transfer?: readonly ArrayBuffer[];
 }
 
-/** How long a cancelled task may continue. Most tasks end sooner, and a new thread is expensive. */
+/**
+ * How long a cancelled task may continue before its thread is terminated. Most tasks end sooner, and a new
+ * thread is expensive.
+ */
 const CANCEL_GRACE_MS = 250;
 
 interface Task {
@@ -82,7 +85,7 @@ export type WorkerThreadMessage = { readonly ready: true } | { readonly reply: u
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   readonly #threads = new Set<Thread>();
-  /** The tenants in the order of their turns. */
+  /** The tasks by organization, in the order in which the organizations take turns. */
   readonly #queues = new Map<string, Task[]>();
   readonly #running = new Map<string, number>();
   #isClosed = false;
@@ -123,7 +126,7 @@ export class ThreadPool {
     );
   }
 
-  /** Removes a task that waits. A running task is stopped by `#give`. */
+  /** Removes a waiting task. A running task is stopped by `#give`. */
   #withdraw(task: Task): void {
     task.reject(new TaskCancelledError('The task was cancelled.'));
     const queue = this.#queues.get(task.tenant);

@@ -1,27 +1,30 @@
 /**
- * The calendar of one time zone. A day has 23 or 25 hours when daylight saving time starts or ends.
+ * The calendar of one time zone. Days on which daylight saving time begins have 23 hours; days on which it
+ * ends have 25.
  */
 export interface TimeZoneCalendar {
-  /** The local date. Months start at 0. */
+  /** Returns the local date. Months start at 0. */
   dateAt(atMs: number): { readonly year: number; readonly month: number; readonly day: number };
   /**
-   * The first moment of a local day, in milliseconds since the epoch. Months and days out of range carry
-   * over.
+   * Returns the first moment of a local day, in Unix milliseconds. Months and days out of range carry over.
    */
   startOfDay(year: number, month: number, day: number): number;
-  /** The offset of local time from UTC, in milliseconds. */
+  /** Returns the offset of local time from UTC, in milliseconds. */
   offsetAt(atMs: number): number;
 }
 
 /** A time span with one UTC offset. It starts at the end of the previous span. */
 export interface UtcOffsetSpan {
-  /** Exclusive end in milliseconds since the epoch; `Infinity` for the last span. */
+  /** Exclusive end in Unix milliseconds; `Infinity` for the last span. */
   readonly until: number;
   readonly offsetMs: number;
 }
 
 const DAY_MS = 86_400_000;
-/** Callers choose the zone names, in any spelling that `Intl` accepts. A cached zone takes 27 KB. */
+/**
+ * Maximum number of cached time zones. Callers choose the names, in any spelling that `Intl` accepts, and a
+ * cached zone takes 27 KB.
+ */
 const MAX_CACHED_ZONES = 100;
 const calendars = new Map<string, TimeZoneCalendar>();
 
@@ -43,7 +46,7 @@ export interface LocalDay {
 }
 
 /**
- * Returns every local day that overlaps a range, oldest first. Calls `Intl` only once per day, so a
+ * Returns every local day that overlaps a range, oldest first. Calls `Intl` only once per day, so that a
  * range of ten years is fast.
  */
 export function listLocalDays(timezone: string, from: number, to: number): readonly LocalDay[] {

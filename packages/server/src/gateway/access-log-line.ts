@@ -7,7 +7,9 @@ import type { CacheOutcome, ExchangeResult } from './exchange-record.ts';
 import type { GatewaySurface } from './surface.ts';
 import type { UsageAndCost } from './usage-and-cost.ts';
 
-/** Maximum length of names that clients choose, such as a model that does not exist. */
+/**
+ * Maximum length of a client-chosen name in the access log, such as the name of a model that does not exist.
+ */
 const MAX_NAME_CHARS = 200;
 
 /** The values that the access log records about a finished exchange. */
@@ -17,7 +19,7 @@ export interface LoggedExchange {
   readonly firstTokenMs: number | null;
 }
 
-/** The parts of a `StartedExchange` that its line contains. */
+/** The fields of a `StartedExchange` that its access log line contains. */
 export interface ExchangeLineSource {
   readonly id: string;
   readonly gateway: { readonly clock: { now(): number } };
@@ -50,12 +52,12 @@ export function isAlwaysLogged({ state, status }: ExchangeResult): boolean {
 }
 
 /**
- * Formats the access log line for an exchange. The line contains no request or response content.
- * Writes JSON directly, because the fields are fixed and few need escapes.
+ * Formats the access log line for an exchange. The line contains no request or response content. Builds the
+ * JSON text without `JSON.stringify`, because the fields are fixed and few values need escapes.
  */
-export function formatExchangeLine(x: ExchangeLineSource, figures: LoggedExchange): string {
+export function formatExchangeLine(x: ExchangeLineSource, values: LoggedExchange): string {
   const { surface, result, client } = x;
-  const { usageAndCost, latencyMs, firstTokenMs } = figures;
+  const { usageAndCost, latencyMs, firstTokenMs } = values;
   const asked = x.request.prompt ?? x.request.opaque;
   const units = usageAndCost.usage?.units;
   const model = asked?.model ?? result.fault?.detail.model ?? null;
@@ -77,7 +79,7 @@ export function formatExchangeLine(x: ExchangeLineSource, figures: LoggedExchang
   }}\n`;
 }
 
-/** A finished gateway request that is not an exchange. */
+/** A finished gateway request that is not an exchange, such as a request for the model list. */
 export interface LoggedGatewayCall {
   /** Unix milliseconds. */
   readonly nowMs: number;
@@ -87,7 +89,7 @@ export interface LoggedGatewayCall {
   readonly routeMode: GatewaySurface['routeMode'];
   /** Null for a path or method that does not exist. */
   readonly operation: string | null;
-  /** Not restricted: HTTP clients can send any token. */
+  /** The HTTP method. It can be any token, because the client chooses it. */
   readonly method: string;
   readonly status: number;
   readonly errorCode: string | null;
@@ -95,7 +97,10 @@ export interface LoggedGatewayCall {
   readonly durationMs: number;
 }
 
-/** Formats the access log line for a gateway request that is not an exchange. Omits path and query. */
+/**
+ * Formats the access log line for a gateway request that is not an exchange. The line contains neither the
+ * path nor the query.
+ */
 export function formatGatewayCallLine(call: LoggedGatewayCall): string {
   return `${formatAccessLogPrefix(call.nowMs)},"msg":"gateway_call","request_id":"${call.requestId}"${formatCaller(
     call.key,
@@ -107,7 +112,8 @@ export function formatGatewayCallLine(call: LoggedGatewayCall): string {
 }
 
 /**
- * Formats the access log line for a background response when its usage is known.
+ * Formats the access log line for a background response. The line is written when the usage of the response
+ * is known.
  * @param row the request log row with its final usage and cost
  * @param responseStatus final status; null if the provider no longer has the response
  */
@@ -132,7 +138,7 @@ function formatUsd(nanoUsd: number | null): string {
   return nanoUsd === null ? 'null' : JSON.stringify(nanoUsd / 1e9);
 }
 
-/** The fields about a key. Immutable keys always have the same text. */
+/** Caches the JSON fields about each key. They never change, because keys are immutable. */
 const callerTexts = new WeakMap<LoggedKey, string>();
 
 function formatCaller(key: LoggedKey | null): string {
@@ -151,7 +157,10 @@ function describeKey({ orgId, id, name, team }: LoggedKey): string {
 
 const UNKNOWN_CALLER = ',"org":null,"key_id":null,"key_name":null,"team":null';
 
-/** The fields about the last model and credential of a provider. Most requests have the same ones. */
+/**
+ * Caches the JSON fields about the last model and credential of each provider, because most requests use the
+ * same ones.
+ */
 const targetTexts = new WeakMap<
   LoggedTarget['provider'],
   { model: string; credential: string; text: string }

@@ -14,9 +14,9 @@ import type { RoutedRequest } from './operation.ts';
 import type { ResolvedRoute } from './org-catalog.ts';
 
 /**
- * Acquires an exchange's limits and budgets in one atomic step. Errors have a fixed precedence:
- * 429, then request errors (400, 404, 403), then 402. `parse` reads and routes the request. A
- * request that `parse` rejects still counts as a request in rate limits.
+ * Checks the limits and budgets of an exchange and makes its reservations in one atomic step. Errors have a
+ * fixed precedence: 429, then request errors (400, 404, 403), then 402. `parse` reads and routes the request.
+ * A request that `parse` rejects still counts as a request in rate limits.
  */
 export function admitExchange(x: Exchange, parse: () => Promise<RoutedRequest>): Promise<RoutedRequest> {
   const { rules } = x.caller.catalog;
@@ -51,8 +51,8 @@ async function admitByRules(
 }
 
 /**
- * Returns the request, or the fault that rejects it. Rethrows the error if the client has disconnected or the
- * error is a defect.
+ * Returns the parsed request, or the fault that rejects it. Rethrows any other error: the client has
+ * disconnected, or the error is a defect.
  */
 async function parsedOrRefused(parse: () => Promise<RoutedRequest>): Promise<RoutedRequest | Fault> {
   try {
@@ -78,8 +78,8 @@ export function buildRequestAttributes(
 }
 
 /**
- * Records all limits and budgets in one line without characters that JSON escapes, because every row contains
- * it.
+ * Records the limits and budgets that were checked as one decision. Its text contains no characters that JSON
+ * escapes, because every row stores it.
  */
 function recordGrantDecision(x: Exchange, { claims, taken }: Grant): void {
   if (claims.length === 0) return;

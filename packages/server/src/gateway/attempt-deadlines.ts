@@ -11,10 +11,10 @@ export type DeadlinePhase = AttemptPhase | 'total';
  * kept alive. It is not a deadline.
  */
 export interface KeepAliveTimer {
-  /** Monotonic milliseconds of the next call. */
+  /** Returns when `onTimer` is due next, in monotonic milliseconds. */
   nextFireAt(): number;
   onTimer(): void;
-  /** Whether it continues after the first content. */
+  /** Whether the timer continues after the first content. */
   readonly continuesAfterContent: boolean;
 }
 
@@ -23,11 +23,11 @@ export interface KeepAliveTimer {
  * instead.
  */
 export interface FailoverDeadline {
-  /** Milliseconds after the request was sent. */
+  /** The deadline, in milliseconds after the request was sent. */
   readonly ms: number;
   /**
-   * Called after that time. Returns whether another target could respond now. Called again later if none
-   * could.
+   * Called when the deadline has passed. Returns whether another target could respond now. If none could, it
+   * is called again later.
    */
   shouldFailOver(): boolean;
 }
@@ -86,17 +86,19 @@ export class AttemptDeadlines {
     this.#arm();
   }
 
-  /** Content has been sent. From now on, the idle deadline applies. */
+  /**
+   * Records that content has been sent. Stops a keep-alive timer that is not needed after the first content.
+   */
   onContentSent(): void {
     if (!this.#keepAlive?.continuesAfterContent) this.#keepAlive = null;
   }
 
-  /** A byte was received from the provider. */
+  /** Records that a byte was received from the provider. This restarts the idle deadline. */
   onUpstreamByte(): void {
     if (this.#phase === 'idle') this.#phaseStartedAt = this.#clock.monotonic();
   }
 
-  /** Stops the deadlines until `release`, because the client reads slowly and not the provider. */
+  /** Stops the deadlines until `resume`, because the client, not the provider, is slow. */
   pause(): void {
     this.#isPaused = true;
   }

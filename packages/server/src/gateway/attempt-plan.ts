@@ -4,9 +4,11 @@ import type { Upload } from './opaque/upload.ts';
 
 /** Sends a provider's response to the client. Throws a `Fault` as soon as it detects one. */
 export interface ResponseSink {
-  /** Returns `false` if the client reads more slowly than the provider sends. */
+  /**
+   * Processes a part of the response. Returns false if the client reads more slowly than the provider sends.
+   */
   push(chunk: Buffer): boolean;
-  /** Ends the response. Throws if it is incomplete. */
+  /** Ends the response. Throws if the response is incomplete. */
   end(): void;
   /** Whether the provider has sent content, which ends the first-token deadline. */
   readonly hasContent: boolean;
@@ -15,34 +17,32 @@ export interface ResponseSink {
   /** Whether the client has the complete response, although the provider has not ended it. */
   readonly isComplete: boolean;
   /**
-   * Called if the connection failed or became silent. Returns true if the finish had arrived and the client
-   * now has the complete response, because data after the finish is irrelevant. If absent, such a response is
-   * incomplete.
+   * Tries to complete the response after the connection failed or became silent. Returns true if the provider
+   * had already sent the finish reason, so that the client now has the complete response. A response whose
+   * sink lacks this method counts as incomplete.
    */
   tryComplete?(): boolean;
-  /** Called if the provider failed during the response. Records the usage so far. */
+  /** Records the usage so far, because the provider failed during the response. */
   abort(): void;
   /**
-   * Formats a fault after content as text that ends the client's stream. Returns null if the bytes are the
-   * provider's own; the connection is then closed.
+   * Formats a fault that occurs after content as the text that ends the client's stream. Returns null if Floe
+   * forwards the provider's own bytes; the connection is then closed.
    */
   formatError(fault: Fault): string | null;
 }
 
-/**
- * The plan for an attempt: the request to send to the target, and how its response is processed.
- */
+/** The plan for an attempt: the request to send to the target, and how to process its response. */
 export interface AttemptPlan {
   readonly request: UpstreamRequest;
-  /** Paths of hints that the target does not support. */
+  /** Paths of the optional request fields that are omitted because the target does not support them. */
   readonly dropped: readonly string[];
-  /** The body, if it is forwarded as it arrives. */
+  /** The request body, if it is forwarded while it is received. */
   readonly upload?: Upload;
-  /** Creates a sink for a response of any status. `createSink` and `toError` are then not used. */
+  /** If present, creates the sink for a response of any status, instead of `createSink` and `toError`. */
   readonly createRawSink?: (head: UpstreamResponseHead) => ResponseSink;
   /**
-   * Creates a sink for a 2xx response. `streamed` tells whether it is an event stream, whichever form was
-   * requested.
+   * Creates a sink for a 2xx response. `streamed` tells whether the response is an event stream, regardless
+   * of what the client requested.
    */
   createSink(streamed: boolean): ResponseSink;
   /** Converts an error response to the error for the client. */

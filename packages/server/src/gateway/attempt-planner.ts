@@ -17,7 +17,7 @@ import {
 } from './plan-translation.ts';
 import type { GatewaySurface } from './surface.ts';
 
-/** Members with seals. Only the credential that created a seal accepts it. */
+/** JSON members that contain seals. Only the credential with which a seal was created accepts it. */
 const SEAL_MEMBERS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
 /** The start of a packed seal (`@floe/wire/seal`). */
 const PACKED_SEAL_PREFIX = Buffer.from('"floe1.');
@@ -46,7 +46,7 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
     read = { prompt, canonical: origin === undefined ? canonical : withSealOrigin(canonical, origin), body };
     return read;
   }
-  /** Only a response that Floe writes can be continued by another attempt. */
+  /** Returns whether Floe rewrites the stream, so that another attempt can continue it. */
   function isRewritten(): boolean {
     if (x.route?.rescue !== 'replay' || !prompt.stream) return false;
     if (isStoredByProvider(prompt, dialect) || !canReplay(x, reading().canonical)) {
@@ -81,7 +81,10 @@ const NO_REPLAY_DECISION = {
     'the response can contain parts that cannot be replayed; if the stream is cut off, the client receives the error',
 } as const;
 
-/** A Responses response that the provider stores is referenced by the provider's id. */
+/**
+ * Returns whether the provider stores the response (Responses API). The client then uses the provider's
+ * response id.
+ */
 function isStoredByProvider({ body, members }: ClientRequest, dialect: GatewaySurface['dialect']): boolean {
   if (dialect !== 'responses') return false;
   const store = members.get('store');
@@ -89,8 +92,8 @@ function isStoredByProvider({ body, members }: ClientRequest, dialect: GatewaySu
 }
 
 /**
- * Returns whether the caller has tools of its own in addition to hosted tools. Such a request works without
- * the hosted tools; one with hosted tools only does not.
+ * Returns whether the request contains tools of the caller. Such a request still works if its hosted tools
+ * are removed; a request with only hosted tools does not.
  */
 function hasCallerTools({ tools }: JsonObject): boolean {
   return (
@@ -104,7 +107,8 @@ function hasCallerTools({ tools }: JsonObject): boolean {
 const CALLER_TOOL_TYPES = new Set(['', 'function', 'custom', 'namespace']);
 
 /**
- * A search costs as much as the scan of the body, so Chat bodies are searched only after a change of target.
+ * Returns whether the target may reject seals in the body. The search takes as long as the scan of the body,
+ * so Chat bodies are searched only after a change of target.
  */
 function mayRejectSeals(dialect: GatewaySurface['dialect'], body: Buffer, moved: boolean): boolean {
   // Floe never sends seals to Chat clients, so they cannot return any.
@@ -114,8 +118,8 @@ function mayRejectSeals(dialect: GatewaySurface['dialect'], body: Buffer, moved:
 }
 
 /**
- * Returns whether there is reasoning with a seal of another origin, or without the seal that Messages
- * requires.
+ * Returns whether the request contains reasoning with a seal of another origin, or reasoning without the seal
+ * that Messages requires.
  */
 function rejectsSeals({ dialect, turns }: WireAsk, origin: string): boolean {
   return turns.some(({ parts }) =>

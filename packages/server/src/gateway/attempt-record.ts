@@ -1,6 +1,7 @@
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 
+/** Creates the record of an attempt that starts now and has no result yet. */
 export function createAttemptRecord(x: Exchange, target: Target): AttemptRecord {
   return {
     n: x.attempts.length + 1,

@@ -16,7 +16,7 @@ export function isEventStream(headers: UpstreamHeaders): boolean {
 
 /**
  * Creates the sink for a provider's response.
- * @throws Fault `upstream_error` for a response that was encoded although Floe did not request it
+ * @throws Fault `upstream_error` if the response has a content encoding, although Floe did not request one
  */
 export function createAttemptSink(
   x: Exchange,

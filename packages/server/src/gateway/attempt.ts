@@ -17,7 +17,10 @@ import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
 import { readNetworkError } from './upstream-error.ts';
 import { carryOverAttemptUsage } from './usage-and-cost.ts';
 
-/** Maximum time for the rest of a response that the client already has. The connection is then reused. */
+/**
+ * How long to read the rest of a response that the client already has completely. If the rest arrives in
+ * time, the connection can be reused.
+ */
 const UPSTREAM_TAIL_MS = 1000;
 
 /** The deadlines and callbacks of an attempt. */
@@ -156,7 +159,7 @@ class Attempt implements UpstreamHandler {
     );
   }
 
-  /** Responses that end in one turn of the event loop are flushed together, with one wake-up. */
+  /** Queues this attempt. Responses that end in the same event loop turn are flushed together. */
   onEnd(): void {
     this.#tail?.cancel();
     Attempt.#ended.add(this);
@@ -172,7 +175,7 @@ class Attempt implements UpstreamHandler {
     this.#complete(false);
   }
 
-  /** Ends a successful attempt. `cancels` tells whether its connection is not used any more. */
+  /** Ends a successful attempt. `cancels` tells whether to cancel the request to the provider. */
   #complete(cancels: boolean): void {
     if (this.#x.policy.pending !== null) return this.#awaitPolicies(() => this.#complete(cancels));
     this.#close();
@@ -180,12 +183,12 @@ class Attempt implements UpstreamHandler {
     this.#promise.resolve();
   }
 
-  /** Whether the response is complete, and a thread evaluates its policies. The provider is not needed. */
+  /** Whether the provider is no longer needed: only the policies remain to be evaluated, in a thread. */
   get #awaitsEnd(): boolean {
     return this.#x.policy.pending !== null && this.#sink?.isComplete === true;
   }
 
-  /** Continues when a thread has evaluated the policies of the response. */
+  /** Pauses reading, and calls `next` when a thread has evaluated the policies of the response. */
   #awaitPolicies(next: () => void): void {
     const done = this.#x.policy.pending?.done ?? Promise.resolve(true);
     this.#pauseReading();
@@ -214,7 +217,7 @@ class Attempt implements UpstreamHandler {
     this.#x.client.onDrain(() => this.#resumeReading());
   }
 
-  /** Pauses reading until every holder has called `#release`. */
+  /** Pauses reading until `#resumeReading` has been called as often as this method. */
   #pauseReading(): void {
     this.#pauseCount += 1;
     this.#flow?.pause();
@@ -228,7 +231,7 @@ class Attempt implements UpstreamHandler {
     this.#flow?.resume();
   }
 
-  /** Clients may disconnect at `[DONE]`. After it, the exchange can no longer fail. */
+  /** Resolves at `[DONE]`, because clients may then disconnect. The exchange can no longer fail. */
   #resolveEarly(): void {
     this.#close();
     this.#flow?.resume();

@@ -25,8 +25,8 @@ export type BillingMode =
 type BillingRule = readonly [path: RegExp, billing: BillingMode];
 
 /**
- * Operations that change or create something, by their path below the base of the API. The first match
- * counts.
+ * Billing modes of the operations that change or create something, by their path below the base of the API.
+ * The first match applies.
  */
 const WRITE_BILLING_RULES: Readonly<Record<'a' | 'b', readonly BillingRule[]>> = {
   a: [

@@ -6,9 +6,9 @@ import type { Target } from './org-catalog.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /**
- * Reports a failed attempt to the breaker of its target. An error that the caller or the caller's
- * own credential caused counts as a success, because the target responded. An attempt that the
- * caller ended (it disconnected, or its deadline passed) counts as neither success nor failure.
+ * Reports a failed attempt to the breaker of its target. An error that the caller or the caller's own
+ * credential caused counts as a success, because the target responded. An attempt that the caller ended (the
+ * caller disconnected, or the caller's deadline passed) counts as neither success nor failure.
  */
 export function reportAttemptFailure(
   x: Exchange,

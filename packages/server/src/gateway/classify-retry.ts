@@ -14,16 +14,16 @@ export const MAX_RETRY_WAIT_MS = 10_000;
 export type RetryClass = 'same_target' | 'next_target' | 'other_model' | 'none';
 
 /**
- * Statuses that another provider may not return: no credit, unknown model, the provider's timeout, a
+ * Error statuses that another provider may not return: no credit, unknown model, the provider's timeout, a
  * suspended account.
  */
 const NEXT_TARGET_STATUSES = new Set([402, 404, 408, 412, 425]);
 
 /**
- * Determines what may be tried after a failed attempt. A target that exceeded its connect, headers
- * or first-token deadline is not retried. A target whose credential is invalid or whose quota is
- * exhausted is not retried either. A request that is too long for one model may be sent to another
- * model. An invalid request is never retried.
+ * Determines what may be tried after a failed attempt. A target that exceeded its connect, headers or
+ * first-token deadline is not retried. The same applies if its credential is invalid or its quota is
+ * exhausted. A request that is too long for one model may be sent to another model. An invalid request is
+ * never retried.
  */
 export function classifyRetry(error: unknown): RetryClass {
   if (error instanceof ForwardedUpstreamError) {
@@ -55,7 +55,10 @@ export function classifyRetry(error: unknown): RetryClass {
   }
 }
 
-/** 200 means a stream that started with an error. A 5xx is returned unchanged only if no target is left. */
+/**
+ * Classifies an error status of a provider. 200 means a stream that started with an error. A 5xx is returned
+ * unchanged only if no target is left.
+ */
 function classifyRefusal(status: number): RetryClass {
   if (status >= 500 || status < 300) return 'same_target';
   return NEXT_TARGET_STATUSES.has(status) ? 'next_target' : 'none';
@@ -112,9 +115,9 @@ export interface AttemptFailure {
 }
 
 /**
- * Returns why an attempt at `target` cannot succeed, based on earlier failures; null if it may
- * succeed. After a failure at the same provider and model, another credential helps only if the
- * credential caused the failure.
+ * Returns the reason why an attempt at `target` cannot succeed, based on earlier failures; null if it may
+ * succeed. After a failure at the same provider and model, another credential helps only if the failure was
+ * caused by the credential.
  */
 export function describeUselessRetry(failures: readonly AttemptFailure[], target: Target): string | null {
   for (const { target: tried, error } of failures) {

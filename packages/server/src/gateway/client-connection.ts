@@ -40,11 +40,11 @@ export interface RequestHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
-/** Accounts for the memory of request bodies. */
+/** Tracks and limits the memory that request bodies use. */
 export interface BodyMemory {
-  /** Reserves memory for a part of a body. Returns false if there is none. */
+  /** Reserves memory for a part of a body. Returns false if no memory is available. */
   tryTakeBodyBytes(bytes: number): boolean;
-  /** Records that a request is rejected because there is no memory, and returns its fault. */
+  /** Records that a request is rejected because no memory is available, and returns its fault. */
   reject(): Fault;
 }
 
@@ -64,25 +64,31 @@ export interface ClientTransport {
   readonly headersSent: boolean;
   /** Calls `client.leave` once if the connection closes before the response is complete. */
   watch(client: { leave(): void }): void;
-  /** Sets a header of the response, whichever response it is. */
+  /** Sets a header that the response will have, even if it is an error. */
   setHeader(name: string, value: string): void;
-  /** Marks the connection as authenticated, which lifts the limits for unauthenticated ones. */
+  /**
+   * Marks the connection as authenticated. The limits for unauthenticated connections then no longer apply.
+   */
   markAuthenticated(): void;
   /**
-   * Reads the complete body, and takes `memory` for each part.
-   * @throws Fault `overloaded`, `request_too_large`, `unsupported_media_type`, or `request_timeout` if it stalls for 30 s
-   * or is slower than 1 KB/s; `ClientDisconnectedError` if the connection closes first
+   * Reads the complete body, and reserves memory for each part of it.
+   * @throws Fault `overloaded`, `request_too_large`, `unsupported_media_type`, or `request_timeout` if the
+   * client stalls for 30 s or sends less than 1 KB/s; `ClientDisconnectedError` if the connection closes
+   * first
    */
   readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer>;
   /** Sends a complete response. `headers` is a flat list of names and values. */
   sendAnswer(status: number, headers: readonly string[], body: Buffer): void;
   /** Starts a response of unknown length. */
   startAnswer(status: number, headers: readonly string[]): void;
-  /** Returns false if the client reads too slowly. `onDrain` then reports when to continue. */
+  /**
+   * Writes a part of the response. Returns false if the client reads too slowly; `onDrain` then reports when
+   * to continue.
+   */
   write(bytes: Buffer | string): boolean;
   onDrain(callback: () => void): void;
   end(): void;
-  /** Aborts a streamed response. Written bytes are sent, but the response is left incomplete. */
+  /** Closes a streamed response without completing it. Bytes that were written are still sent. */
   abort(): void;
 }
 
@@ -92,15 +98,17 @@ export class ClientConnection {
   readonly headers: RequestHeaders;
   readonly method: string;
   /**
-   * Called once if the client disconnects before the response is complete, or the exchange is interrupted.
+   * Called once if the client disconnects before the response is complete, or if the exchange is interrupted.
    */
   onInterrupt: (() => void) | null = null;
   isDisconnected = false;
   #interruptReason: Error | null = null;
   bytesOut = 0;
-  /** Records the body of the response for the cache. */
+  /** Records the response body for the cache; null if the response is not cached. */
   answerRecorder: ResponseRecorder | null = null;
-  /** Records the body of the response for an organization that stores bodies. Includes errors. */
+  /**
+   * Records the response body, including that of an error, if the organization stores bodies; otherwise null.
+   */
   bodyRecorder: BodyRecorder | null = null;
   /** The memory for the request body; null before authentication. */
   bodyMemory: BodyMemory | null = null;
@@ -114,7 +122,7 @@ export class ClientConnection {
     transport.watch(this);
   }
 
-  /** Called by the transport when the connection closes. */
+  /** Records that the connection has closed. */
   leave(): void {
     this.isDisconnected = true;
     this.onInterrupt?.();
@@ -164,7 +172,10 @@ export class ClientConnection {
     this.#transport.markAuthenticated();
   }
 
-  /** Sends a complete response, unless one has started. `headers` is a flat list of names and values. */
+  /**
+   * Sends a complete response. Does nothing if a response has started. `headers` is a flat list of names and
+   * values.
+   */
   sendAnswer(status: number, headers: readonly string[], body: Buffer | string): void {
     if (this.#transport.headersSent || this.isDisconnected) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -175,14 +186,14 @@ export class ClientConnection {
     this.bodyRecorder?.add(bytes);
   }
 
-  /** Starts a response of unknown length. */
+  /** Starts a response of unknown length. `headers` is a flat list of names and values. */
   startAnswer(status: number, headers: readonly string[]): void {
     this.#transport.startAnswer(status, headers);
   }
 
   /**
-   * Returns false if the client reads more slowly than the provider sends. `onDrain` then reports when to
-   * continue.
+   * Writes a part of the response. Returns false if the client reads more slowly than the provider sends;
+   * `onDrain` then reports when to continue.
    */
   write(bytes: Buffer | string): boolean {
     this.bytesOut += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;

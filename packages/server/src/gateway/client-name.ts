@@ -18,9 +18,9 @@ const PRODUCTS: readonly (readonly [RegExp, string])[] = [
 const PRODUCT_WORD = /^[a-z][a-z0-9._-]{0,39}/;
 
 /**
- * Returns the name of the client software, according to the request headers: `claude-code`,
- * `codex`, `cursor`, or the first word of the user agent. Returns null if it is unknown. Clients
- * can send any value, so it must not be used for authorization.
+ * Returns the name of the client software from the request headers: `claude-code`, `codex`, `cursor`, or the
+ * first word of the user agent. Returns null if the headers contain no name. Clients can send any value, so
+ * it must not be used for authorization.
  */
 export function detectClientName(headers: ClientHeaders): string | null {
   if (headerValue(headers['x-claude-code-session-id']) !== null) return 'claude-code';

@@ -14,28 +14,28 @@ import type { GatewaySurface } from './surface.ts';
 
 type Members = ReadonlyMap<string, ByteSpan>;
 
-/** The maximum size of a body that the gateway parses (product page, "Errors"). */
+/** The maximum size of a request body that the gateway parses. */
 export const MAX_JSON_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The request fields that Floe needs before it knows whether the request must be translated. */
+/** The request fields that Floe needs before it decides whether to translate the request. */
 export interface ClientRequest {
   readonly body: Buffer;
   /** Byte ranges of the top-level members. */
   readonly members: ScannedMembers;
   readonly model: string;
   readonly stream: boolean;
-  /** Number of requested responses (`n` of Chat). */
+  /** Number of requested responses (`n` of Chat Completions). */
   readonly choices: number;
-  /** The end user that the body contains. */
+  /** The end user that the body names; null if it names none. */
   readonly user: string | null;
-  /** The canonical request, if creating these bytes required it. */
+  /** The canonical request, if `body` was created from it. */
   readonly canonical?: WireAsk;
-  /** Item types of a stored conversation that its target does not accept. */
+  /** Types of items in the stored conversation that the target does not accept. */
   readonly unsupportedItems?: readonly string[];
 }
 
 /**
- * Reads the needed request fields in one pass over the bytes.
+ * Reads the fields of `ClientRequest` in one pass over the bytes.
  * @throws Fault with status 400 that names the invalid field
  */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
@@ -65,8 +65,8 @@ function parseOutline(
 }
 
 /**
- * Parses the whole body and keeps numbers exactly as they are written. The body is valid JSON,
- * because it was scanned before.
+ * Parses the whole body and keeps numbers exactly as they are written. Expects a body that has been scanned,
+ * and therefore is valid JSON.
  */
 export function parseBody({ body, members }: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
   const text = body.toString('utf8');

@@ -6,7 +6,10 @@ import type { Exchange } from './exchange-record.ts';
 import { buildKeepAliveHeaders } from './response-headers.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
 
-/** Clients and proxies close a silent stream. The shortest known timeout is 30 s. */
+/**
+ * Time without data after which a comment is sent. Clients and proxies close silent streams; the shortest
+ * known timeout is 30 s.
+ */
 const SILENCE_MS = 20_000;
 /** Parsers of event streams skip comments (WHATWG HTML, section 9.2.6). */
 const COMMENT = ': waiting for the provider\n\n';

@@ -44,8 +44,8 @@ const NO_SOURCES: CatalogSources = {
 };
 
 /**
- * Builds one catalog per organization. The organization `environmentOrg` also gets the providers
- * that environment variables define; null if floe.yaml defines all providers.
+ * Builds one catalog per organization. `environmentOrg` is the organization that also gets the providers that
+ * environment variables define; null if floe.yaml defines all providers.
  */
 export function compileCatalogs(
   configured: readonly OrgConfig[],
@@ -105,7 +105,10 @@ function compileOrgRules({ id, limits, budgets, timezone }: OrgConfig, stored: S
   );
 }
 
-/** A limit or budget of floe.yaml replaces a stored one with the same id. */
+/**
+ * Returns the rules of floe.yaml and the stored ones. A limit or budget of floe.yaml replaces a stored one
+ * with the same id.
+ */
 function mergeRules<Rule extends { readonly id: string }>(
   file: readonly Rule[],
   stored: readonly Rule[],

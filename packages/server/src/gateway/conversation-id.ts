@@ -4,7 +4,7 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { ClientHeaders } from './forward-request.ts';
 
-/** Headers in which clients send a session id, in lower case. The first one present counts. */
+/** Headers in which clients send a session id, in lower case. The first one present is used. */
 const SESSION_HEADERS = [
   'x-session-id',
   'session-id',
@@ -12,9 +12,9 @@ const SESSION_HEADERS = [
   'x-session-affinity',
   'x-conversation-id',
 ];
-/** Clients put their own name before this suffix. */
+/** Suffix of other headers with a session id. Clients put their own name before it. */
 const SESSION_HEADER_SUFFIX = '-session-id';
-/** A longer text is not treated as an id. */
+/** Maximum length of a session id. Longer text is ignored. */
 const MAX_ID_CHARACTERS = 512;
 
 /** A JSON body with the positions of its top-level members. */
@@ -24,31 +24,37 @@ export interface ScannedRequestBody {
 }
 
 /**
- * Returns the id of the conversation that a request belongs to: a session header,
- * `prompt_cache_key`, or the conversation id of a Responses request. Returns null if the request
- * has none of these. The end user id is not used. For forms and files, only headers are read.
+ * Returns the id of the conversation that a request belongs to: a session header, `prompt_cache_key`, or the
+ * conversation id of a Responses request. Returns null if the request has none of these. The end user id is
+ * not used. For forms and files, only headers are read.
  */
-export function findConversationId(headers: ClientHeaders, asked: ScannedRequestBody | null): string | null {
+export function findConversationId(
+  headers: ClientHeaders,
+  scanned: ScannedRequestBody | null,
+): string | null {
   const named = findSessionHeader(headers);
-  if (named !== null || asked === null) return named;
-  return findIdInBody(asked, 'prompt_cache_key') ?? findIdInBody(asked, 'conversation');
+  if (named !== null || scanned === null) return named;
+  return findIdInBody(scanned, 'prompt_cache_key') ?? findIdInBody(scanned, 'conversation');
 }
 
-/** Agents of the Messages dialect put the session into the user id, as JSON or after this word. */
+/**
+ * Matches a session id in the user id of a Messages request. Agents put the session id there, in JSON or
+ * after this word.
+ */
 const SESSION_IN_USER = /_session_([\w-]{8,64})$/;
 
 /**
- * Returns the session id for the request log row. If the same text also contains an account id, the
- * account id is removed.
+ * Returns the session id for the request log row; null if the request has none. If the user id contains both
+ * a session id and an account id, returns only the session id.
  */
 export function findSessionId(
   headers: ClientHeaders,
-  asked: (ScannedRequestBody & { readonly user: string | null }) | null,
+  scanned: (ScannedRequestBody & { readonly user: string | null }) | null,
 ): string | null {
   const name =
     findSessionHeader(headers) ??
-    findSessionInUser(asked?.user ?? null) ??
-    findConversationId(headers, asked);
+    findSessionInUser(scanned?.user ?? null) ??
+    findConversationId(headers, scanned);
   // Rows are also stored in databases that do not accept every character.
   return name === null ? null : stripUnstorableCharacters(name.slice(0, 256));
 }
@@ -74,7 +80,7 @@ export function findSessionHeader(headers: ClientHeaders): string | null {
   return null;
 }
 
-/** Returns the member if it is a string, or the `id` of an object. */
+/** Returns the member if it is a string, or its `id` if it is an object. */
 function findIdInBody({ body, members }: ScannedRequestBody, member: string): string | null {
   const span = members.get(member);
   if (!span || span.end - span.start > MAX_ID_CHARACTERS) return null;

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 
-/** How long a provider caches a prompt. After that time there is no reason to use the same target. */
+/** How long a provider caches a prompt. After that time, there is no reason to prefer the same target. */
 const AFFINITY_MS = 300_000;
 const MAX_CONVERSATIONS = 50_000;
 
 /**
- * Remembers each conversation's last target in this process. When it is full, it removes the least
- * recently used entries.
+ * Stores each conversation's last target in this process. When it is full, it removes the least recently used
+ * entries.
  */
 export class ConversationTargets {
   #clock: Clock;
@@ -24,7 +24,7 @@ export class ConversationTargets {
     return undefined;
   }
 
-  /** Records that the target responded. The conversation stays with it for five more minutes. */
+  /** Records that the target responded. The conversation prefers it for five more minutes. */
   set(name: string, target: string): void {
     this.#entries.delete(name);
     this.#entries.set(name, { target, until: this.#clock.monotonic() + AFFINITY_MS });
@@ -33,7 +33,7 @@ export class ConversationTargets {
     if (oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Records that the target failed. The conversation may use any target. */
+  /** Records that the target failed. The conversation then prefers no target. */
   remove(name: string, target: string): void {
     if (this.#entries.get(name)?.target === target) this.#entries.delete(name);
   }

@@ -12,7 +12,7 @@ import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
 import { ForwardedUpstreamError, readUpstreamError } from './upstream-error.ts';
 
-/** Statuses of Messages providers without this path. */
+/** Statuses with which providers of the Messages dialect respond if they do not support token counting. */
 const UNSUPPORTED_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
 
 /** The operation `count_tokens` of the Messages API. */
@@ -45,7 +45,10 @@ async function countTokens(x: Exchange, { prompt, route }: RoutedPrompt): Promis
   return COMPLETE_RESULT;
 }
 
-/** A host that only accepts Messages bodies on another API has no such path. */
+/**
+ * Returns whether the target can count tokens. A host that accepts Messages bodies only through another API
+ * cannot.
+ */
 function supportsTokenCount({ provider, model }: Target): boolean {
   return provider.supportsDialect('messages', model) && provider.bodyShapeOf('messages') === undefined;
 }

@@ -88,7 +88,7 @@ function optionalText(body: Buffer, members: ReadonlyMap<string, ByteSpan>, name
 
 /**
  * Plans an attempt.
- * @throws Fault `unsupported_parameter` if the target cannot process the request; another target may
+ * @throws Fault `unsupported_parameter` if the target cannot process the request, although another target may
  */
 function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): AttemptPlan {
   const { provider, credential } = target;

@@ -2,8 +2,8 @@ import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /**
- * Returns the end user of a request from the first configured header that is present, or else from
- * the body. The caller chooses the value, so it is not an authenticated identity.
+ * Returns the end user of a request from the first configured header that is present, or else from the body;
+ * null if none is stated. The caller chooses the value, so it is not an authenticated identity.
  */
 export function findEndUser(x: Exchange): string | null {
   for (const name of x.caller.catalog.userHeaders) {

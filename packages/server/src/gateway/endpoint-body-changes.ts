@@ -2,14 +2,14 @@ import type { EndpointBodyAdjustments } from '../providers/provider-definition.t
 
 type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The URL of such an endpoint contains these members, so they are not reported as dropped. */
+/** Members that the URL of such an endpoint contains. They are not reported as dropped. */
 const IN_ADDRESS = new Set(['model', 'stream']);
 
 /** The changes that adapt a request body to an endpoint. */
 export interface EndpointBodyChanges {
-  /** Members to remove (`null`) or to set (JSON text). */
+  /** Members to remove (`null`) or to set (to this JSON text). */
   readonly changes: ReadonlyMap<string, string | null>;
-  /** Members of the client that the endpoint does not support. */
+  /** Members of the client's body that the endpoint does not support. */
   readonly dropped: readonly string[];
 }
 

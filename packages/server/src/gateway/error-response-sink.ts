@@ -35,8 +35,8 @@ export function unexpectedContentTypeFault(
 }
 
 /**
- * Returns the error code that the row records for a failed attempt. It is a code from the error
- * table, or a description if the failure is not reported to the client.
+ * Returns the error code that the row records for a failed attempt: a code from the error table, or a short
+ * description of an error that no client receives.
  */
 export function getAttemptErrorCode(error: Error): string {
   if (error instanceof Fault) return error.code;

@@ -7,7 +7,7 @@ import { estimateRequestUnits } from './request-units.ts';
 
 const NO_COST: CostEstimate = { tokens: 0, nanoUsd: 0, unpriced: null };
 
-/** Estimates an exchange's maximum cost by its billing mode (`billing.ts`). */
+/** Estimates the maximum cost of an exchange from its billing mode (`billing.ts`). */
 export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): CostEstimate {
   const {
     request: { prompt },
@@ -39,7 +39,7 @@ export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): CostEst
   }
 }
 
-/** Free if the provider is free; otherwise the cost is unknown. */
+/** Returns no cost if the provider is free; otherwise, the cost is unknown. */
 function estimateUnpriced({ targets }: ResolvedRoute): CostEstimate {
   const [paid] = targets.filter(({ provider, model }) => !isUnmetered(provider.priceOf(model)?.source));
   if (paid === undefined) return NO_COST;
@@ -47,8 +47,8 @@ function estimateUnpriced({ targets }: ResolvedRoute): CostEstimate {
 }
 
 /**
- * Estimates images, audio and searches in their own units. Uses the most expensive target. Unknown if a
- * target has no price.
+ * Estimates images, audio and searches in their own units, at the most expensive target. The cost is unknown
+ * if a target has no price.
  */
 function estimateUnitCost(x: Exchange, { targets }: ResolvedRoute): CostEstimate {
   let tokens = 0;

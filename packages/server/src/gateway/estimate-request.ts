@@ -76,7 +76,8 @@ function requestsHourCache(body: Buffer): boolean {
 }
 
 /**
- * A tier without a known price has no estimate. `flex` and `batch` cost at most as much as the standard tier.
+ * Returns the maximum cost at a price; null if the price of the tier is unknown. `flex` and `batch` cost at
+ * most as much as the standard tier.
  */
 function maxCostNanoUsd(price: Price | null, most: UsageUpperBound, atMs: number): number | null {
   if (price === null) return null;

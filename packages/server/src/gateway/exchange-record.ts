@@ -38,31 +38,34 @@ export const COMPLETE_RESULT: ExchangeResult = { state: 'complete', status: 200,
 export interface ParsedRequest {
   /** A prompt for a model; null for any other request. */
   readonly prompt: ClientRequest | null;
-  /** Data about a request that Floe forwards without parsing. */
+  /** A request that Floe forwards without parsing; null for any other request. */
   readonly opaque: OpaqueRequest | null;
-  /** For a Responses request that continues a stored turn or is stored itself. */
+  /** Set for a Responses request that continues a stored turn or is stored itself. */
   readonly turn: ResponsesTurn | null;
 }
 
 /** The value for a request that has not been parsed yet. */
 export const UNPARSED_REQUEST: ParsedRequest = { prompt: null, opaque: null, turn: null };
 
-/** The limits and budgets that were acquired for an exchange. */
+/** The result of checking the limits and budgets of an exchange that may proceed. */
 export interface ExchangeAdmission {
   readonly grant: Grant;
   /** Rate limit headers for every response. */
   readonly headers: readonly string[];
 }
 
-/** What policies did to an exchange's request, and which policies apply to its response. */
+/** How policies changed an exchange's request, and which policies apply to its response. */
 export interface PolicyState {
   /** The policies on the response; null if there are none. */
   readonly answerContext: ResponsePolicyContext | null;
   /** Policies that redacted the request or the response. */
   readonly rewrittenBy: readonly string[] | null;
-  /** False if a policy changed the response, which is then specific to this caller. */
+  /** False if a policy changed the response, because the response then applies only to this caller. */
   readonly isCacheable: boolean;
-  /** The evaluation of the response that runs in a thread. Nothing more is sent until it has ended. */
+  /**
+   * The evaluation of the response that runs in a thread. Nothing more is sent until it has ended. Null if
+   * none is running.
+   */
   readonly pending: PendingEvaluation | null;
 }
 
@@ -91,15 +94,15 @@ export interface AttemptRecord {
   error: string | null;
   first_token_ms: number | null;
   duration_ms: number | null;
-  /** Tokens of this attempt, if there were several attempts. */
+  /** Tokens of this attempt. Absent if the exchange had only one attempt. */
   usage?: AttemptTokens;
   /** Billed units other than tokens. */
   billed_units?: Readonly<Record<string, number>>;
   /** The billed service tier, if it is not the standard tier. */
   service_tier?: string;
-  /** What has no price: units, or the tier as `tier:<name>`. */
+  /** The billed units without a price. A service tier without a price is listed as `tier:<name>`. */
   unpriced?: readonly string[];
-  /** The prices that were charged. */
+  /** The prices at which the attempt was charged. */
   price?: ChargedPrice;
 }
 
@@ -115,16 +118,16 @@ export interface PriorAttemptsUsage {
   /** The sum of all attempts, each at the price of its own target. Null if none has a price. */
   readonly nanoUsd: number | null;
   readonly costSource: CostSource | null;
-  /** Whether the provider reported part of it. */
+  /** Whether a provider reported any of this usage. */
   readonly isReported: boolean;
 }
 
-/** A decision and its reason, as the decision trace shows them. */
+/** A decision about an exchange and its reason, as the decision trace shows them. */
 export interface RecordedDecision {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly reason: string;
-  /** For a rejection: the limit or budget, and the wait that the client received. */
+  /** For a rejection: the limit or budget that caused it, and the wait that the client received. */
   readonly rule?: NonNullable<FaultDetail['rule']>;
   readonly retry_after_ms?: number;
 }
@@ -135,7 +138,10 @@ export interface UpstreamTiming {
   readonly endedAt: number;
 }
 
-/** An exchange with an authenticated caller and capacity. All stages after authentication use it. */
+/**
+ * An exchange whose caller is authenticated and which has reserved capacity. All stages after authentication
+ * use this type.
+ */
 export interface Exchange extends Omit<StartedExchange, 'caller' | 'capacity'> {
   readonly caller: AuthenticatedCaller;
   readonly capacity: AdmittedExchange;
@@ -157,13 +163,13 @@ export interface StartedExchange {
   readonly startedAt: number;
   /** How much of the response the client has received. */
   readonly progress: ResponseProgress;
-  /** Data about the response of the current attempt. */
+  /** The response to the current attempt: its usage, content and finish reason. */
   readonly answer: ResponseRecord;
   /** Null before authentication. */
   caller: AuthenticatedCaller | null;
-  /** The capacity that the exchange uses. Null before authentication, and if there was none. */
+  /** The reserved capacity. Null before authentication, and if no capacity was available. */
   capacity: AdmittedExchange | null;
-  /** Null if there are no limits or budgets. */
+  /** Null if no limits or budgets apply. */
   admission: ExchangeAdmission | null;
   controls: RequestControls | null;
   request: ParsedRequest;
@@ -173,16 +179,16 @@ export interface StartedExchange {
   target: Target | null;
   readonly attempts: AttemptRecord[];
   readonly decisions: RecordedDecision[];
-  /** Usage and cost of all attempts before the last one. */
+  /** Usage and cost of all attempts before the current one. */
   priorUsage: PriorAttemptsUsage | null;
-  /** The result of the cache; null if it is disabled. */
+  /** How the cache was used; null if it is disabled. */
   cache: CacheOutcome | null;
   policy: PolicyState;
   /** The result that the row records. */
   result: ExchangeResult;
   /**
-   * From the first call to a provider to the last byte of finished attempts. Null before the first one has
-   * finished.
+   * The time from the first call to a provider to the last byte of the last finished attempt. Null before an
+   * attempt has finished.
    */
   upstreamSpan: UpstreamTiming | null;
 }

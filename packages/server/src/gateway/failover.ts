@@ -23,9 +23,9 @@ import { getTargetKey, getTargetName } from './routing-strategy.ts';
 /** Creates the plan for an attempt at a target. Throws a `Fault` if the target cannot be used. */
 export type AttemptPlanner = (target: Target, moved: boolean) => AttemptPlan;
 
-/** Counted as latency of a failed attempt, so that a target that fails quickly does not appear fast. */
+/** Latency recorded for a failed attempt, so that a target that fails quickly does not appear fast. */
 const FAILURE_LATENCY_MS = 10_000;
-/** Random delay that spreads requests waiting for the same time. */
+/** Maximum random delay added to a wait for a rate limit, so that waiting requests are spread. */
 const RATE_LIMIT_JITTER_MS = 100;
 /**
  * Manages the attempts of one exchange, and tracks which targets were tried, were skipped or
@@ -40,7 +40,7 @@ export class Failover {
   /** Targets whose breaker rejected the request. */
   #skippedTargets: Target[] = [];
   #isFinal = false;
-  /** Why the stream to the client broke. */
+  /** The error that cut off the client's stream. */
   #streamBreak: unknown = null;
 
   constructor(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner) {
@@ -72,8 +72,8 @@ export class Failover {
   }
 
   /**
-   * Panic mode, if all targets are unavailable. Admits one concurrent request per target, and twice as many
-   * after each success. Other requests fail immediately with `no_healthy_target`.
+   * Tries the targets although all of them are unavailable (panic mode). Each target admits one concurrent
+   * request, and twice as many after each success. Other requests fail immediately with `no_healthy_target`.
    */
   async tryUnhealthyTargets(): Promise<boolean> {
     const { breakers } = this.#x.gateway;
@@ -97,7 +97,10 @@ export class Failover {
     return false;
   }
 
-  /** Tries a target that may be tried by now, or as soon as its rate limit ends. */
+  /**
+   * Tries a target, after waiting for its rate limit to end if necessary. Returns true if the client received
+   * its response from this target.
+   */
   async #tryAfterCooldown(target: Target, admission: BreakerAdmission): Promise<boolean> {
     const { breakers, clock, random } = this.#x.gateway;
     const cooling = breakers.cooldownMs(this.#orgId, target);
@@ -155,7 +158,10 @@ export class Failover {
     return conversation !== null && gateway.conversations.find(conversation) === getTargetKey(target);
   }
 
-  /** Asks the breaker for admission. @throws the interruption, if the client disconnected meanwhile */
+  /**
+   * Asks the target's breaker to admit the request.
+   * @throws the interruption, if the client disconnected
+   */
   async #admit(target: Target): Promise<BreakerAdmission> {
     const { breakers } = this.#x.gateway;
     const admission = await breakers.admit(this.#orgId, target);
@@ -211,10 +217,7 @@ export class Failover {
     return { deadlineAt, onContent, failoverDeadline };
   }
 
-  /**
-   * Returns the targets after this one, and whether they could respond. Evaluated when the deadline has
-   * passed.
-   */
+  /** Returns the targets after this one, and whether they could respond. */
   #remainingTargets(target: Target): RemainingTargets {
     const { targets } = this.#route;
     const behind = targets.slice(targets.indexOf(target) + 1);

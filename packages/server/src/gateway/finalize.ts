@@ -74,7 +74,7 @@ function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs
   });
 }
 
-/** Returns what blocked an exchange, for its metric; null if it was not blocked. */
+/** Returns what blocked an exchange, as its metric reports it; null if it was not blocked. */
 function findBlockReason({ result: { state, fault } }: StartedExchange): string | null {
   if (state !== 'blocked' || fault === null) return null;
   const { code, detail } = fault;
@@ -85,7 +85,7 @@ function findBlockReason({ result: { state, fault } }: StartedExchange): string 
   return code === 'price_unknown' ? 'price' : 'allowlist';
 }
 
-/** Records the output length, for estimates of later requests without a maximum. */
+/** Records the output length, which later requests without an output maximum use for their estimate. */
 function recordOutputLength(x: Exchange, { usage }: UsageAndCost): void {
   const {
     result,

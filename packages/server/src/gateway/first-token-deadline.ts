@@ -9,9 +9,12 @@ const DEFAULT_DEADLINE_MS = 60_000;
  * preferable.
  */
 const MAX_DEADLINE_MS = 120_000;
-/** Older measurements are ignored. */
+/** Maximum age of the measurements that are used. */
 const RECENT_MS = 1_800_000;
-/** Each consecutive missed deadline increases the next one, so that it adapts to a slower target. */
+/**
+ * Factor by which each consecutive missed deadline increases the next one, so that the deadline adapts to a
+ * slower target.
+ */
 const MISS_BACKOFF = 1.5;
 const MAX_BACKOFF = 4;
 const MAX_TARGETS = 10_000;
@@ -22,7 +25,7 @@ interface LatencyStats {
 }
 
 interface DeadlineEstimate {
-  /** Null if all deadlines so far have passed without content. */
+  /** Null if the target has missed every deadline so far. */
   readonly measures: LatencyStats | null;
   readonly at: number;
   /** Number of missed deadlines since the last first token. */
@@ -42,7 +45,7 @@ export class FirstTokenDeadlines {
     this.#clock = clock;
   }
 
-  /** Returns the milliseconds from sending the request to its first content. */
+  /** Returns the deadline for the first content, in milliseconds after the request was sent. */
   deadlineMs(orgId: string, target: string): number {
     const known = this.#recent(orgId, target);
     if (!known) return DEFAULT_DEADLINE_MS;
@@ -52,7 +55,7 @@ export class FirstTokenDeadlines {
     return Math.min(MAX_DEADLINE_MS, Math.max(MIN_FIRST_TOKEN_DEADLINE_MS, expectedMs) * backoff);
   }
 
-  /** Describes the basis of the deadline for the decision trace. */
+  /** Describes for the decision trace how the deadline was computed. */
   describeBasis(orgId: string, target: string): string {
     const measures = this.#recent(orgId, target)?.measures;
     return measures
@@ -60,7 +63,7 @@ export class FirstTokenDeadlines {
       : 'its recent time to first token is unknown';
   }
 
-  /** Records the first content after `ms`. */
+  /** Records that the first content arrived after `ms` milliseconds. */
   recordFirstToken(orgId: string, target: string, ms: number): void {
     const measures = this.#recent(orgId, target)?.measures;
     this.#set(orgId, target, { measures: smooth(measures ?? null, ms), missed: 0 });
@@ -77,7 +80,7 @@ export class FirstTokenDeadlines {
     return known && this.#clock.monotonic() - known.at <= RECENT_MS ? known : undefined;
   }
 
-  /** Removes the least recently used targets. */
+  /** Stores a target's estimate, and removes the least recently used targets if there are too many. */
   #set(orgId: string, target: string, estimate: Omit<DeadlineEstimate, 'at'>): void {
     const key = estimateKey(orgId, target);
     this.#estimates.delete(key);
@@ -88,7 +91,10 @@ export class FirstTokenDeadlines {
   }
 }
 
-/** RFC 6298, section 2: weights an eighth of the newest time and a quarter of the newest deviation. */
+/**
+ * Updates the smoothed mean and deviation (RFC 6298, section 2): the newest time has a weight of one eighth,
+ * the newest deviation of one quarter.
+ */
 function smooth(known: LatencyStats | null, ms: number): LatencyStats {
   if (!known) return { meanMs: ms, deviationMs: ms / 2 };
   const { meanMs, deviationMs } = known;

@@ -37,7 +37,10 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
   #fault: Fault | null = null;
   #hasContent = false;
   #isComplete = false;
-  /** The response object of the start event and the last frame, which an error event must continue. */
+  /**
+   * The response object of the start event, and the data of the last frame. An error event must continue
+   * them.
+   */
   #response: JsonObject | null = null;
   #lastData = '';
   /** Collects the response if it is to be stored. */
@@ -45,7 +48,7 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
   /** The last event, held back until the response has been stored. */
   #lastEvent: Buffer | string | null = null;
 
-  /** The `previous_response_id` of the client, which the provider does not know. */
+  /** The client's `previous_response_id`, if the provider does not know it. */
   readonly #previousId: string | null;
 
   constructor(x: Exchange, dialect: EventDialect, previous: string | null) {
@@ -106,14 +109,18 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
     return this.#isComplete;
   }
 
-  /** Called only if the last event is missing, for which the client would wait. */
+  /**
+   * Completes a Messages response that lacks only its last event.
+   * @throws Fault `upstream_stream_broken` for any other response, because its last event is missing and the
+   * client would wait for it
+   */
   end(): void {
     if (this.tryComplete()) return;
     const where = this.#framer.rest().length > 0 ? 'in the middle of an event' : 'before its last event';
     throw this.#fault ?? new Fault('upstream_stream_broken', `The provider closed the stream ${where}.`);
   }
 
-  /** A Messages response with a stop reason lacks only its last event, which is added. */
+  /** Adds the last event to a Messages response that has a stop reason and lacks nothing else. */
   tryComplete(): boolean {
     this.#reader.end();
     if (!this.#isComplete || this.#fault || this.#dialect !== 'messages') return false;
@@ -122,7 +129,7 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
     return true;
   }
 
-  /** The reader reports its usage when it is ended. */
+  /** Ends the reader, which reports the usage so far. */
   abort(): void {
     this.#reader.end();
   }

@@ -21,7 +21,7 @@ export interface ForwardedRequest {
   readonly request: UpstreamRequest;
   /** Whether to remove the usage frame, because only Floe requested it. */
   readonly dropUsageFrame: boolean;
-  /** Members of the client that the endpoint does not support. */
+  /** Members of the client's body that the endpoint does not support. */
   readonly dropped: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export function buildUpstreamHeaders(
   return headers;
 }
 
-/** Returns null if the client requests usage itself. */
+/** Returns the edit that requests usage; null if the client requests usage itself. */
 function includeUsageEdit(prompt: ClientRequest): ByteEdit | null {
   const { body, members } = prompt;
   const options = members.get('stream_options');

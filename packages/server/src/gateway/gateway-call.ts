@@ -14,7 +14,7 @@ import type { GatewaySurface } from './surface.ts';
  * for example.
  */
 export interface GatewayCall {
-  /** Name in the access log. Null for a path or method that does not exist. */
+  /** The name in the access log; null for a path or method that does not exist. */
   readonly operation:
     | 'models.list'
     | 'models.get'

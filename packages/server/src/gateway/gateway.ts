@@ -32,7 +32,7 @@ export interface GatewaySnapshot {
   readonly catalogs: ReadonlyMap<string, OrgCatalog>;
 }
 
-/** The dependencies of the gateway. `main.ts` creates them. */
+/** The dependencies that all gateway requests share. */
 export interface Gateway {
   readonly snapshot: () => GatewaySnapshot;
   readonly transport: UpstreamTransport;
@@ -54,14 +54,14 @@ export interface Gateway {
   readonly guard: GuardrailEnforcer;
   /** Evaluates policies on large bodies. */
   readonly policyThreads: PolicyThreads;
-  /** Finalizes responses that continue after their exchange. */
+  /** Finalizes exchanges whose response a provider continues to generate after the exchange. */
   readonly background: BackgroundFinalizer;
   /** Returns the maximum output tokens of a model if its provider reports them. */
   readonly maxOutputTokens: (provider: Provider, model: string) => number | null;
   readonly outputLengths: OutputLengthEstimator;
   readonly recordKeyUse: (key: KeyRecord, at: number) => void;
   readonly sessions: SessionRequestCounter;
-  /** The owners of resources at providers. */
+  /** The keys and organizations that own resources at providers, such as files and batches. */
   readonly resourceOwners: ResourceOwners;
   /** `server.base_url`: the public URL of this server. */
   readonly baseUrl: () => string;

@@ -57,7 +57,10 @@ function authenticate(x: StartedExchange): AuthenticatedCaller {
   return caller;
 }
 
-/** Starts an exchange of an authenticated caller that has capacity. @throws Fault `insufficient_scope` */
+/**
+ * Completes the exchange with its authenticated caller and its capacity.
+ * @throws Fault `insufficient_scope`
+ */
 function begin(
   x: StartedExchange,
   caller: AuthenticatedCaller,

@@ -106,14 +106,14 @@ export interface PricesView {
   readonly output_usd: number;
   readonly cache_read_usd: number | null;
   readonly cache_write_usd: number | null;
-  /** Prices for requests with more input tokens. */
+  /** Prices for requests with more input tokens than `above_input_tokens`. */
   readonly tiers: readonly {
     readonly above_input_tokens: number;
     readonly input_usd: number;
     readonly output_usd: number;
   }[];
   readonly source: Price['source'];
-  /** The date of the catalog. */
+  /** The date of the price catalog; null if the price does not come from the catalog. */
   readonly date: string | null;
 }
 

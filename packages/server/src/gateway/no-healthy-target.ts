@@ -5,7 +5,7 @@ import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 import { getTargetName } from './routing-strategy.ts';
 
-/** A half-open or ramping target may accept the next request. */
+/** Minimum `retry-after`, because a half-open or ramping target may accept the next request. */
 const MIN_RETRY_AFTER_MS = 1_000;
 
 /** Describes why a breaker rejected a request to its target. */

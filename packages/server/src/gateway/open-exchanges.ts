@@ -16,16 +16,16 @@ export interface OpenExchange {
 const MAX_TIMER_MS = 24 * 60 * 60_000;
 
 /**
- * Tracks the exchanges in progress, whose keys were valid when they started. When keys change, or
- * when the earliest key expires, it interrupts each exchange whose key is no longer valid, with the
- * error that a new request would receive. It does not check keys at any other time.
+ * Tracks the exchanges in progress. When keys change, or when the earliest key expires, it interrupts each
+ * exchange whose key is no longer valid. The client receives the error that a new request with this key would
+ * receive. It does not check keys at any other time.
  */
 export class OpenExchanges {
   readonly #clock: Clock;
   readonly #keyring: () => Pick<Keyring, 'currentFault'>;
   readonly #open = new OpenAddressingMap<OpenExchange>();
   #timer: Timer | null = null;
-  /** When the timer fires, in wall-clock milliseconds of the key's expiry. */
+  /** When the timer fires: the expiry time of a key in Unix milliseconds. */
   #armedFor = Number.POSITIVE_INFINITY;
 
   /** @param keyring returns the keyring of the current snapshot */
@@ -49,7 +49,7 @@ export class OpenExchanges {
     this.#open.delete(x.id);
   }
 
-  /** Interrupts the exchanges whose key is no longer valid. Call it after every change of keys. */
+  /** Interrupts the exchanges whose key is no longer valid. Must be called after every change of keys. */
   interruptRefused(): void {
     const keyring = this.#keyring();
     const now = this.#clock.now();
@@ -64,8 +64,8 @@ export class OpenExchanges {
   }
 
   /**
-   * Interrupts all exchanges with `fault`: an error response, or the error event of their dialect after
-   * content.
+   * Interrupts all exchanges with `fault`. Clients receive it as an error response or, after content, as an
+   * error event of their dialect.
    */
   interruptAll(fault: Fault): void {
     for (const x of this.#list()) x.client.interrupt(fault);

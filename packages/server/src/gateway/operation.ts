@@ -5,9 +5,9 @@ import type { GatewaySurface } from './surface.ts';
 
 /** A parsed and routed request that all policies permit. */
 export interface RoutedRequest {
-  /** The targets in order. */
+  /** The targets in the order in which they are tried, and the settings of the route. */
   readonly route: ResolvedRoute;
-  /** Responds from the cache or from a provider. Rejects with the error for the client. */
+  /** Responds with a cached response or that of a provider. Rejects with the error for the client. */
   send(): Promise<ExchangeResult>;
 }
 
@@ -16,7 +16,7 @@ export interface GatewayOperation {
   readonly surface: GatewaySurface;
   /** Parses the request and resolves its route. Rejects with the error of the request. */
   parse(x: Exchange): Promise<RoutedRequest>;
-  /** Releases resources of `parse`, whatever the result. */
+  /** Releases the resources that `parse` allocated, whatever the result of the exchange. */
   release?(x: StartedExchange): void;
 }
 

@@ -7,15 +7,15 @@ import type { BodyStorageSettings } from './bodies/body-storage-settings.ts';
 import type { CacheSettings } from './cache/cache-settings.ts';
 import { DEFAULT_IDE_SETTINGS, type IdeSettings } from './ide/ide-settings.ts';
 
-/** The gateway's part of an organization in the snapshot: its models and its request settings. */
+/** The models and request settings of an organization, as a part of the snapshot. */
 export interface OrgCatalog {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly routes: readonly CompiledRoute[];
-  /** Whether Chat responses contain the provider's reasoning text (specification, Endpoints rule 6). */
+  /** Whether Chat responses contain the provider's reasoning text. */
   readonly chatReasoning: 'strip' | 'forward';
-  /** Request headers that identify the end user, in lower case. The first one present counts. */
+  /** Request headers that identify the end user, in lower case. The first one present is used. */
   readonly userHeaders: readonly string[];
-  /** The targets of the passthrough surfaces, in order. */
+  /** The targets of the passthrough surfaces, in the order in which they are tried. */
   readonly passthrough: Readonly<Record<'a' | 'b', readonly PassthroughTarget[]>>;
   /** Whether Responses turns are stored for `previous_response_id`. */
   readonly storedResponses: boolean;
@@ -29,7 +29,7 @@ export interface OrgCatalog {
   readonly cache: CacheSettings | null;
   /** Null if bodies are not stored. */
   readonly bodies: BodyStorageSettings | null;
-  /** Limits and budgets; null if there are none. */
+  /** Limits, budgets and their settings; null if there are none. */
   readonly rules: OrgGuardrailRules | null;
   /** Null if there are no policies. */
   readonly policies: CompiledPolicies | null;
@@ -42,21 +42,24 @@ export type RoutingStrategy = 'failover' | 'weighted' | 'least_latency';
  * target replays the response.
  */
 export type RescueMode = 'error' | 'replay';
-/** A target of a passthrough surface. */
+/** A target of a passthrough surface: a provider and the models that callers may use there. */
 export interface PassthroughTarget {
   readonly provider: Provider;
-  /** The provider's model ids by the ids that callers send. */
+  /** The provider's model id for each model id that callers send. */
   readonly modelMap: ReadonlyMap<string, string>;
 }
 
 /** The targets and settings for a model id, a pattern or an alias. */
 export interface CompiledRoute {
-  /** As configured: an id, a pattern or an alias. */
+  /** The configured model: an id, a pattern or an alias. */
   readonly model: string;
   readonly matches: PatternMatcher;
-  /** `<provider>/<model>` in the order to try. Empty if the requested id is itself the target. */
+  /**
+   * The targets as `<provider>/<model>`, in the order in which they are tried. Empty if the requested id
+   * itself is the target.
+   */
   readonly targets: readonly string[];
-  /** Share of the traffic per target, for `weighted`. */
+  /** The share of each target in the traffic, for `weighted`. */
   readonly weights: readonly number[];
   readonly strategy: RoutingStrategy;
   readonly rescue: RescueMode;
@@ -64,7 +67,7 @@ export interface CompiledRoute {
   readonly retries: number;
   readonly timeouts: Partial<Timeouts>;
   readonly chatReasoning: 'strip' | 'forward' | undefined;
-  /** Undefined if the setting of the organization applies. */
+  /** Whether responses are cached. Undefined if the setting of the organization applies. */
   readonly cache: 'on' | 'off' | undefined;
 }
 
@@ -93,11 +96,11 @@ export const DEFAULT_RETRIES_PER_TARGET = 2;
 /** The provider, model and credential that an attempt uses. */
 export interface Target {
   readonly provider: Provider;
-  /** The provider's model id. */
+  /** The provider's own model id. */
   readonly model: string;
   readonly credential: Credential;
   readonly timeouts: Timeouts;
-  /** Share of the traffic among the targets of its route. */
+  /** The share of the target in the traffic of its route. */
   readonly weight: number;
 }
 
@@ -111,12 +114,14 @@ export interface ResolvedRoute {
   readonly rescue: RescueMode;
   readonly retries: number;
   readonly chatReasoning: 'strip' | 'forward';
-  /** The setting of the route. Undefined if the setting of the organization applies. */
+  /** Whether responses are cached. Undefined if the setting of the organization applies. */
   readonly cache: 'on' | 'off' | undefined;
   readonly reason: string;
-  /** Targets that the key or the allowlist excludes, with the reason. */
+  /** The targets that are not used because of the key or the allowlist, with the reason. */
   readonly skipped: readonly string[];
-  /** Identifies the conversation of the request if there are several targets. Null until they are ordered. */
+  /**
+   * The id of the request's conversation, if there are several targets. Null until the targets are ordered.
+   */
   readonly conversation: string | null;
 }
 

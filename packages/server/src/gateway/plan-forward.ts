@@ -8,14 +8,17 @@ import type { Target } from './org-catalog.ts';
 import { readTranslatedError } from './plan-translation.ts';
 import { readUpstreamError } from './upstream-error.ts';
 
-/** Hosts that only accept the dialect may return errors in another format. */
+/**
+ * Returns whether an error body has the format of the dialect. Hosts that only accept the dialect may use
+ * another format.
+ */
 function isDialectError(body: Buffer): boolean {
   return /^\s*\{\s*"type"\s*:\s*"error"/.test(body.toString('utf8', 0, 200));
 }
 
 /**
- * Plans an attempt at a target with the client's dialect. Bytes are forwarded in both directions.
- * `rewrite` creates the sink for a response that is JSON when the client requested a stream, or a
+ * Plans an attempt at a target with the client's dialect. Bytes are forwarded unchanged in both directions.
+ * `rewrite` creates the sink for a response in the wrong form: JSON when the client requested a stream, or a
  * stream when the client requested JSON.
  */
 export function planForward(

@@ -29,7 +29,7 @@ import {
   readUpstreamHeader,
 } from './upstream-error.ts';
 
-/** A request that is parsed into a canonical request at most once per exchange. */
+/** A client request that is parsed into a canonical request at most once per exchange. */
 export interface TranslatableRequest {
   /** The original request. */
   readonly prompt: ClientRequest;
@@ -90,8 +90,8 @@ export function planTranslation(
 }
 
 /**
- * Creates a function that returns the sink for a response in dialect `from`. The function handles
- * each combination of received and requested form (stream or JSON).
+ * Creates a function that returns the sink for a response in dialect `from`. The function supports every
+ * combination of received and requested form (stream or JSON).
  */
 export function createTranslatedSinkFactory(
   x: Exchange,
@@ -155,14 +155,17 @@ const UNREPLAYABLE_NEEDS: readonly RequiredFeature[] = [
   'unknown-content',
 ];
 
-/** Returns whether the route enables replay and the response supports it. */
+/**
+ * Returns whether the stream of an exchange can be replayed: its route enables replay, and Floe can write
+ * every part of the response again.
+ */
 export function canReplay(x: Exchange, canonical: WireAsk): boolean {
   return (
     x.route?.rescue === 'replay' && !UNREPLAYABLE_NEEDS.some((need) => canonical.requiredFeatures.has(need))
   );
 }
 
-/** Kinds of upstream faults by the meanings in provider definitions. */
+/** The kinds of upstream faults for the error meanings in provider definitions. */
 const FAULT_KINDS = {
   bad_credentials: 'credential',
   rate: 'rate',
@@ -204,7 +207,7 @@ export function readTranslatedError(
   });
 }
 
-/** Names of equal settings in different dialects. */
+/** Names of the same setting in different dialects. */
 const SAME_SETTING: readonly (readonly string[])[] = [
   ['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
   ['messages', 'input', 'contents'],
@@ -215,8 +218,8 @@ const SAME_SETTING: readonly (readonly string[])[] = [
 ];
 
 /**
- * Returns the client's name of a field in a provider's error: the same path if the client sent it, or the
- * member from which it was created. Undefined if the client did not send it.
+ * Returns the name of the client's field that an error of the provider refers to: the same path if the client
+ * sent it, or else the member from which it was created. Returns undefined if the client sent neither.
  */
 function clientParam(param: string | undefined, members: ClientRequest['members']): string | undefined {
   const name = param === undefined ? undefined : /^\w+/.exec(param)?.[0];
@@ -224,7 +227,10 @@ function clientParam(param: string | undefined, members: ClientRequest['members'
   return SAME_SETTING.find((names) => names.includes(name))?.find((own) => members.has(own));
 }
 
-/** The meaning in the provider definition is more specific than the status. */
+/**
+ * Returns the fault code for an error meaning of the provider definition, which is more specific than the
+ * status.
+ */
 function faultCodeOf(meaning: ReturnType<typeof findErrorStatusMeaning>): FaultCode | undefined {
   if (meaning === 'overloaded') return 'upstream_error';
   return meaning === 'rate' ? 'upstream_rate_limited' : undefined;

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 const REDACTED_TEXT = '[redacted]';
-/** Tokens that are added to a request when it is sent, such as those of a cloud identity. */
+/** Matches tokens that are added to a request when it is sent, such as those of a cloud identity. */
 const TOKEN_PATTERN = /\b(Bearer|Basic)\s+[\w.~+/=-]{16,}|\b(Signature=)[0-9a-f]{32,}/gi;
 
 /**

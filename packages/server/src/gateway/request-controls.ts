@@ -7,9 +7,12 @@ const MAX_METADATA_BYTES = 2048;
 export interface RequestControls {
   readonly metadata: JsonObject | null;
   readonly timeoutMs: number | null;
-  /** Do not use the cache, or replace the cached response. */
+  /**
+   * Whether the request does not use the cache, or replaces the cached response. Null if it uses the cache
+   * normally.
+   */
   readonly cache: 'bypass' | 'refresh' | null;
-  /** How long the response may be reused. */
+  /** How long the response may be reused, in milliseconds; null if the caller does not state it. */
   readonly cacheTtlMs: number | null;
 }
 
@@ -63,7 +66,9 @@ function readCache(value: string | string[] | undefined): RequestControls['cache
   });
 }
 
-/** One year. Redis and timers do not support very long times. */
+/**
+ * Maximum lifetime of a cached response: one year, because Redis and timers do not support very long times.
+ */
 const MAX_TTL_S = 31_536_000;
 
 function readTtl(value: string | string[] | undefined): number | null {

@@ -3,11 +3,11 @@ import type { Price } from '../providers/prices.ts';
 import type { BillingMode } from './billing.ts';
 import type { OpaqueRequest } from './opaque/opaque-request.ts';
 
-/** Tokens of an image at the most expensive size and quality. */
+/** Tokens of an image at the highest size and quality. */
 const TOKENS_PER_IMAGE = 8_192;
-/** Eight kilobits per second: the lowest bit rate of these APIs. */
+/** Bytes per second of audio at eight kilobits per second, the lowest bit rate of these APIs. */
 const BYTES_PER_SECOND = 1_000;
-/** Gemini counts 32 tokens per second, the most of all known providers. Speech has at most ten. */
+/** Tokens per second of audio. Gemini counts 32, the most of all known providers. Speech has at most ten. */
 const AUDIO_TOKENS_PER_SECOND = 32;
 const SPEECH_TOKENS_PER_SECOND = 10;
 const BYTES_PER_TOKEN = 3;
@@ -15,9 +15,9 @@ const BYTES_PER_TOKEN = 3;
 const DOCUMENTS_PER_SEARCH = 100;
 
 /**
- * Estimates a request's maximum usage of images, audio or searches, in the units that its price
- * uses. Returns null if the usage can be determined neither before nor after the response. This is
- * the case for speech that is priced per audio token, because the response contains no token count.
+ * Estimates a request's maximum usage of images, audio or searches, in the units that its price uses. Returns
+ * null if the usage can be determined neither before nor after the response. An example is speech that is
+ * priced per audio token, because its response contains no token count.
  */
 export function estimateRequestUnits(
   billing: BillingMode,
@@ -51,8 +51,8 @@ export function estimateRequestUnits(
 }
 
 /**
- * Adds the units that can only be counted from the request. A unit is added if the model is priced
- * by it and the response does not report it.
+ * Adds the units that can be counted only in the request. A unit is added if the model is priced by it and
+ * the response does not report it.
  */
 export function withRequestUnits(usage: Usage, measured: Usage | null): Usage {
   // Reported tokens are more accurate than the maximum.

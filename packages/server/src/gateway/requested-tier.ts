@@ -6,9 +6,11 @@ import type { ClientRequest } from './client-request.ts';
  * Returns the requested service tier, as price lists name it; undefined if the request leaves the
  * choice to the provider.
  */
-export function findRequestedTier(ask: Pick<ClientRequest, 'body' | 'members'> | null): string | undefined {
-  if (ask === null) return undefined;
-  const { body, members } = ask;
+export function findRequestedTier(
+  prompt: Pick<ClientRequest, 'body' | 'members'> | null,
+): string | undefined {
+  if (prompt === null) return undefined;
+  const { body, members } = prompt;
   const speed = members.get('speed');
   if (speed && readStringAt(body, speed) === 'fast') return 'fast';
   const tier = members.get('service_tier') ?? members.get('serviceTier');

@@ -1,9 +1,6 @@
 import type { StartedExchange } from './exchange-record.ts';
 
-/**
- * Returns the headers that every gateway response has, as a flat list (product page, "Response
- * headers").
- */
+/** Returns the headers that every gateway response has, as a flat list. */
 export function buildResponseHeaders(x: StartedExchange, contentType: string): string[] {
   const headers = [
     'content-type',

@@ -2,15 +2,12 @@ import type { Fault } from '@floe/contract/faults';
 import type { KeepAliveTimer } from './attempt-deadlines.ts';
 import type { StreamReplay } from './stream-replay.ts';
 
-/**
- * Formats an error for a stream whose head has been sent. Returns the text that ends the stream, or null if
- * the connection must be closed.
- */
+/** Formats an error for a stream whose head has been sent. */
 interface StreamErrorFormatter {
   formatError(fault: Fault): string | null;
 }
 
-/** Keeps the client of a stream connected while there is no content. */
+/** Keeps the client of a stream connected until there is content. */
 interface StreamKeepAlive extends KeepAliveTimer {
   /** Sends the first chunk of a response before its content. Returns true if the client has received it. */
   sendFirstChunk(chunk: string): boolean;
@@ -18,13 +15,13 @@ interface StreamKeepAlive extends KeepAliveTimer {
 
 /** How much of the response the client has received. It determines how an error is sent. */
 export type ResponseStage =
-  /** Nothing was sent. An error is a separate response. */
+  /** Nothing was sent. An error is sent as a separate response. */
   | { readonly name: 'nothing' }
-  /** The head of a stream without content. Another target may still provide the response. */
+  /** Only the head of a stream was sent. Another target may still provide the response. */
   | { readonly name: 'head'; readonly errorFormatter: StreamErrorFormatter }
-  /** Content from the current attempt. */
+  /** Content of the current attempt was sent. */
   | { readonly name: 'content' }
-  /** Content from an attempt that failed. */
+  /** Content of an attempt that failed was sent. */
   | { readonly name: 'broken'; readonly errorFormatter: StreamErrorFormatter };
 
 const STAGE_NOTHING: ResponseStage = { name: 'nothing' };
@@ -41,12 +38,12 @@ export class ResponseProgress {
     return this.#stage;
   }
 
-  /** The keep-alive of a stream; null for other responses. */
+  /** The keep-alive of a stream; null for a response that is not a stream. */
   get keepAlive(): StreamKeepAlive | null {
     return this.#keepAlive;
   }
 
-  /** The replay of a stream that may be generated again; otherwise null. */
+  /** The replay of a stream; null if the stream cannot be generated again. */
   get replay(): StreamReplay | null {
     return this.#replay;
   }

@@ -1,6 +1,6 @@
 import type { Usage } from '@floe/wire/usage';
 
-/** Collects what the current attempt is charged for, and what its row records. */
+/** Collects the usage and other data of the current attempt's response, for its charges and for the row. */
 export class ResponseRecord {
   #usage: Usage | null = null;
   #contentBytes = 0;
@@ -15,7 +15,7 @@ export class ResponseRecord {
     return this.#usage;
   }
 
-  /** UTF-8 bytes of text, reasoning and tool calls. */
+  /** Size of text, reasoning and tool calls in UTF-8 bytes. */
   get contentBytes(): number {
     return this.#contentBytes;
   }
@@ -25,22 +25,25 @@ export class ResponseRecord {
     return this.#contentChunks;
   }
 
-  /** The provider's finish reason; null before the finish. */
+  /** The finish reason that the provider reported; null until then. */
   get finishReason(): string | null {
     return this.#finishReason;
   }
 
-  /** The provider's id of a response, which may continue in the background after the exchange. */
+  /**
+   * The provider's id of a response that may continue in the background after the exchange; null if there is
+   * none.
+   */
   get responseId(): string | null {
     return this.#responseId;
   }
 
-  /** Usage by model, if the response contains batch results. */
+  /** Usage by model, if the response contains batch results; otherwise null. */
   get results(): ReadonlyMap<string, Usage> | null {
     return this.#results;
   }
 
-  /** Paths of hints that the target does not support. */
+  /** Paths of the optional request fields that were omitted because the target does not support them. */
   get dropped(): readonly string[] {
     return this.#dropped;
   }

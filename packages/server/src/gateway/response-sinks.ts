@@ -18,8 +18,8 @@ export class BufferedResponseSink implements ResponseSink {
   #size = 0;
 
   /**
-   * `judge` receives the complete body and responds to the client, or throws. `tooLarge` receives the start
-   * of a body that exceeds the limit.
+   * @param judge receives the complete body and responds to the client, or throws
+   * @param tooLarge receives the start of a body that exceeds the limit
    */
   constructor(limitBytes: number, judge: (body: Buffer) => void, tooLarge: (start: Buffer) => Error) {
     this.#limitBytes = limitBytes;
@@ -49,7 +49,10 @@ export class BufferedResponseSink implements ResponseSink {
   }
 }
 
-/** A byte order mark before JSON has no meaning (RFC 8259, section 8.1), and most parsers reject it. */
+/**
+ * Removes a byte order mark before JSON. It has no meaning there (RFC 8259, section 8.1), and most parsers
+ * reject it.
+ */
 function stripByteOrderMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
@@ -144,7 +147,9 @@ export class ClientStream implements ClientOutput {
     return flowing;
   }
 
-  /** Passes the rest of the response to `use`; after the evaluation, if it runs in a thread. */
+  /**
+   * Passes the rest of the response to `use`. If the evaluation runs in a thread, waits until it has ended.
+   */
   #whenEvaluated(filter: StreamPolicyFilter, ready: Buffer, use: (bytes: Buffer) => void): void {
     if (filter.pending === null) {
       if (filter.fault) throw filter.fault;

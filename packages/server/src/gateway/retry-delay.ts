@@ -6,12 +6,12 @@ import type { Target } from './org-catalog.ts';
 import { getTargetName } from './routing-strategy.ts';
 
 /**
- * Maximum wait for a rate-limited target that has the prompt in its cache. Another target would process and
- * charge the prompt again.
+ * Maximum wait for a rate-limited target whose provider has cached the prompt. Another target would process
+ * and charge the whole prompt.
  */
 const WARM_WAIT_MS = 2_000;
 
-/** The attempts that one target has had so far. */
+/** The attempts that an exchange has made at one target, and the conditions for another one. */
 export interface TargetAttempts {
   readonly retries: number;
   readonly maxRetries: number;
@@ -26,8 +26,8 @@ export interface TargetAttempts {
 }
 
 /**
- * Returns the delay in milliseconds after which a failed target may be retried; null if it may not
- * be retried. Records the reason in the decision trace if there was an alternative.
+ * Returns the delay in milliseconds after which a failed target may be retried; null if it may not be
+ * retried. If another target was available, records the reason in the decision trace.
  */
 export function computeRetryDelayMs(
   x: Exchange,
@@ -83,7 +83,9 @@ function reasonToMoveOn(
   return null;
 }
 
-/** A target that closed its connection after a long silence is not retried. */
+/**
+ * Returns why a target that failed after a long silence is not retried; null if it was not silent for long.
+ */
 function reasonForSilence({ attempts }: Exchange): string | null {
   const last = attempts.at(-1);
   const silentMs = last?.first_token_ms === null ? (last.duration_ms ?? 0) : 0;

@@ -17,25 +17,25 @@ export interface RoutingStrategyContext {
 /** A route with ordered targets, and the reason for the order. */
 export interface OrderedRoute {
   readonly route: ResolvedRoute;
-  /** Why a target is first; null if the order is that of the route. */
+  /** Why the first target is first; null if the targets are in the order of the route. */
   readonly reason: string | null;
 }
 
 /**
- * Orders a route's targets by its strategy and by credential weights. The conversation's previous
- * target comes first. The order for a conversation is computed from its id (rendezvous hashing), so
- * that all processes choose the same order.
+ * Orders a route's targets by its strategy and by the weights of the credentials. The target that the
+ * conversation used last comes first. The order for a conversation is computed from its id (rendezvous
+ * hashing), so that all processes choose the same order.
  */
-export function applyRoutingStrategy(route: ResolvedRoute, by: RoutingStrategyContext): OrderedRoute {
+export function applyRoutingStrategy(route: ResolvedRoute, context: RoutingStrategyContext): OrderedRoute {
   if (route.targets.length < 2) return { route, reason: null };
-  const { conversation: name } = by;
-  const groups = sortGroups(groupByModel(route.targets), route, by, name);
+  const { conversation: name } = context;
+  const groups = sortGroups(groupByModel(route.targets), route, context, name);
   const targets = groups.flatMap((group) =>
     name === null || group.length < 2
       ? group
       : sortByScore(group, (target) => rendezvousScore(name, getTargetKey(target), target.credential.weight)),
   );
-  const kept = name === null ? undefined : by.conversations.find(name);
+  const kept = name === null ? undefined : context.conversations.find(name);
   const at = kept === undefined ? -1 : targets.findIndex((target) => getTargetKey(target) === kept);
   const [stays] = at > 0 ? targets.splice(at, 1) : [];
   if (stays) targets.unshift(stays);
@@ -99,12 +99,15 @@ function rendezvousScore(name: string, candidate: string, weight: number): numbe
   return weightedScore(hashFraction(name, candidate), weight);
 }
 
-/** Each candidate has the highest score with a probability in proportion to its weight. */
+/**
+ * Returns a random score. Each candidate has the highest score with a probability in proportion to its
+ * weight.
+ */
 function weightedScore(chance: number, weight: number): number {
   return weight <= 0 ? Number.NEGATIVE_INFINITY : Math.log(Math.max(chance, 1e-12)) / weight;
 }
 
-/** Returns a number from 0 (inclusive) to 1 (exclusive), equal in every process. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive) that is equal in every process. */
 function hashFraction(name: string, candidate: string): number {
   return createHash('sha256').update(`${name}\n${candidate}`).digest().readUIntBE(0, 6) / 2 ** 48;
 }

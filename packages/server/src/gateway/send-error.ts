@@ -49,7 +49,9 @@ function endStream(client: ClientConnection, text: string | null): void {
   else client.endWith(text);
 }
 
-/** Logs an unexpected error with all details and returns a fault without details. */
+/**
+ * Logs an unexpected error with all details, and returns an `internal_error` fault that does not reveal them.
+ */
 export function logInternalError(log: Log, id: string, error: unknown): Fault {
   log.error({ err: error, request_id: id }, 'unexpected error in a gateway request');
   return new Fault(

@@ -3,9 +3,9 @@ import { type AttemptPlanner, Failover } from './failover.ts';
 import type { ResolvedRoute } from './org-catalog.ts';
 
 /**
- * Tries the targets in order until one has responded. After a failure before content, the same
- * target may be retried or the next one tried. After content, only a route with `rescue: replay`
- * tries another target.
+ * Tries the targets in order until one of them has responded. After a failure before content, the same target
+ * is retried or the next one is tried. After content, another target is tried only if the route has `rescue:
+ * replay`.
  */
 export async function sendToTargets(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner): Promise<void> {
   const failover = new Failover(x, route, plan);

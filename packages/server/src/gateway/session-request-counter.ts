@@ -2,33 +2,30 @@ import type { KeyRecord } from '../platform/keyring.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { findSessionHeader } from './conversation-id.ts';
 
-/** The coding agent session that a request belongs to. */
+/** A session of a coding agent, and its requests to models. */
 export interface ModelSessionStatus {
-  /** Empty if the client sends none. */
+  /** The session id; empty if the client sends none. */
   readonly id: string;
   /** Whether the session requested a decision from the relay in the last 24 hours. */
   readonly relayed: boolean;
-  /** Requests of the session in this process, including this one. */
+  /** Number of requests of the session in this process, including this one. */
   readonly requests: number;
 }
 
-/**
- * Counts requests per session. `main.ts` connects it to the relay, because the gateway does not
- * import the relay.
- */
+/** Counts the model requests of coding agent sessions. */
 export interface SessionRequestCounter {
-  /** Returns whether an organization uses these counts. */
+  /** Returns whether requests of an organization are counted. */
   isTracked(orgId: string): boolean;
   record(key: KeyRecord, sessionId: string, userAgent: string): ModelSessionStatus;
 }
 
-/** The implementation for organizations that do not track sessions. */
+/** The counter to use if sessions are not tracked. */
 export const UNTRACKED_SESSIONS: SessionRequestCounter = {
   isTracked: () => false,
   record: () => ({ id: '', relayed: false, requests: 0 }),
 };
 
-/** Counts an exchange in its session and returns the session; null if sessions are not tracked. */
+/** Counts an exchange in its session, and returns the session. Returns null if sessions are not tracked. */
 export function recordSession(
   sessions: SessionRequestCounter,
   key: KeyRecord,

@@ -6,21 +6,26 @@ import { removeImplausibleCounts } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import { computeRunningCost } from './usage-and-cost.ts';
 
-/** Minimum extension of a reservation. Otherwise it is extended by a quarter of the output so far. */
+/**
+ * Minimum extension of a reservation, in tokens. For longer outputs, the extension is a quarter of the output
+ * so far.
+ */
 const MIN_STEP_TOKENS = 512;
 const STEP_SHARE = 1 / 4;
-/** Large enough that rounding does not affect the price difference. */
+/**
+ * Number of tokens with which the price per token is measured. It is large, so that rounding does not matter.
+ */
 const SAMPLE_TOKENS = 1_000_000;
 
 /**
- * The result of a spend check: `go` to continue; a fault that ends the stream; or a promise that
- * waits for the shared store and resolves to null to continue, or to a fault.
+ * The result of a spend check: `go` to continue, a fault that ends the stream, or a promise that waits for
+ * the shared store and resolves to null (continue) or to such a fault.
  */
 export type SpendCheckResult = 'go' | Fault | Promise<Fault | null>;
 
 /**
- * Creates the spend meter for a stream. Returns null if no hard budget applies or the response is
- * not streamed.
+ * Creates the spend meter for a stream. Returns null if no hard budget applies or if the response is not
+ * streamed.
  */
 export function createSpendMeter(x: Exchange): SpendMeter | null {
   const { prompt } = x.request;
@@ -45,10 +50,13 @@ export class SpendMeter {
   /** No extension is needed up to this number of tokens. */
   #coveredTokens = -1;
   #usage: Usage | null = null;
-  /** Tokens when the response reported its finish. */
+  /** The number of tokens when the response reported its finish. */
   #finishedTokens: number | null = null;
   #pendingExtension: Promise<GrantExtension> | null = null;
-  /** Less than the requested amount was available. The next extension is requested only when it is needed. */
+  /**
+   * Whether less than the requested amount was available. The next extension is then requested only when it
+   * is needed.
+   */
   #isExhausted = false;
 
   constructor(x: Exchange, grant: Grant, inputTokens: number) {
@@ -58,7 +66,10 @@ export class SpendMeter {
     this.#nanoUsdPerToken = (this.#costNanoUsd(SAMPLE_TOKENS) - this.#costNanoUsd(0)) / SAMPLE_TOKENS;
   }
 
-  /** Called after each read, when its bytes have been sent to the client. */
+  /**
+   * Compares the cost with the reservation. Must be called after each read, when its bytes have been sent to
+   * the client.
+   */
   check(): SpendCheckResult {
     const { contentBytes, contentChunks, usage, finishReason } = this.#x.answer;
     const counted = estimateMaxContentTokens(contentBytes, contentChunks);
@@ -116,12 +127,15 @@ export class SpendMeter {
       this.#tokens + (this.#nanoUsdPerToken > 0 ? Math.floor(left / this.#nanoUsdPerToken) : Infinity);
   }
 
-  /** Nano-USD by which the cost exceeds the reservation. Negative while an amount is left. */
+  /**
+   * The amount in nano-USD by which the cost exceeds the reservation. Negative while part of the reservation
+   * is left.
+   */
   get #overspendNanoUsd(): number {
     return this.#costNanoUsd(this.#tokens) - (this.#grant.reservedNanoUsd ?? 0);
   }
 
-  /** Nano-USD per extension. */
+  /** The amount in nano-USD of one extension. */
   get #stepNanoUsd(): number {
     return Math.max(MIN_STEP_TOKENS, this.#tokens * STEP_SHARE) * this.#nanoUsdPerToken;
   }

@@ -12,7 +12,7 @@ import type { ClientOutput } from './client-output.ts';
 
 /** A block of the response that the client has received. */
 interface DeliveredBlock {
-  /** Its number at the writer. A later attempt may use another number. */
+  /** The number that the writer gave to the block. A later attempt may use another number. */
   readonly block: number;
   readonly kind: BlockKind;
   readonly name: string | undefined;
@@ -21,15 +21,14 @@ interface DeliveredBlock {
 }
 
 /**
- * Sends one stream to the client from several attempts (`rescue: replay`). A later attempt
- * generates the response again. Text that the client already has is skipped, and the rest is
- * forwarded. Throws at the first difference. Call ids and seals may differ; text, tool names and
- * arguments may not.
+ * Sends one stream to the client from several attempts (`rescue: replay`). A later attempt generates the
+ * response again: text that the client already has is skipped, and the rest is forwarded. Call ids and seals
+ * may differ between attempts. Any other difference ends the stream with an error.
  */
 export class StreamReplay {
   readonly writer: ResponseStreamWriter;
   readonly output: ClientOutput;
-  /** Whether a later attempt differed, so that the stream cannot be continued. */
+  /** Whether a later attempt generated different content, so that the stream cannot be continued. */
   hasDiverged = false;
   #showsReasoning: boolean;
   #emit: EmitResponseEvent = ignore;

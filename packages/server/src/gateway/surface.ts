@@ -1,17 +1,19 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import type { BillingMode } from './billing.ts';
 
-/** A gateway surface, which defines its clients' dialect and how requests are handled. */
+/** A gateway surface: the API that clients use, its dialect, and how its requests are handled. */
 export interface GatewaySurface {
-  /** Name on the row. */
+  /** The name of the surface in the request log row. */
   readonly name: string;
   readonly routeMode: 'unified' | 'passthrough-a' | 'passthrough-b' | 'ide';
   readonly dialect: 'chat' | 'responses' | 'messages';
   readonly faultShape: ErrorBodyFormat;
   readonly billing: BillingMode;
-  /** Client headers that are forwarded to a provider of the same dialect. All others are removed. */
+  /** Client headers that are forwarded to a provider of the same dialect. All other headers are removed. */
   readonly forwardedHeaders: readonly string[];
-  /** Set for IDEs, whose bodies mix dialects. `deployment` is the model in the path. */
+  /**
+   * Set for IDEs, whose bodies mix dialects. `deployment` is the model in the path; null if there is none.
+   */
   readonly ide?: { readonly deployment: string | null };
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 
 /** Weight of the newest measurement. */
 const SMOOTHING_FACTOR = 0.3;
-/** The weight of a measurement halves in this time, so that a target that was slow once is tried again. */
+/** Time in which the weight of a measurement halves, so that a target that was slow once is tried again. */
 const HALF_LIFE_MS = 60_000;
 const MAX_TARGETS = 10_000;
 
@@ -19,8 +19,8 @@ export class TargetLatencies {
   }
 
   /**
-   * Returns the expected milliseconds, which decrease with the age of the measurements. Returns 0 for an
-   * unknown target, so that it is tried next.
+   * Returns the expected latency in milliseconds, which decreases with the age of the measurements. Returns 0
+   * for an unknown target, so that it is tried next.
    */
   expectedMs(orgId: string, target: string, stream: boolean): number {
     const measure = this.#measures.get(latencyKey(orgId, target, stream));
@@ -40,7 +40,10 @@ export class TargetLatencies {
   }
 }
 
-/** Streams have separate latencies, because they are measured to their first content. */
+/**
+ * Returns the key of a latency. Streams have separate keys, because their latency is the time to their first
+ * content.
+ */
 function latencyKey(orgId: string, target: string, stream: boolean): string {
   return `${stream ? 'stream' : 'whole'}\n${orgId}\n${target}`;
 }

@@ -22,7 +22,7 @@ import { createJsonResponseEnd, type PendingResponseEnd } from './stored/respons
 import { StreamReplay } from './stream-replay.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
-/** The dialect, context and settings of a translated response. */
+/** The dialect, context and settings for translating a response. */
 export interface TranslationSettings {
   readonly client: ClientDialect;
   readonly upstream: UpstreamDialect;
@@ -47,12 +47,12 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
   #fold = new ResponseAccumulator();
   #fault: Fault | null = null;
   #text = '';
-  /** The first chunk, before it is known whether content follows. */
+  /** The first chunk, which is held back until content follows. */
   #firstChunk = '';
   #hasReadContent = false;
   #finished = false;
   #ended = false;
-  /** The text with the finish, held back until the turn is stored. */
+  /** The text of the finish, which is held back until the turn is stored. */
   #finishText: Buffer | string = '';
 
   constructor(x: Exchange, translation: TranslationSettings, arrivesStreamed: boolean) {
@@ -104,7 +104,7 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
     return flowing;
   }
 
-  /** A provider may keep its connection open after the last event. */
+  /** Completes the response after its last event, because a provider may keep the connection open. */
   #endFinished(): void {
     if (this.#translation.isStreamToClient) this.#endStream();
     else if (this.#isStreamFromUpstream && !this.#ended) {
@@ -130,7 +130,7 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
   }
 
   /**
-   * Ends the stream with the last event, because clients disconnect then. Later data of the provider is
+   * Ends the stream with the last event, because clients disconnect then. Later data from the provider is
    * ignored.
    */
   #endStream(): void {
@@ -196,7 +196,10 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
     return flowing;
   }
 
-  /** Sends the first chunk to an IDE before the content, unless there is content or an error already. */
+  /**
+   * Sends the first chunk to an IDE before there is content. For other clients, or if there is content or an
+   * error already, adds the chunk to the text.
+   */
   #sendFirstChunk(tellable: boolean): void {
     const { keepAlive, isHeadSent } = this.#x.progress;
     const lead = this.#firstChunk;
@@ -238,7 +241,10 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
   }
 }
 
-/** Returns the current stream if an earlier attempt has delivered part of it, otherwise a new one. */
+/**
+ * Returns the replay of the current stream if an earlier attempt has delivered part of it, otherwise a new
+ * one.
+ */
 function findOrCreateReplay(x: Exchange, { client, context }: TranslationSettings): StreamReplay {
   const { replay: underWay } = x.progress;
   if (underWay?.output.isContentSent) return underWay;
@@ -248,7 +254,7 @@ function findOrCreateReplay(x: Exchange, { client, context }: TranslationSetting
   return replay;
 }
 
-/** Splits a stream into frames for the reader of the dialect. */
+/** Splits a provider's stream into frames, and passes them to the reader of the dialect. */
 class UpstreamEventStream implements ResponseSink {
   readonly hasContent = false;
   readonly isContentSent = false;

@@ -12,11 +12,14 @@ import {
 
 const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_BODY_CHARACTERS = 2000;
-/** One day, because daily quotas exist. A longer wait is treated as an error of the provider. */
+/**
+ * The longest wait that is accepted from a provider: one day, because daily quotas exist. A longer wait is
+ * reduced to it.
+ */
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /**
- * A provider's error response to an error that the client caused. It is forwarded with its original
+ * A provider's error response to an error that the client caused. The response is forwarded with its original
  * status and bytes.
  */
 export class ForwardedUpstreamError extends Error {
@@ -27,7 +30,7 @@ export class ForwardedUpstreamError extends Error {
   /** Whether the request is too long for the model. */
   readonly isContextLength: boolean;
 
-  /** Further headers to forward, as a flat list. */
+  /** Further response headers to forward, as a flat list. */
   readonly headers: readonly string[];
 
   constructor(
@@ -44,7 +47,7 @@ export class ForwardedUpstreamError extends Error {
     this.headers = more.headers ?? [];
   }
 
-  /** Converts it to a fault, if status and body can no longer be sent. */
+  /** Converts the error to a fault, for use when its status and body can no longer be sent. */
   toFault(): Fault {
     return toClientFault(parseUpstreamFault(this.status, {}, this.body.toString('utf8')));
   }
@@ -101,7 +104,10 @@ export function quotaExhaustedFault(provider: string, detail: FaultDetail): Faul
 
 type ErrorMeaning = ErrorStatusOverride['means'];
 
-/** Returns what a status with this text means at a provider, if the provider definition defines it. */
+/**
+ * Returns the meaning that the provider definition gives to a status with this text; undefined if it gives
+ * none.
+ */
 export function findErrorStatusMeaning(
   definition: ProviderDefinition,
   status: number,
@@ -124,9 +130,9 @@ function truncateMessage(message: string): string {
 }
 
 /**
- * Returns the wait that the provider requests, in milliseconds; undefined if it requests none.
- * `retry-after` is in seconds or an HTTP date (RFC 9110, section 10.2.3). If `retry-after-ms` is
- * also present, the larger value is used, because one provider sends 0 there.
+ * Returns how long the provider asks to wait, in milliseconds; undefined if it does not ask. `retry-after` is
+ * in seconds or an HTTP date (RFC 9110, section 10.2.3). If `retry-after-ms` is also present, the larger
+ * value is used, because one provider sends 0 there.
  */
 export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.now()): number | undefined {
   const waits: number[] = [];

@@ -50,16 +50,16 @@ export function computeUsageAndCost(x: Exchange): UsageAndCost {
 }
 
 /**
- * Returns what a cached response would have cost without the cache, in nano-USD. Null if the
- * response was not cached or the price is unknown.
+ * Returns in nano-USD what a cached response would have cost without the cache. Null if the response was not
+ * cached or the price is unknown.
  */
 export function computeCacheSavings(x: Exchange): number | null {
   return x.result.state === 'cached' ? computeAttemptCost(x, x.answer.usage).nanoUsd : null;
 }
 
 /**
- * Adds the current attempt's usage to the exchange before another attempt starts, because the
- * provider charges for it. Adds nothing if the attempt failed before content and reported no usage.
+ * Adds the current attempt's usage to the exchange before another attempt starts, because the provider
+ * charges for both. Adds nothing if the attempt failed before content and reported no usage.
  */
 export function carryOverAttemptUsage(x: Exchange): void {
   const before = x.attempts.at(-1);
@@ -78,8 +78,8 @@ export function carryOverAttemptUsage(x: Exchange): void {
 }
 
 /**
- * Returns what the exchange costs so far if the current attempt has the given usage, in nano-USD;
- * null if the price is unknown.
+ * Returns in nano-USD what the exchange costs so far if the current attempt has the given usage; null if the
+ * price is unknown.
  */
 export function computeRunningCost(x: Exchange, usage: Usage): number | null {
   const price = x.target?.provider.priceOf(x.target.model) ?? null;
@@ -91,7 +91,10 @@ export function computeRunningCost(x: Exchange, usage: Usage): number | null {
 
 type AttemptCost = Pick<UsageAndCost, 'nanoUsd' | 'costSource'>;
 
-/** Uses the price of the last target, and the service tier of the response or the requested one. */
+/**
+ * Computes the cost of the current attempt at the price of its target, with the service tier of the response
+ * or else the requested one.
+ */
 function computeAttemptCost(x: Exchange, usage: Usage | null): AttemptCost {
   const { target, createdAt, attempts } = x;
   const price = target === null ? null : target.provider.priceOf(target.model);
@@ -149,7 +152,10 @@ function toBilledUsage(
   return tier === counted.tier || tier === undefined ? counted : { ...counted, tier };
 }
 
-/** In Chat, a model with built-in search makes one search and does not report it. */
+/**
+ * Adds one search for a Chat model with built-in search, because such a model makes one search and does not
+ * report it.
+ */
 function withImplicitSearch(prompt: ClientRequest | null, usage: Usage, price: Price, atMs: number): Usage {
   if (prompt === null || usage.units.web_search || !prompt.members.has('web_search_options')) return usage;
   return price.ratesAt(atMs).units.web_search === undefined
@@ -165,8 +171,8 @@ function recordUnits(attempt: AttemptRecord, { units, tier }: Usage, unpriced: r
 }
 
 /**
- * Returns whether the operation is declared as free. If its model may have a price, it is free only without
- * one.
+ * Returns whether the operation is declared as free. An operation that is `free-unless-priced` is free only
+ * if the model has no price.
  */
 function isFreeOfCharge({ surface: { billing }, target, answer: { results } }: Exchange): boolean {
   if (target === null) return false;
@@ -175,7 +181,10 @@ function isFreeOfCharge({ surface: { billing }, target, answer: { results } }: E
   return billing === 'free' || (billing === 'free-unless-priced' && !target.provider.priceOf(target.model));
 }
 
-/** If the price of one part is unknown, the sum is incomplete. */
+/**
+ * Adds usage and cost to those of earlier attempts. If the price of one part is unknown, the sum is
+ * incomplete.
+ */
 function addToPriorUsage(
   prior: PriorAttemptsUsage,
   usage: Usage | null,
@@ -192,8 +201,8 @@ function addToPriorUsage(
 }
 
 /**
- * Returns the charged usage of a response. Images and audio without a report are charged at their
- * reservation.
+ * Returns the charged usage of a response. Images and audio are charged at their reservation if their usage
+ * is not reported.
  */
 function chargedAnswerUsage(x: Exchange, isWhole: boolean): ChargedUsage {
   const booked = computeChargedUsage(x, isWhole);
@@ -215,8 +224,8 @@ function estimateMedia({
 }
 
 /**
- * Returns whether a provider was generating the response. A rejection, or a failure before any content, is
- * not charged. A response that the gateway ended after content is.
+ * Returns whether a provider was generating the response, so that it is charged. A rejection and a failure
+ * before any content are not charged; a response that the gateway ended after content is.
  */
 function wasAnswering(x: Exchange): boolean {
   const attempt = x.attempts.at(-1);

@@ -7,13 +7,14 @@ import { systemClock } from '../core/clock.ts';
 import type { ChannelDependencies } from '../management/channels/test-channel.ts';
 import type { ServerComponents } from './server-components.ts';
 
+/** The dependencies of the channel operations, and the function that starts the alert delivery. */
 export interface AlertComponents extends ChannelDependencies {
   start(): AlertDelivery;
 }
 
 /**
  * Creates the alert sender, the alert delivery and the dependencies of the channel operations.
- * @param place the URL of this process
+ * @param place contains the base URL of this process, which may change
  */
 export function createAlertComponents(
   parts: ServerComponents,

@@ -13,11 +13,11 @@ export interface StartedServer {
   readonly loaded: LoadedConfig;
   readonly snapshots: GatewaySnapshots;
   readonly listening: OpenListeners;
-  /** The base URL for users. */
+  /** The base URL that users open. */
   readonly url: string;
 }
 
-/** Reports the server's URL: several lines on a terminal, otherwise one JSON line. */
+/** Prints the server's URL: as several lines on a terminal, otherwise as one JSON line. */
 export function announceStart(
   server: StartedServer,
   output: ServerOutput,

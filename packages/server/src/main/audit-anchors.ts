@@ -8,8 +8,8 @@ const INITIAL_DELAY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Logs the last hash of each organization's audit chain, one minute after the start and then daily.
- * If logs are collected on another host, the hashes can later show whether a chain was rewritten.
+ * Logs the last hash of each organization's audit chain, one minute after the start and then daily. If the
+ * log is collected on another host, these hashes can later show whether a chain was rewritten.
  */
 export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, log: Log) {
   let timer: Timer | null = null;

@@ -3,8 +3,8 @@ import type { OpenListeners } from './listeners.ts';
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Returns a warning if the base URL refers to a port on this host that this process does not listen
- * on; null otherwise. It is not an error, because a forwarded port looks the same.
+ * Returns a warning if the base URL contains a port of this host on which this process does not listen;
+ * otherwise null. It is only a warning, because the port may be forwarded.
  */
 export function findBaseUrlWarning(
   baseUrl: string,

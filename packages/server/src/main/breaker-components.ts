@@ -8,6 +8,7 @@ import { createSharedProbeLeases } from '../guardrails/breakers/shared-probe-lea
 import { insertBreakerChange } from '../store/breaker-changes.ts';
 import type { Counters, Database } from '../store/ports.ts';
 
+/** The breakers of this process, and their metrics. */
 export interface BreakerComponents {
   readonly breakers: Breakers;
   /** Renders the metrics of the breakers in the Prometheus format. */
@@ -49,7 +50,7 @@ export function createBreakerComponents(database: Database, counters: Counters, 
   };
 }
 
-/** Stores every state change for the history and the console. */
+/** Creates a function that stores every state change, for the history and the console. */
 function createChangeRecorder(database: Database, log: Log): (event: BreakerEvent) => void {
   return ({ orgId, provider, model, credential, state, reason }) => {
     const at = systemClock.now();
@@ -63,15 +64,18 @@ function createChangeRecorder(database: Database, log: Log): (event: BreakerEven
   };
 }
 
-/** Several processes detect the same outage. Their alerts within this time are one alert. */
+/** Time within which alerts of several processes about the same outage count as one alert. */
 const SAME_OUTAGE_MS = 300_000;
 /**
- * A breaker that receives no requests stays open. If it opens again after this time, it sends an alert
- * again.
+ * Time after which a breaker that opens again sends another alert. A breaker that receives no requests stays
+ * open.
  */
 const REOPEN_ALERT_MS = 3_600_000;
 
-/** Sends one alert when a breaker opens and one when it closes. Failed probes in between send none. */
+/**
+ * Creates a function that sends one alert when a breaker opens and one when it closes. Failed probes in
+ * between cause no alert.
+ */
 function createBreakerAlerter(database: Database, log: Log): (event: BreakerEvent) => void {
   const openSince = new Map<string, number>();
 

@@ -33,8 +33,8 @@ export function createConfigDependencies(
 }
 
 /**
- * Returns the latest rejected version of the file, with the first problem that this organization
- * may see. Null if no version was rejected.
+ * Returns the latest rejected version of the file, with the first problem that this organization may see.
+ * Returns null if no version was rejected.
  */
 export function findConfigRejection({ rejected, loaded }: ConfigFileState, orgId: string) {
   const [first] = filterProblemsForOrg(orgId, rejected?.problems ?? []);

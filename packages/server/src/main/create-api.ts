@@ -54,7 +54,7 @@ interface ApiDependencies {
   readonly signIn: SignInContext;
 }
 
-/** The state of this process for the overview. */
+/** Returns the state of this process that the overview shows. */
 function createProcessStatus(
   { guardrails, beatRefusals }: ServerComponents,
   history: ConfigFileState,
@@ -66,7 +66,7 @@ function createProcessStatus(
   };
 }
 
-/** Records every API call in the metrics and in the access log. */
+/** Creates a function that records every API call in the metrics and in the access log. */
 function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRecorder {
   const log = createApiCallLogger(accessLog, systemClock);
   return (call) => {

@@ -19,8 +19,8 @@ import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /**
- * Values from the configuration in use, and state of the process. Called each time a value is
- * needed.
+ * Functions that return values of the configuration in use and of the process state. They are called each
+ * time a value is needed.
  */
 export interface GatewayRuntimeSettings {
   readonly draining: () => boolean;

@@ -2,10 +2,10 @@ import type { SessionRequestCounter } from '../gateway/session-request-counter.t
 import type { RelaySessions } from '../relay/relay-sessions.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
-/** A session counts as one that uses the relay for this long after its last relay call. */
+/** How long after its last relay call a session counts as one that uses the relay. */
 const RELAYED_MS = 24 * 3_600_000;
 
-/** Names of agents, by the beginning of `user-agent`. */
+/** Names of agents, by the start of their `user-agent`. */
 const AGENTS: readonly (readonly [RegExp, string])[] = [
   [/^claude-(?:cli|code)\b/i, 'claude-code'],
   [/^codex/i, 'codex'],
@@ -15,9 +15,8 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Creates the object that counts the model requests of agent sessions, for organizations that use
- * the relay or whose policies read `session`. For other organizations, the cost is two map lookups
- * per request.
+ * Creates the counter for the model requests of agent sessions. It counts for organizations that use the
+ * relay or whose policies read `session`. For other organizations, it costs two map lookups per request.
  */
 export function createSessionRequestCounter(
   sessions: RelaySessions,

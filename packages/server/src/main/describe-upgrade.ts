@@ -5,7 +5,7 @@ const KIND_TEXTS = {
   contract: 'contract: stop all processes of the previous version first',
 } as const;
 
-/** Returns the output of `floe migrate`. */
+/** Returns the text that `floe migrate` prints. */
 export function describeUpgrade(
   { migrations, olderProcesses, copy }: UpgradePlan,
   isDryRun: boolean,

@@ -1,12 +1,12 @@
 import { systemClock, type Timer } from '../core/clock.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Wait before another attempt if the database was unavailable. It delays the effect of a revoked key. */
+/** Wait before another attempt if the database was unavailable. A revoked key stays valid for this time. */
 const RETRY_MS = 500;
 
 /**
  * Renews the snapshot when another process has changed keys or configuration. While the database is
- * unavailable, the old snapshot stays in use and `isCurrent` returns false.
+ * unavailable, the old snapshot remains in use and `isCurrent` returns false.
  */
 export function followSnapshotChanges({ database, log }: Pick<ServerComponents, 'database' | 'log'>) {
   /** Number of received signals, and the number that the current snapshot includes. */

@@ -12,7 +12,7 @@ export interface OpenListeners {
   readonly url: string;
   readonly port: number;
   readonly additional: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
-  /** Asks the client of every following response to close its connection. Requests are still served. */
+  /** Makes every following response ask the client to close its connection. Requests are still served. */
   announceClose(): void;
   /**
    * Stops accepting connections, waits until open requests end, and ends the remaining ones after
@@ -21,7 +21,9 @@ export interface OpenListeners {
   drain(limitMs: number): Promise<void>;
 }
 
-/** Listeners with nothing but these stay open until all requests have ended. */
+/**
+ * Surfaces that operators use. Listeners with only these surfaces stay open until all requests have ended.
+ */
 const OPERATIONAL_SURFACES: ReadonlySet<string> = new Set<ListenerConfig['surfaces'][number]>([
   'metrics',
   'health',
@@ -29,10 +31,9 @@ const OPERATIONAL_SURFACES: ReadonlySet<string> = new Set<ListenerConfig['surfac
 const OPERATIONAL_DRAIN_MS = 1_000;
 
 /**
- * Opens the main listener, which serves all surfaces, and the listeners in `server.listeners`,
- * which serve some.
- *
- * @param prefix path of the configured base URL, or ''
+ * Opens the main listener, which serves all surfaces, and the listeners in `server.listeners`, which serve
+ * some of them.
+ * @param prefix path of the configured base URL; empty if it has none
  * @throws ListenError if a listener cannot be opened. The process must then end.
  */
 export async function openListeners(

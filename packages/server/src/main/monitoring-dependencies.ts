@@ -11,7 +11,7 @@ import type { ServerComponents } from './server-components.ts';
 
 /**
  * Creates the dependencies of the monitoring operations.
- * @param location the URL of this process
+ * @param location contains the base URL of this process
  */
 export function createMonitoringDependencies(
   { monitoring, pepper }: ServerComponents,
@@ -28,7 +28,8 @@ export function createMonitoringDependencies(
 }
 
 /**
- * Creates the board pages. Anyone can see public boards. Only signed-in members can see the others.
+ * Creates the routes of board pages. Anyone can open public boards. Only signed-in members can open the
+ * others.
  */
 export function createBoardRoutesFromComponents(
   { database, log }: ServerComponents,

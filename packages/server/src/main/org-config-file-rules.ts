@@ -5,9 +5,8 @@ import { configFileName, listDeclaredResources } from '../platform/declared-reso
 import { CONFIG_FILE_RELAY_RULE_KIND } from '../relay/config-file-relay-rules.ts';
 
 /**
- * Returns an organization's limits, budgets and relay rules in the floe.yaml in use, with their
- * line numbers.
- * @param timezone used if floe.yaml does not contain the organization
+ * Returns an organization's limits, budgets and relay rules in the floe.yaml in use, with their line numbers.
+ * @param timezone the time zone of an organization that is not in floe.yaml
  */
 export function listOrgConfigFileRules(
   loaded: LoadedConfig,

@@ -9,13 +9,14 @@ import {
   type ResolvedOutboundConnections as Ways,
 } from '../providers/outbound.ts';
 
+/** The guard and the connection options for all outgoing calls of the process. */
 export interface OutboundAccess {
   readonly guard: OutboundGuard;
-  /** Proxy and certificate authorities of calls that are not to a provider. */
+  /** Returns the proxy and certificate authorities for calls that do not go to a provider. */
   readonly via: Ways['via'];
   /**
-   * Applies a changed configuration. `origins` are the origins of providers that floe.yaml names only by
-   * kind.
+   * Applies a changed configuration. `origins` are the origins of providers for which floe.yaml contains only
+   * the kind.
    */
   configure(config: FloeConfig, orgCount: number, origins: readonly string[]): void;
 }
@@ -56,7 +57,7 @@ function toOutboundRules(
   };
 }
 
-/** All URLs in a configuration value. */
+/** Returns all URLs in a configuration value. */
 function findUrls(value: unknown): string[] {
   if (typeof value === 'string') return /^(https?|smtps?):\/\//.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -70,7 +71,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'smtps:': 465,
 };
 
-/** `host:port` in the form that the guard compares. Empty for an invalid URL. */
+/** Returns `host:port` in the form that the guard compares. Empty for an invalid URL. */
 function hostPorts(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const { hostname, port, protocol } = new URL(address);

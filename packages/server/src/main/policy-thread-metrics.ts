@@ -1,7 +1,10 @@
 import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import type { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 
-/** Creates the metrics about policy evaluations in threads, in the Prometheus format. */
+/**
+ * Creates the metrics about policy evaluations in threads. `render` returns them in the Prometheus text
+ * format.
+ */
 export function createPolicyThreadMetrics(threads: Pick<PolicyThreads, 'stats'>): { render(): string } {
   const waiting = new GaugeFamily({
     name: 'floe_policy_thread_evaluations',

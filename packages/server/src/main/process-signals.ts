@@ -1,14 +1,17 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 
-/** One Ctrl-C can arrive several times: from the terminal, from npm and from the wrapper script. */
+/**
+ * Time within which equal signals count as one. One Ctrl-C can arrive several times: from the terminal, from
+ * npm and from the wrapper script.
+ */
 const DUPLICATE_SIGNAL_MS = 500;
 
 /** The steps of the shutdown. */
 export interface ShutdownSteps {
   /**
-   * Shuts down. After SIGTERM, first serves requests during the shutdown delay. Resolves when the process
-   * may end.
+   * Shuts down. After SIGTERM, requests are served until the shutdown delay has passed. Resolves when the
+   * process may end.
    */
   start(signal: 'SIGTERM' | 'SIGINT'): Promise<void>;
   /** Ends the shutdown delay. Returns false if it has already ended. */

@@ -36,7 +36,7 @@ export async function openRelayComponents(
   return { relays, rows, sessions, bundleKey: deriveBundleKey(secretKey) };
 }
 
-/** Stores the data that the relay has not stored yet, and stops the relay. */
+/** Stores the relay's remaining data, and stops the relay. */
 export async function closeRelayComponents(
   { rows, sessions }: RelayComponents,
   flushMs: number,

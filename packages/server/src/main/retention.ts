@@ -8,11 +8,12 @@ import { expireAlertLog, expireOtherHistory } from '../store/retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The first round waits until the start has finished. */
+/** Delay of the first round, so that it does not slow down the start. */
 const INITIAL_DELAY_MS = 60_000;
 
+/** How long each kind of data is kept, in days. */
 export interface RetentionSettings {
-  /** Rules of console sessions. Unused sessions are removed. */
+  /** The policy of console sessions, which states how long an unused session is kept. */
   readonly sessions: Pick<SessionPolicy, 'idleMs'>;
   readonly requests_days: number;
   readonly audit_days: number;
@@ -23,6 +24,7 @@ export interface RetentionSettings {
 
 type RetentionDatabase = Pick<Database, 'expireExchanges' | 'read' | 'transaction' | 'rowTransaction'>;
 
+/** The running deletion of expired data. */
 export interface Retention {
   /** Resolves when no round is running. */
   settled(): Promise<void>;
@@ -61,7 +63,7 @@ export function startRetention(
   };
 }
 
-/** Runs one round. If the database is unavailable, the next round deletes the data. */
+/** Runs one round. If the database is unavailable, the data is deleted in the next round. */
 async function runRetention(
   database: RetentionDatabase,
   nowMs: number,

@@ -72,13 +72,19 @@ import { createPolicyThreadMetrics } from './policy-thread-metrics.ts';
 import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
 import { createSharedStoreMetrics } from './shared-store-metrics.ts';
 
-/** How long the shutdown waits until rows are in the database. Later rows remain in the spool. */
+/**
+ * Maximum time for which the shutdown waits until rows are in the database. The remaining rows stay in the
+ * spool.
+ */
 const FLUSH_TIMEOUT_MS = 4_000;
 
-/** How long a scrape waits for metrics that need the database. Shorter than the timeout of any scraper. */
+/**
+ * Maximum time for which a scrape waits for metrics that need the database. It is shorter than the timeout of
+ * any scraper.
+ */
 const SCRAPE_TIMEOUT_MS = 1_000;
 
-/** The components that exist until the process ends. `closeServerComponents` stops them. */
+/** The components that exist until the process ends. */
 export interface ServerComponents {
   readonly environment: Environment;
   readonly dataDir: string;
@@ -88,7 +94,7 @@ export interface ServerComponents {
   readonly database: DatabaseWithBeats;
   readonly rows: RowSink;
   readonly bodies: BodySink;
-  /** Encrypts request and response bodies and appends them to `bodies`. */
+  /** Encrypts request and response bodies and passes them to `bodies`. */
   readonly bodyStore: BodyStore;
   readonly metrics: Metrics;
   readonly guardrails: GuardrailsRuntime;
@@ -104,7 +110,7 @@ export interface ServerComponents {
   readonly turnsKey: SecretEncryptionKey;
   readonly answerCache: ResponseCache;
   readonly secretsKey: SecretEncryptionKey;
-  /** Keys that sign the challenges of the sign-in, and encrypt its state in the browser. */
+  /** Keys for the sign-in: they sign its challenges, and encrypt its state in the browser. */
   readonly signInKeys: { readonly challenge: KeyObject; readonly flowEncryption: SecretEncryptionKey };
   readonly outbound: OutboundAccess;
   readonly relay: RelayComponents;
@@ -174,7 +180,7 @@ export async function openServerComponents(
   };
 }
 
-/** Creates the monitoring engine and determines the last gap. */
+/** Creates the monitoring engine, and determines whether there was a gap before the start. */
 async function openMonitoring(
   options: ConstructorParameters<typeof MonitoringEngine>[0],
 ): Promise<MonitoringEngine> {
@@ -184,7 +190,7 @@ async function openMonitoring(
   return monitoring;
 }
 
-/** Creates the metrics about the stores, and the observers that count for them. */
+/** Creates the metrics about the stores, and the observers that record values in them. */
 function observeStores(databaseUrl: string) {
   const metrics = new StoreMetrics();
   const engine: DatabaseEngine = isPostgresUrl(databaseUrl) ? 'postgres' : 'sqlite';
@@ -193,7 +199,10 @@ function observeStores(databaseUrl: string) {
   return { database, shared, render: () => metrics.render() };
 }
 
-/** @throws StoreUnusableError if the database was used with another key or cannot be used */
+/**
+ * Opens the database and checks its keys.
+ * @throws StoreUnusableError if the database was used with another key or cannot be used
+ */
 async function openClaimedDatabase(
   url: string,
   options: Omit<OpenDatabaseOptions, 'auditKey'>,
@@ -206,13 +215,16 @@ async function openClaimedDatabase(
   return database;
 }
 
-/** Shuts the process down as SIGTERM does, because it must not use the database any more. */
+/** Shuts the process down in the same way as SIGTERM, because it must no longer use the database. */
 function endProcess(log: Log, error: StoreUnusableError): void {
   log.error({ err: error }, 'database cannot be used by this version any more; the process shuts down');
   process.kill(process.pid, 'SIGTERM');
 }
 
-/** Processes that share a database must be given the key. With SQLite, a missing key is generated. */
+/**
+ * Loads the secret key. Processes that share a database require a configured key. With SQLite, a missing key
+ * is generated.
+ */
 function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir: string) {
   if (isPostgresUrl(url) && secretKey === undefined) throw createMissingSharedSecretError();
   return loadInstallationSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
@@ -223,7 +235,7 @@ type MeasuredComponents = Pick<
   'database' | 'rows' | 'bodies' | 'guardrails' | 'runtime' | 'policyThreads'
 >;
 
-/** Creates the metrics of `/metrics`. */
+/** Creates the metrics that `/metrics` returns. */
 function createServerMetrics(
   { database, rows, bodies, guardrails, runtime, policyThreads }: MeasuredComponents,
   monitoring: MonitoringCounters,
@@ -270,6 +282,7 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
 }
 
 /**
+ * Checks the keys of a database and records them.
  * @throws StoreUnusableError if the database was used with another secret key, or has secrets of an unknown
  * key
  */

@@ -11,17 +11,17 @@ import { createServerLog, type Log, type LogLevel, type ServerLog } from '../cor
 export interface ServerOutput {
   readonly log: Log;
   readonly accessLog: AccessLog;
-  /** See `ServerLog`. */
+  /** Logs a message at level `info` (see `ServerLog`). */
   readonly announce: ServerLog['announce'];
-  /** Whether the output is a terminal. Otherwise every line is one JSON object. */
+  /** Whether the output is a terminal. If not, every line is one JSON object. */
   readonly isTerminal: boolean;
-  /** Prints text for a person, at every log level except `silent`. */
+  /** Prints text for the operator, at every log level except `silent`. */
   print(text: string): void;
 }
 
 /**
  * Opens the standard output of a server process.
- * @param settings returns `log.access` of the configuration in use; called for every request
+ * @param settings returns the setting `log.access` in use; called for every request
  */
 export function openServerOutput(level: LogLevel, settings: () => AccessLogSettings): ServerOutput {
   const { log, destination, announce } = createServerLog(level);

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 const FILE = 'server.json';
 
 /**
- * Writes this process's URL to the data directory, so that commands on the same host can print
- * working links. The port may come from an environment variable that is not set for these commands.
- *
+ * Writes this process's URL to the data directory, so that commands on the same host can print working links.
+ * Commands cannot compute it, because the port may come from an environment variable of the server.
  * @returns a function that removes the file
  */
 export function writeServerUrl(dataDir: string, url: string): () => void {
@@ -15,7 +14,7 @@ export function writeServerUrl(dataDir: string, url: string): () => void {
   return () => rmSync(path, { force: true });
 }
 
-/** Returns the base URL of the server that uses this data directory, or null if none is running. */
+/** Returns the base URL of the server that uses this data directory; null if none is running. */
 export function readServerUrl(dataDir: string): string | null {
   let text: string;
   try {

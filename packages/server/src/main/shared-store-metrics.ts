@@ -2,10 +2,10 @@ import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import type { OpenedCounters } from '../store/counters/open-counters.ts';
 
 /**
- * Creates the metrics about the shared store in the Prometheus format. If there is no shared store,
- * `render` returns no metrics.
+ * Creates the metrics about the shared store. `render` returns them in the Prometheus text format; the text
+ * is empty if there is no shared store.
  */
-export function createSharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']): { render(): string } {
+export function createSharedStoreMetrics(stats: OpenedCounters['sharedStoreStats']): { render(): string } {
   const up = new GaugeFamily({
     name: 'floe_shared_store_up',
     help: 'Whether this process uses the shared store (Redis) for limits and budgets (1), or counts them locally because the store does not respond (0).',
@@ -23,7 +23,7 @@ export function createSharedStoreMetrics(figures: OpenedCounters['sharedStoreSta
   });
   return {
     render() {
-      const now = figures();
+      const now = stats();
       if (now === null) return '';
       for (const table of [up, errors, own]) table.clear();
       up.add(now.isUnavailable ? 0 : 1);

@@ -5,20 +5,24 @@ import type { OpenListeners } from './listeners.ts';
 import type { ShutdownSteps } from './process-signals.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
 
-/** How long exchanges may take to close their connections after they have sent an error. */
+/** Time for exchanges to close their connections after they have sent an error. */
 const CLOSE_MS = 2_000;
 
 /**
  * How long new requests receive 503 before the listeners close. A load balancer without health checks, such
- * as nginx, then sends them to another process. Without this time, waiting connections would be reset.
+ * as nginx, then sends requests to another process. Without this delay, connections that wait to be accepted
+ * would be reset.
  */
 const REFUSE_MS = 1_000;
 
 /** The progress of the shutdown. */
 export class ShutdownPhase {
-  /** The process is not ready but serves all requests, for `server.shutdown_delay_ms`. */
+  /**
+   * Whether the process reports that it is not ready but still serves all requests, for
+   * `server.shutdown_delay_ms`.
+   */
   isLeaving = false;
-  /** New exchanges are rejected. Running exchanges may finish. */
+  /** Whether new exchanges are rejected. Exchanges in progress may finish. */
   isDraining = false;
 }
 
@@ -26,7 +30,7 @@ interface Closable {
   close(): unknown;
 }
 
-/** Everything that ends before the components. */
+/** What must end before the components are closed. */
 interface ShutdownTargets
   extends Readonly<
     Record<'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'sessions' | 'address', Closable>
@@ -42,7 +46,7 @@ interface ShutdownTimes {
 
 /**
  * Creates the steps of a shutdown.
- * @param times returns the durations in the configuration in use; called when the shutdown begins
+ * @param times returns the configured durations; called when the shutdown begins
  */
 export function createShutdownSteps(
   parts: ServerComponents,
@@ -77,7 +81,7 @@ export function createShutdownSteps(
   };
 }
 
-/** Stops accepting requests, finishes the running ones, and stores the remaining data. */
+/** Stops accepting requests, waits for those in progress, and stores the remaining data. */
 async function drainAndClose(
   parts: ServerComponents,
   targets: ShutdownTargets,

@@ -34,7 +34,7 @@ interface CommandContext extends DatabaseLocation {
 }
 
 interface StoreCommand extends CommandSyntax {
-  /** Resolves with the text to print. */
+  /** Runs the command. Resolves with the text to print. */
   run(place: CommandContext, given: CommandArguments, environment: Environment): Promise<string>;
 }
 
@@ -146,7 +146,10 @@ async function writeToStore<T>(
   }
 }
 
-/** In another directory, a command would otherwise create an empty installation and report success. */
+/**
+ * Requires that the database file exists. Otherwise, a command in the wrong directory would create an empty
+ * installation and report success.
+ */
 function requireSqliteFile({ url, dataDir }: DatabaseLocation): void {
   const path = isPostgresUrl(url) ? null : resolveSqlitePath(url, dataDir);
   if (path !== null && !existsSync(path))

@@ -10,8 +10,8 @@ import { applyConfigFile, type GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /**
- * Applies every valid change to the file completely. After an invalid change, the previous
- * configuration stays in use.
+ * Watches floe.yaml and applies every valid version completely. After an invalid change, the previous
+ * configuration remains in use.
  */
 export function watchConfigFile(
   parts: ServerComponents,
@@ -48,7 +48,7 @@ export function watchConfigFile(
     state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
     last = last.then(() => notifyWatchers('config.rejected'));
   }
-  /** Publishes the change to event streams. A rejected file changes no row, so no other event reports it. */
+  /** Publishes the change to event streams. A rejected file changes no row that would cause another event. */
   async function notifyWatchers(action: string): Promise<void> {
     const at = systemClock.now();
     await database

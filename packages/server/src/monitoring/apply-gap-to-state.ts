@@ -9,7 +9,7 @@ import type {
 } from './monitor-state.ts';
 import { computeFirstBeatDueAt, endMonitorPause } from './monitor-state-transitions.ts';
 
-/** Beats usually arrive after this part of the interval. A gap that ends earlier hides no beat. */
+/** Part of the interval after which beats usually arrive. A gap that ends earlier does not hide a beat. */
 const EARLIEST_ARRIVAL_FRACTION = 0.75;
 
 /** The time of the next expected beat, and its deadline. */
@@ -19,9 +19,9 @@ interface ExpectedBeat {
 }
 
 /**
- * Applies a gap to a monitor's state (product section 6, "Gaps in Floe's own availability"). If the
- * expected beat could have arrived in the gap, the time allowed for it starts again after the gap.
- * This happens at most once after each beat. Otherwise the deadline does not change.
+ * Applies a gap to a monitor's state. If the expected beat could have arrived in the gap, the time until its
+ * deadline starts again after the gap. This happens at most once after each beat. Otherwise, the deadline
+ * does not change.
  */
 export function applyGapToState(
   state: MonitorState,
@@ -57,9 +57,9 @@ export function applyGapToState(
 }
 
 /**
- * The earliest time at which the next beat can arrive. Uses the measured interval of the job if it is
- * shorter than its schedule. If the job has not reported since it was created or resumed, the time is the
- * start of the period.
+ * Returns the earliest time at which the next beat can arrive. Uses the measured interval of the job if it is
+ * shorter than its schedule. If the job has not reported since it was created or resumed, returns the start
+ * of the period.
  */
 function earliestArrival(state: MonitorState, plan: MonitorPlan, expectedAt: number): number {
   if (state.status === 'waiting' || state.lastBeatAt === null) return state.periodStartedAt;
@@ -72,8 +72,8 @@ function earliestArrival(state: MonitorState, plan: MonitorPlan, expectedAt: num
 }
 
 /**
- * During a jump of the clock, the interval of a job did not pass. Times of a cron expression follow the
- * clock.
+ * Shifts the expected time of an interval by a jump of the clock, in which no time passed for the job. Times
+ * of a cron expression follow the clock.
  */
 function shiftForClockStep(
   state: MonitorState,
@@ -86,7 +86,10 @@ function shiftForClockStep(
   return { ...state, expectedAt: expectedAt + length, dueAt: dueAt + length };
 }
 
-/** In a gap, a failing job misses no beats, once. Its expected times keep their rhythm. */
+/**
+ * Skips the beats that a failing job could not send in a gap, without counting them as missed. This happens
+ * at most once after each beat. The expected times keep their interval.
+ */
 function skipMissesInGap(
   state: MonitorState,
   evaluation: StateEvaluation,
@@ -105,7 +108,10 @@ function skipMissesInGap(
   };
 }
 
-/** A new window was already given. If the deadline passed during this gap, adds the length of the gap. */
+/**
+ * Extends a deadline that a gap has already extended. If the deadline passed during this gap, adds the length
+ * of the gap.
+ */
 function extendDeadlineAgain(
   state: MonitorState,
   plan: MonitorPlan,

@@ -26,18 +26,19 @@ export interface BeatCall {
   /** Time at which the request was received, in database time. */
   readonly receivedAt: number;
   /**
-   * Earliest possible time of arrival, if the request waited in the socket while this process was blocked.
-   * Absent if it did not wait.
+   * Earliest time at which the request may have arrived, if it waited in the socket while this process was
+   * blocked. Absent if it did not wait.
    */
   readonly earliestReceivedAt?: number;
   readonly runId: string | null;
-  /** Calls of one monitor with the same key are one beat. */
+  /** Calls of one monitor with the same key count as one beat. Null if the call has no key. */
   readonly idempotencyKey: string | null;
   readonly metadataJson: string | null;
-  /** The error that the job reports. Null unless it failed. */
+  /** The error that the job reports. Null if it reports no failure. */
   readonly error: string | null;
 }
 
+/** The response to a beat that was committed. */
 export interface BeatReceipt {
   readonly monitorId: string;
   readonly beatId: string;
@@ -47,11 +48,11 @@ export interface BeatReceipt {
   readonly nextExpectedAt: number | null;
 }
 
-/** What is needed to evaluate reports, other than the monitors' state. */
+/** The gaps and times that are needed to evaluate reports, in addition to the monitors' state. */
 export interface BeatEvaluationContext {
   readonly nowMs: number;
   readonly gaps: readonly AvailabilityGap[];
-  /** Other processes have committed all beats that they accepted before this time. */
+  /** The time before which all other processes have committed the beats that they accepted. */
   readonly peersCommittedUntil: number;
 }
 
@@ -127,8 +128,8 @@ export function listMonitorReferenceKeys(row: MonitorStateRow): readonly string[
 }
 
 /**
- * Sorts reports by the time at which they were received. The order may differ, because request
- * bodies can arrive in any order.
+ * Sorts reports by the time at which they were received. Reports can be queued in another order, because
+ * their bodies may arrive later.
  */
 export function sortBeatCallsByReceivedAt(calls: readonly BeatCall[]): BeatCall[] {
   return calls.toSorted((one, other) => one.receivedAt - other.receivedAt);

@@ -1,4 +1,4 @@
-/** Number of intervals that estimate how often a job reports. */
+/** Number of intervals that are stored to estimate how often a job reports. */
 const MAX_INTERVALS = 20;
 
 /** Appends an interval in milliseconds, and removes the oldest intervals so that 20 remain. */
@@ -10,7 +10,7 @@ export function appendBeatInterval(intervals: string, intervalMs: number): strin
   return count <= MAX_INTERVALS ? more : more.slice(more.indexOf(',') + 1);
 }
 
-/** Returns the median interval in milliseconds. Infinity if there are no intervals. */
+/** Returns the median interval in milliseconds; infinity if there are no intervals. */
 export function computeMedianBeatInterval(intervals: string): number {
   if (intervals === '') return Number.POSITIVE_INFINITY;
   const sorted = intervals

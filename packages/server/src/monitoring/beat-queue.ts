@@ -9,8 +9,8 @@ export const MAX_BEATS_PER_BATCH = 200;
 /** The maximum number of beats that may wait. Further beats are rejected with `overloaded`. */
 export const MAX_QUEUED_BEATS = 20_000;
 /**
- * A beat that waited this long is rejected, because clients have stopped waiting. Evaluation of other beats
- * must not wait for it.
+ * Maximum wait. A beat that waited longer is rejected, because its client has stopped waiting, and it must
+ * not delay the evaluation of other beats.
  */
 const MAX_QUEUE_WAIT_MS = 10_000;
 const RETRY_MS = 1_000;
@@ -26,7 +26,10 @@ interface QueuedBeat {
 export interface BeatQueueOptions {
   readonly clock: SystemClock;
   readonly log: Log;
-  /** Writes the uneventful beats and returns null for the others. Rejects if nothing was written. */
+  /**
+   * Writes the uneventful beats and returns their receipts, and null for all other beats. Rejects if nothing
+   * was written.
+   */
   readonly applyOptimistically: (calls: readonly BeatCall[]) => Promise<(BeatReceipt | null)[]>;
   /** Writes the remaining beats. Rejects if nothing was written. */
   readonly commit: (calls: readonly BeatCall[]) => Promise<BeatResult[]>;
@@ -58,7 +61,7 @@ export class BeatQueue {
     return this.#waiting.length + this.#inFlight.length + this.#deferred.length;
   }
 
-  /** Time at which the oldest of them was received, or null if there is none. */
+  /** Returns when the oldest beat that is not committed was received; null if there is none. */
   oldestReceivedAt(): number | null {
     let oldest: number | null = null;
     for (const list of [this.#waiting, this.#inFlight, this.#deferred])
@@ -67,9 +70,8 @@ export class BeatQueue {
   }
 
   /**
-   * Resolves when the beat is committed.
-   *
-   * @throws Fault `monitor_not_found`; `overloaded` if the queue is full or the database is unavailable.
+   * Adds a beat. Resolves when it is committed.
+   * @throws Fault `monitor_not_found`; `overloaded` if the queue is full or the database is unavailable
    */
   add(call: BeatCall): Promise<BeatReceipt> {
     if (this.length >= MAX_QUEUED_BEATS)
@@ -82,7 +84,7 @@ export class BeatQueue {
     return answer.promise;
   }
 
-  /** Resolves when all beats that were added so far are answered. */
+  /** Resolves when every beat that was added so far has a response. */
   async flush(): Promise<void> {
     while (this.#running || this.#deferred.length > 0) {
       this.#requeueDeferred();
@@ -144,7 +146,7 @@ export class BeatQueue {
       this.#deferredTimer ??= this.#options.clock.after(DEFERRED_RETRY_MS, () => this.#requeueDeferred());
   }
 
-  /** Deferred beats come first. */
+  /** Puts deferred beats back at the start of the queue. */
   #requeueDeferred(): void {
     this.#deferredTimer?.cancel();
     this.#deferredTimer = null;
@@ -170,7 +172,7 @@ export class BeatQueue {
   }
 }
 
-/** Whether the database cannot write at all. Any other error may be caused by a single beat. */
+/** Returns whether the database cannot write at all. Any other error may be caused by a single beat. */
 function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'overloaded';
 }

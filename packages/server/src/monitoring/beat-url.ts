@@ -6,16 +6,17 @@ import { normalizeIdempotencyKey } from './parse-heartbeat.ts';
 /** The maximum number of body bytes that are stored with a beat. */
 export const MAX_STORED_BEAT_BODY_BYTES = 16 * 1024;
 
+/** The token and the kind of report in a beat URL. */
 export interface ParsedBeatUrl {
   readonly token: string;
-  /** The path after the token. Empty for a plain beat. */
+  /** The path after the token, such as `fail`. Empty for a successful beat. */
   readonly signal: string;
 }
 
 const BEAT_URL = /^\/beat\/([^/]+)(?:\/([^/]*))?\/?$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Parses `/beat/{token}[/start|/fail|/log|/{0-255}]`. Returns null for any other path. */
+/** Parses the path `/beat/{token}[/start|/fail|/log|/{0-255}]`. Returns null for any other path. */
 export function parseBeatUrl(path: string): ParsedBeatUrl | null {
   const [, token, signal = ''] = BEAT_URL.exec(path) ?? [];
   return token === undefined ? null : { token, signal };

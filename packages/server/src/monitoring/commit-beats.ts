@@ -20,8 +20,8 @@ import type { MonitorStateCache } from './monitor-state-cache.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
 /**
- * The result of a beat: its receipt, `unknown` if no such monitor exists, or `later` if another
- * process may still have to write an older beat.
+ * The result of a beat: its receipt, `unknown` if there is no such monitor, or `later` if another process may
+ * still have to write an older beat.
  */
 export type BeatResult = BeatReceipt | 'unknown' | 'later';
 
@@ -76,7 +76,7 @@ interface BatchState {
   readonly context: BeatEvaluationContext;
   readonly knownKeys: Map<string, BeatIdempotencyKeyRow>;
   readonly newKeys: BeatIdempotencyKeyRow[];
-  /** Monitors with a deferred call. Later calls of them are deferred too. */
+  /** The monitors with a deferred call. Later calls of these monitors must be deferred too. */
   readonly deferredMonitors: Set<string>;
 }
 
@@ -116,7 +116,7 @@ function distinctAddresses(calls: readonly BeatCall[]): MonitorReference[] {
   return [...new Map(calls.map(({ address }) => [formatMonitorReferenceKey(address), address])).values()];
 }
 
-/** Indexes each state row by both of its references. */
+/** Returns the state rows by map key. Each row has a key for its id and one for its token. */
 function indexByAddress(rows: readonly MonitorStateRow[]): Map<string, MonitorStateRow> {
   return new Map(
     rows.flatMap((row) =>

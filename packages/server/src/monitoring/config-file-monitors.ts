@@ -38,7 +38,9 @@ export function createConfigFileMonitorKind(context: Omit<MonitorChangeContext, 
   });
 }
 
-/** Keeps a pause or mute that was set or ended with the API until the file changes its own value. */
+/**
+ * Keeps a pause or mute that was started or ended with the API, unless floe.yaml has changed its own value.
+ */
 function keepOperations(definition: MonitorDefinition, before: MonitorRow | undefined) {
   const { paused, paused_until, muted_until } = definition;
   const file_state = JSON.stringify({ paused, paused_until, muted_until });
@@ -54,7 +56,7 @@ function keepOperations(definition: MonitorDefinition, before: MonitorRow | unde
   };
 }
 
-/** A monitor in the form that the audit log stores. */
+/** Converts a monitor row to the form that the audit log stores. */
 function monitorAuditView(row: MonitorRow) {
   const {
     uid: _uid,

@@ -2,17 +2,17 @@ import { applyGapToState } from './apply-gap-to-state.ts';
 import type { MonitorState, StateEvaluation } from './monitor-state.ts';
 import { endMonitorPause, markMonitorFailing } from './monitor-state-transitions.ts';
 
-/** If more beats than this were missed at once, a single row with their number is stored. */
+/**
+ * Maximum number of rows for beats that were missed at once. If there are more, a single row with their
+ * number is stored.
+ */
 export const MAX_MISSES_PER_CATCH_UP = 1_000;
 
 /**
- * Evaluates all changes to a monitor's state that occur without a report before `untilMs`: missed
- * beats, ended pauses and gaps. Has no side effects. The result is the same whether it is called
- * once or in several steps.
- *
- * A beat is missed if `untilMs` is later than its deadline. Deadlines before a gap are evaluated.
- * Deadlines in a gap are not, because no process could receive the beat (product section 6,
- * "Semantics").
+ * Evaluates all changes to a monitor's state that occur without a report before `untilMs`: missed beats,
+ * ended pauses and gaps. Has no side effects. The result is the same whether it is called once or in several
+ * steps. A beat is missed if `untilMs` is later than its deadline. A deadline in a gap is not evaluated,
+ * because no process could have received the beat.
  */
 export function evaluateStateUntil(
   state: MonitorState,
@@ -51,7 +51,10 @@ function evaluateDeadlines(state: MonitorState, evaluation: StateEvaluation, unt
   }
 }
 
-/** @param allUntil null for one miss; otherwise all misses before this time become one row */
+/**
+ * Records a miss.
+ * @param allUntil null for one miss; otherwise, all misses before this time become one row
+ */
 function recordMiss(state: MonitorState, evaluation: StateEvaluation, allUntil: number | null): MonitorState {
   const { plan } = evaluation;
   const { expectedAt, dueAt, periodStartedAt } = state;

@@ -8,14 +8,15 @@ export interface MaintenanceOccurrence {
   readonly endsAt: number;
 }
 
+/** The properties of a monitor by which maintenance windows select it. */
 export interface MaintenanceSubject {
   readonly id: string;
   readonly tags: readonly string[];
 }
 
 /**
- * Returns a function that tells whether a maintenance window applies to a monitor. A window selects
- * monitors by id, by tag, or selects all monitors.
+ * Returns a function that determines whether a maintenance window applies to a monitor. A window selects
+ * monitors by id or by tag, or selects all monitors.
  */
 export function createMaintenanceMatcher(
   row: MaintenanceWindowRow,
@@ -26,7 +27,10 @@ export function createMaintenanceMatcher(
   return (monitor) => ids.includes(monitor.id) || tags.some((tag) => monitor.tags.includes(tag));
 }
 
-/** Returns the maintenance window's occurrence at `nowMs`, or null. The end is exclusive. */
+/**
+ * Returns the maintenance window's occurrence at `nowMs`; null if there is none. The end of an occurrence is
+ * exclusive.
+ */
 export function findMaintenanceOccurrenceAt(
   row: MaintenanceWindowRow,
   nowMs: number,

@@ -17,10 +17,9 @@ type MaintenanceWindowColumns = Omit<
 
 /**
  * Converts the fields of a maintenance window to database columns.
- *
- * @param timezone used for a schedule without a time zone
- * @throws Fault `invalid_request` with `param` if the window has neither a single time nor a
- * schedule, or ends before it starts
+ * @param timezone the time zone for a schedule without one
+ * @throws Fault `invalid_request` with `param` if the window has neither a single time nor a schedule, or
+ * ends before it starts
  */
 export function toMaintenanceWindowColumns(
   fields: MaintenanceWindowFields,
@@ -54,9 +53,8 @@ export function toMaintenanceWindowColumns(
 
 /**
  * Requires that all monitors in a maintenance window belong to its organization.
- *
- * @param before the monitor ids in the window before the change. They are accepted even if their
- * monitors were removed.
+ * @param before the monitor ids in the window before the change. They are accepted even if the monitors have
+ * been removed.
  * @throws Fault `invalid_request` with `param`
  */
 export async function requireMaintenanceWindowMonitors(

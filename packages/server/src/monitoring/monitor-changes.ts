@@ -28,29 +28,30 @@ import {
 } from './monitor-state-events.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 
-/** What is needed to change monitors, other than the transaction. */
+/** The input for changing monitors. */
 export interface MonitorChangeContext {
   readonly writer: DatabaseWriter;
-  /** Derives the beat URLs. The pepper of the installation. */
+  /** The installation's secret, from which beat URLs are derived. */
   readonly secret: KeyObject;
   /** Time of the change, in database time. */
   readonly nowMs: number;
   /**
-   * All beats before this time are committed, so that beats which were due and did not arrive were missed.
+   * The time before which all beats are committed. A beat that was due before this time and is not stored was
+   * missed.
    */
   readonly committedUntil: number;
   readonly gaps: readonly AvailabilityGap[];
-  /** A key id, a member id or `file`. */
+  /** Who makes the change: a key id, a member id or `file`. */
   readonly actor: string;
   readonly source: {
     readonly kind: 'file' | 'console';
-    /** Name of floe.yaml. */
+    /** Path of floe.yaml, if it makes the change. */
     readonly file?: string;
     readonly line: number | null;
   };
 }
 
-/** The new, changed or removed state of a monitor. */
+/** The new, changed or removed state of one monitor. */
 interface StateChange {
   readonly kind: 'begin' | 'follow' | 'end';
   readonly row: MonitorRow;
@@ -89,12 +90,12 @@ export class MonitorChanges {
     return this.replaceRow(row, { ...row, ...columns, disabled_at: null, ...this.#updateStamps(row) });
   }
 
-  /** Replaces a row. */
+  /** Replaces the row of a monitor. */
   replaceRow(before: MonitorRow, next: MonitorRow): MonitorRow {
     return this.#addStateChange(before.disabled_at === null ? 'follow' : 'begin', next);
   }
 
-  /** Changes columns of a definition. */
+  /** Changes columns of a monitor's definition. */
   updateColumns(
     row: MonitorRow,
     change: Partial<Pick<MonitorRow, 'paused' | 'paused_until' | 'muted_until' | 'token_version'>>,
@@ -102,12 +103,12 @@ export class MonitorChanges {
     return this.#addStateChange('follow', { ...row, ...change, ...this.#updateStamps(row) });
   }
 
-  /** Updates the position in the file. This is not a change of the monitor. */
+  /** Updates the monitor's position in floe.yaml. This does not count as a change of the monitor. */
   updateSource(next: MonitorRow): void {
     this.#rows.set(next.uid, next);
   }
 
-  /** Updates the state because an inherited setting has changed. */
+  /** Updates the state of a monitor because a setting that it inherits has changed. */
   refreshState(row: MonitorRow): void {
     this.#stateChanges.push({ kind: 'follow', row });
   }
@@ -124,7 +125,10 @@ export class MonitorChanges {
     });
   }
 
-  /** @throws Fault `conflict` if an id is already in use. */
+  /**
+   * Writes all collected changes.
+   * @throws Fault `conflict` if an id is already in use
+   */
   async write(): Promise<void> {
     const { writer, nowMs } = this.#context;
     const known = this.#stateChanges.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
@@ -179,7 +183,7 @@ export class MonitorChanges {
       : resumeMonitorState(replanned, evaluation, at);
   }
 
-  /** The default grace period of each affected organization that sets one. */
+  /** Returns the default grace period of each affected organization that sets one. */
   async #graces(): Promise<ReadonlyMap<string, number>> {
     const graces = new Map<string, number>();
     for (const orgId of new Set(this.#stateChanges.map(({ row }) => row.org_id))) {
@@ -200,7 +204,10 @@ export class MonitorChanges {
     return { source: kind, source_file: file ?? null, source_line: line };
   }
 
-  /** The clocks of two servers may differ by milliseconds. A later change must not have an earlier time. */
+  /**
+   * Returns the time columns for a change. They are never earlier than those of the previous change, even if
+   * the clocks of two servers differ.
+   */
   #updateStamps(row: MonitorRow) {
     const { nowMs, actor } = this.#context;
     return { updated_at: Math.max(nowMs, row.updated_at), updated_by: actor };
@@ -224,12 +231,12 @@ export class MonitorChanges {
   }
 }
 
-/** Returns the row for a monitor that has no history. */
+/** Returns the row of a new monitor, with a new uid. */
 export function createMonitorRow(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
   return { uid: newId('mon', columns.created_at), token_version: 1, ...columns };
 }
 
-/** Clears a pause that has already ended. */
+/** Returns the pause of a monitor; null if there is none or it has ended. */
 function activePause(
   { paused, paused_until: until }: MonitorRow,
   nowMs: number,

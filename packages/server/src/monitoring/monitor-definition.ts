@@ -7,10 +7,7 @@ import type { MonitorScheduleColumns } from './monitor-state-columns.ts';
 
 const MINUTE_MS = 60_000;
 
-/**
- * The grace period in milliseconds if neither the monitor nor its organization sets one (product
- * section 6).
- */
+/** The grace period in milliseconds if neither the monitor nor its organization sets one. */
 export const DEFAULT_GRACE_MS = 5 * MINUTE_MS;
 
 /** The monitor columns that members and floe.yaml define. */

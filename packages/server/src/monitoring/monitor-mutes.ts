@@ -7,9 +7,9 @@ import {
 import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './maintenance-occurrences.ts';
 
 /**
- * Determines which alerts are muted: alerts about muted monitors and about monitors under
- * maintenance. The history is not affected. Recovery alerts are not muted, because the channel has
- * received the failure alert.
+ * Determines which alerts are muted: alerts about muted monitors and about monitors under maintenance. The
+ * monitors' history is still recorded. Recovery alerts are not muted, because the channel has received the
+ * failure alert.
  */
 export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, nowMs) => {
   const until = new Map<Alert, number>();

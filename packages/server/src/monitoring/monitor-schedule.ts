@@ -9,29 +9,32 @@ export type MonitorSchedule =
   | { readonly kind: 'interval'; readonly intervalMs: number }
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
 
-/** Computes a schedule's expected times. All times are in Unix milliseconds. */
+/** Computes the times at which a schedule expects beats. All times are in Unix milliseconds. */
 export interface ScheduleOccurrences {
-  /** The expected time after `atMs`, or null if there is none. */
+  /** Returns the first expected time after `atMs`; null if there is none. */
   after(atMs: number): number | null;
   /**
-   * The expected time after a beat. A beat shortly before a cron time counts for that time, because clocks
-   * differ.
+   * Returns the next expected time after a beat; null if there is none. A beat shortly before a cron time
+   * counts for that time, because clocks differ.
    */
   afterBeat(atMs: number): number | null;
-  /** The first time after `laterThanMs` in the sequence that starts at `fromMs`. */
+  /**
+   * Returns the first time after `laterThanMs` in the sequence that starts at `fromMs`; null if there is
+   * none.
+   */
   firstAfter(fromMs: number, laterThanMs: number): number | null;
   /**
-   * The last time that is not later than `untilMs` in the sequence that starts at `fromMs`, or the first
-   * one.
+   * Returns the last time that is not later than `untilMs` in the sequence that starts at `fromMs`. Returns
+   * the first time of the sequence if all are later.
    */
   lastUntil(fromMs: number, untilMs: number): number | null;
-  /** Milliseconds between the time `atMs` and the one before. */
+  /** Returns the milliseconds between the expected time `atMs` and the expected time before it. */
   intervalBefore(atMs: number): number;
 }
 
 /**
- * How many milliseconds early a beat may arrive and still count for its expected time. Allows for
- * machines whose system time is ahead.
+ * How many milliseconds early a beat may arrive and still count for its expected time. Jobs may run on
+ * machines whose clock is ahead.
  */
 export const EARLY_BEAT_TOLERANCE_MS = 5_000;
 
@@ -55,14 +58,14 @@ function intervalSchedule(intervalMs: number): ScheduleOccurrences {
   };
 }
 
-/** Monitors share few expressions, and parsing one is slow. */
+/** Caches parsed cron expressions, because parsing is slow and monitors share few expressions. */
 const parsedCrons = new Map<string, Cron>();
 const MAX_PARSED_CRONS = 10_000;
 
 /**
- * Times follow the wall clock of the zone. If daylight saving time skips a time, the job is expected
- * immediately after the jump. If a time occurs twice, the job is expected once. These are the rules of
- * croner and Vixie cron.
+ * Creates the occurrences of a cron expression, which follow the wall clock of the time zone. If daylight
+ * saving time skips a time, the job is expected immediately after the jump. If a time occurs twice, the job
+ * is expected once. Croner and Vixie cron follow the same rules.
  */
 function cronSchedule({
   cron,

@@ -1,8 +1,8 @@
 import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
 import { formatMonitorReferenceKey, listMonitorReferenceKeys } from './beat-call.ts';
 
-/** One state needs about one kilobyte. */
-const MAX_CACHED_CLOCKS = 20_000;
+/** Maximum number of cached states. A state needs about one kilobyte. */
+const MAX_CACHED_STATES = 20_000;
 
 /**
  * Caches the monitor states that this process last wrote. They may be outdated, so an update that
@@ -25,7 +25,7 @@ export class MonitorStateCache {
     }
     this.#byUid.set(row.uid, row);
     const [oldest] = this.#byUid.keys();
-    if (this.#byUid.size > MAX_CACHED_CLOCKS && oldest !== undefined) this.delete(oldest);
+    if (this.#byUid.size > MAX_CACHED_STATES && oldest !== undefined) this.delete(oldest);
   }
 
   delete(uid: string): void {

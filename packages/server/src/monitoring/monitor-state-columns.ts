@@ -16,6 +16,10 @@ export interface MonitorScheduleColumns {
   readonly timezone: string | null;
 }
 
+/**
+ * Converts schedule columns to a schedule.
+ * @throws Error if they contain neither an interval nor a cron expression
+ */
 export function parseMonitorSchedule({
   interval_ms,
   cron,
@@ -30,6 +34,7 @@ export function parseMonitorSchedule({
 export type MonitorPlanColumns = MonitorScheduleColumns &
   Pick<MonitorStateRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
 
+/** Converts the columns of a monitor's definition to its plan. */
 export function parseMonitorPlan(row: MonitorPlanColumns): MonitorPlan {
   return createMonitorPlan(parseMonitorSchedule(row), {
     graceMs: row.grace_ms,
@@ -39,6 +44,7 @@ export function parseMonitorPlan(row: MonitorPlanColumns): MonitorPlan {
   });
 }
 
+/** Converts a state row to the state that evaluations use. */
 export function parseMonitorState(row: MonitorStateRow): MonitorState {
   return {
     status: parseMonitorStatus(row.status),
@@ -82,9 +88,9 @@ export function toMonitorStateColumns(state: MonitorState) {
 }
 
 /**
- * Returns a monitor's state row after a beat. Keeps an earlier `wake_at` if it is too early by less
- * than half of the expected interval. The sweep then finds nothing due and corrects it. As a
- * result, most beats do not change the index.
+ * Returns a monitor's state row after a beat. Keeps the earlier `wake_at` if it is too early by less than
+ * half of the expected interval: the sweep then finds nothing due and corrects it. Most beats therefore do
+ * not change the index.
  */
 export function buildStateRowAfterBeat(row: MonitorStateRow, state: MonitorState): MonitorStateRow {
   const moved = { ...row, ...toMonitorStateColumns(state) };

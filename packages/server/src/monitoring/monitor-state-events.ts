@@ -15,26 +15,30 @@ import {
 } from './monitor-state-transitions.ts';
 
 /**
- * A job's report, as it affects the monitor's state. `ok` and `fail` count as the expected beat.
+ * A job's report, as far as it affects the monitor's state. `ok` and `fail` count as the expected beat;
  * `start` and `log` do not.
  */
 export interface BeatEvent {
   readonly kind: 'ok' | 'fail' | 'start' | 'log';
-  /** Time at which the request was accepted, in database time. */
+  /** When the request was accepted, in database time. */
   readonly at: number;
-  /** Earliest possible time of arrival, if the request was read late. Absent if it was read immediately. */
+  /**
+   * Earliest time at which the request may have arrived, if it was read late. Absent if it was read
+   * immediately.
+   */
   readonly earliestReceivedAt?: number;
-  /** Pairs a start with its end if runs overlap. */
+  /** Associates the end of a run with its start if runs overlap. Null if the client sent no id. */
   readonly runId: string | null;
 }
 
+/** The monitor's state after a beat, and the duration of the run that the beat ended. */
 export interface BeatEventResult {
   readonly state: MonitorState;
-  /** Time from the start of the run to this beat, in milliseconds. Null without a start. */
+  /** Time from the start of the run to this beat, in milliseconds. Null if no start was reported. */
   readonly durationMs: number | null;
 }
 
-/** An end that arrives later than this after a start belongs to another run. */
+/** Maximum duration of a run. An end that arrives later belongs to another run. */
 const RUN_MS = 72 * 60 * 60 * 1000;
 
 /** Returns the state of a new monitor, which waits for its first beat or is paused. */
@@ -69,9 +73,9 @@ export function createMonitorState(
 }
 
 /**
- * Applies a beat to a monitor's state, after everything before the beat has been evaluated. The
- * result therefore does not depend on when the sweep runs. A beat that is older than the newest one
- * is recorded but does not change the state.
+ * Applies a beat to a monitor's state. First evaluates everything that is due before the beat, so that the
+ * result does not depend on when the sweep runs. A beat that is older than the newest one is recorded but
+ * does not change the state.
  */
 export function applyBeatEvent(
   state: MonitorState,
@@ -106,7 +110,7 @@ export function applyBeatEvent(
   return { ...run, state: next };
 }
 
-/** Ends the run with the same id. A failure, or an end without id, ends any running one. */
+/** Ends the run with the same id. A failure, or an end without an id, ends any run in progress. */
 function endRun(state: MonitorState, { at, kind, runId }: BeatEvent): BeatEventResult {
   const { runStartedAt } = state;
   if (runStartedAt === null) return { state, durationMs: null };
@@ -124,7 +128,7 @@ function recordRecovery(state: MonitorState, at: number, out: MonitorHistoryChan
   return startStatusPeriod(well, { status: 'healthy', startedAt: at, reason: 'beat' }, out);
 }
 
-/** Ends a failure. If an alert was sent, also sends a recovery. */
+/** Ends a failure. If a failure alert was sent, also sends a recovery alert. */
 function clearFailure(
   state: MonitorState,
   at: number,
@@ -176,9 +180,9 @@ export function resumeMonitorState(
 }
 
 /**
- * Changes a monitor's schedule or grace period at `atMs`. The state must have been evaluated until
- * `atMs` with the old plan. With the new plan, no beat is overdue before `atMs` plus the grace
- * period. A failing monitor stays failing until its next beat.
+ * Changes a monitor's schedule or grace period at `atMs`. The state must have been evaluated until `atMs`
+ * with the old plan. With the new plan, no beat becomes overdue before `atMs` plus the grace period. A
+ * failing monitor remains failing until its next beat.
  */
 export function changeMonitorPlan(
   settled: MonitorState,
@@ -201,8 +205,8 @@ export function changeMonitorPlan(
 }
 
 /**
- * The next expected beat with the new schedule. Skips all earlier times except the latest one, unless the
- * monitor is failing.
+ * Returns the next expected beat with the new schedule; null if there is none. Skips all earlier times except
+ * the latest one, unless the monitor is failing.
  */
 function nextOccurrence({ status, anchorAt }: MonitorState, next: MonitorPlan, atMs: number): number | null {
   return status === 'failing'

@@ -36,8 +36,8 @@ export function markMonitorFailing(
 }
 
 /**
- * Returns when a monitor that has received no beat since `fromMs` is reported as missing one. Null
- * means never.
+ * Returns when a monitor that has received no beat since `fromMs` is considered to have missed its first
+ * beat; null for never.
  */
 export function computeFirstBeatDueAt(plan: MonitorPlan, fromMs: number): number | null {
   if (plan.firstBeatDueMs !== null) return fromMs + plan.firstBeatDueMs;
@@ -46,8 +46,7 @@ export function computeFirstBeatDueAt(plan: MonitorPlan, fromMs: number): number
 }
 
 /**
- * Ends a pause. The next beat is expected relative to `atMs`, and the monitor is healthy only after
- * that beat.
+ * Ends a pause. The next beat is expected relative to `atMs`, and the monitor becomes healthy with that beat.
  */
 export function endMonitorPause(
   state: MonitorState,
@@ -63,7 +62,7 @@ export function endMonitorPause(
   return { ...fresh, expectedAt, dueAt: expectedAt === null ? null : expectedAt + plan.graceMs };
 }
 
-/** Starts a period. Replaces the previous period if it would have no duration. */
+/** Starts a period of a status. Replaces the previous period if it would have no duration. */
 export function startStatusPeriod(
   state: MonitorState,
   { status, startedAt: atMs, reason }: StatusPeriod,

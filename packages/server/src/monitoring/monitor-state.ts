@@ -14,46 +14,55 @@ export interface MonitorPlan {
   readonly schedule: MonitorSchedule;
   readonly occurrences: ScheduleOccurrences;
   readonly graceMs: number;
-  /** When a monitor without any beat is reported. Null means after one interval and its grace period. */
+  /**
+   * How long a monitor without any beat may wait for its first one. Null for one interval and its grace
+   * period.
+   */
   readonly firstBeatDueMs: number | null;
-  /** Number of misses in a row before an alert is sent. */
+  /** Number of consecutive misses before an alert is sent. */
   readonly alertAfterMisses: number;
-  /** Whether a reported failure counts as one miss. Otherwise it sends an alert immediately. */
+  /** Whether a reported failure counts as one miss. If not, it sends an alert immediately. */
   readonly failCountsAsMiss: boolean;
 }
 
 /**
- * The state that is needed to evaluate a monitor's next beat or deadline. Immutable. Times are in
- * Unix milliseconds.
+ * The state that is needed to evaluate a monitor's next beat or deadline. It is immutable. Times are in Unix
+ * milliseconds.
  */
 export interface MonitorState {
   readonly status: MonitorStatus;
-  /** The newest beat, which may be a failed one. */
+  /** When the newest beat arrived, which may have reported a failure. Null if there was none. */
   readonly lastBeatAt: number | null;
-  /** The start from which expected times are calculated: the last beat, a resume, or the end of a gap. */
+  /**
+   * The time from which expected times are calculated: the last beat, the end of a pause, or the end of a
+   * gap.
+   */
   readonly anchorAt: number;
-  /** The next expected beat that was not evaluated yet. Null if none is expected. */
+  /** The next expected beat that has not been evaluated. Null if none is expected. */
   readonly expectedAt: number | null;
-  /** A beat is on time until this time, inclusive. Before the first beat: when its absence is reported. */
+  /**
+   * The deadline: a beat at this time is still on time. Before the first beat, the time at which its absence
+   * is reported.
+   */
   readonly dueAt: number | null;
   readonly failingSince: number | null;
-  /** Missed and failed beats since the last successful one. */
+  /** Number of missed and failed beats since the last successful one. */
   readonly misses: number;
-  /** Start of the failure for which an alert was sent, but no recovery yet. */
+  /** Start of the failure whose alert was sent, if no recovery alert has been sent yet. */
   readonly alertedSince: number | null;
-  /** The deadline before a gap first extended it. Null if no gap has, since the last beat. */
+  /** The deadline before a gap first extended it. Null if no gap has extended it since the last beat. */
   readonly originalDueAt: number | null;
   /**
-   * Milliseconds between the last beats, comma-separated, newest last. Parsed only when a gap needs the
-   * median.
+   * Milliseconds between the last beats, comma-separated, newest last. It is parsed only when a gap requires
+   * the median.
    */
   readonly intervals: string;
   readonly pausedUntil: number | null;
   /** Start of the current period. */
   readonly periodStartedAt: number;
-  /** Everything before this time has been evaluated. */
+  /** The time before which everything has been evaluated. */
   readonly evaluatedUntil: number;
-  /** Start of the current run, and its id if the client sent one. */
+  /** Start of the run in progress, and its id if the client sent one. */
   readonly runStartedAt: number | null;
   readonly runId: string | null;
 }
@@ -62,21 +71,21 @@ export interface MonitorState {
 export interface AvailabilityGap {
   readonly startAt: number;
   readonly endAt: number;
-  /** No time passed in it, or nothing ran: the clock was set forward, or the machine slept. */
+  /** Whether the clock was set forward or the machine was suspended, so that a process ran all the time. */
   readonly isClockJump?: boolean;
 }
 
-/** The rows that a report or an evaluation adds to a monitor's history. */
+/** The rows that a report or an evaluation adds to a monitor's history, and the alerts that it causes. */
 export interface MonitorHistoryChanges {
-  /** Missed beats, and expected times within a gap. */
+  /** The missed beats, and the expected beats within a gap. */
   readonly inferredChecks: InferredCheck[];
-  /** Started periods. Each ends where the next one starts. */
+  /** The periods that start. Each ends when the next one starts. */
   readonly periods: StatusPeriod[];
   readonly alertTriggers: MonitorAlertTrigger[];
 }
 
 /**
- * The plan and gaps that a monitor's state is evaluated with. The evaluation functions append their
+ * The plan and the gaps with which a monitor's state is evaluated. The evaluation functions append their
  * results to it.
  */
 export interface StateEvaluation extends MonitorHistoryChanges {
@@ -84,26 +93,30 @@ export interface StateEvaluation extends MonitorHistoryChanges {
   readonly gaps: readonly AvailabilityGap[];
 }
 
+/** A check without a beat: a missed beat, or an expected beat in a gap. */
 export interface InferredCheck {
   readonly status: 'missed' | 'unknown';
   readonly expectedAt: number;
-  /** When the result became certain: the deadline, or the end of the gap. */
+  /** When the result was certain: the deadline, or the end of the gap. */
   readonly at: number;
-  /** Number of expected beats. 1 unless too many were missed at once. */
+  /** Number of expected beats that this row stands for. 1 unless too many were missed at once. */
   readonly missedCount: number;
 }
 
+/** A period in which a monitor has one status. */
 export interface StatusPeriod {
   readonly status: MonitorStatus;
   readonly startedAt: number;
   readonly reason: StatusPeriodReason;
 }
 
+/** Why a period started. */
 export type StatusPeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' | 'resumed';
 
 /** Why a monitor's failure ended. */
 export type MonitorRecoveryCause = 'beat' | 'pause' | 'deleted';
 
+/** A change of a monitor's state that causes an alert. */
 export type MonitorAlertTrigger =
   | {
       readonly event: 'failing';
@@ -135,7 +148,7 @@ export function createMonitorPlan(
   return { schedule, occurrences: createScheduleOccurrences(schedule), ...rest };
 }
 
-/** Returns when the sweep must next evaluate a monitor, in Unix milliseconds. Null means never. */
+/** Returns when the sweep must next evaluate a monitor, in Unix milliseconds; null for never. */
 export function getNextSweepTime(state: MonitorState): number | null {
   return state.status === 'paused' ? state.pausedUntil : state.dueAt;
 }

@@ -12,13 +12,13 @@ import type { MonitoringCounters } from './monitoring-metrics.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { ProcessPulse } from './process-pulse.ts';
 import type { MonitorEvaluationContext } from './read-monitors.ts';
-import { MAX_CLOCKS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
+import { MAX_MONITORS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
 
 /** How long idempotency keys are stored. */
 const IDEMPOTENCY_KEY_TTL_MS = 48 * 60 * 60 * 1000;
 /**
- * Interval and number of times at which a change checks whether the other processes have committed. They
- * report once a second.
+ * Interval at which, and maximum number of times that, a change checks whether the other processes have
+ * committed their beats. They report once a second.
  */
 const COMMIT_POLL_MS = 100;
 const COMMIT_POLL_ATTEMPTS = 25;
@@ -29,9 +29,9 @@ export interface MonitoringEngineOptions {
   readonly clock: SystemClock;
   readonly log: Log;
   readonly counters: MonitoringCounters;
-  /** See `ProcessPulseOptions`. */
+  /** The id of this process (see `ProcessPulseOptions`). */
   readonly processId?: string;
-  /** Number of beats in one transaction. Only for measurements. */
+  /** Number of beats in one transaction. Only measurements set it. */
   readonly batchSize?: number;
 }
 
@@ -67,38 +67,36 @@ export class MonitoringEngine {
   }
 
   /**
-   * Reads the database time and the gaps. This process does not accept beats yet. @throws Fault if the
-   * database is unavailable.
+   * Reads the database time and the gaps. This process does not accept beats yet.
+   * @throws Fault if the database is unavailable
    */
   prepare(): Promise<void> {
     return this.#pulse.prepare();
   }
 
   /**
-   * From now on this process accepts beats: its listeners are open. @throws Fault if the database is
-   * unavailable.
+   * Records that this process accepts beats from now on. Its listeners must be open.
+   * @throws Fault if the database is unavailable
    */
   start(): Promise<void> {
     return this.#pulse.start();
   }
 
-  /** Database time in milliseconds since the epoch. */
+  /** Returns the database time in Unix milliseconds. */
   now(): number {
     return this.#pulse.now();
   }
 
-  /** What reading the history requires: the gaps and the time. */
+  /** Returns the gaps and times that are needed to read monitors. */
   evaluationContext(): MonitorEvaluationContext {
     const { gaps, committedUntil } = this.#pulse;
     return { gaps, committedUntil, nowMs: this.#pulse.now() };
   }
 
   /**
-   * What a change of monitors requires: the time, the time until which all beats are committed, and the
-   * gaps. Waits for beats that may still arrive for a deadline that has just passed, so that the change
-   * does not hide a miss.
-   *
-   * @throws Fault if the database is unavailable.
+   * Returns the gaps and times that are needed to change monitors. Waits for beats that may still arrive for
+   * a deadline that has just passed, so that the change does not hide a miss.
+   * @throws Fault if the database is unavailable
    */
   async changeContext(): Promise<MonitorEvaluationContext> {
     const { database, clock } = this.#options;
@@ -121,8 +119,7 @@ export class MonitoringEngine {
 
   /**
    * Records one beat, received now. Resolves when it is committed.
-   *
-   * @throws Fault `monitor_not_found`; `overloaded` with the time to wait.
+   * @throws Fault `monitor_not_found`; `overloaded` with the time to wait
    */
   async recordBeat(call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>): Promise<BeatReceipt> {
     const { counters } = this.#options;
@@ -147,15 +144,15 @@ export class MonitoringEngine {
   }
 
   /**
-   * Answers the running beats and releases the lease of this process. Monitors that become due afterwards
-   * are not counted as missed. Beats on open connections are still accepted.
+   * Sends the responses to beats in progress and releases the lease of this process. Monitors that become due
+   * afterwards are not counted as missed. Beats on open connections are still accepted.
    */
   async stop(): Promise<void> {
     await this.#queue.flush();
     await this.#pulse.close();
   }
 
-  /** Resolves when all accepted beats are answered. */
+  /** Resolves when all accepted beats have a response. */
   flush(): Promise<void> {
     return this.#queue.flush();
   }
@@ -188,7 +185,7 @@ export class MonitoringEngine {
     for (;;) {
       const swept = await sweepDueMonitors(database, this.evaluationContext());
       counters.countSweep(swept);
-      if (swept.evaluated < MAX_CLOCKS_PER_SWEEP_BATCH) break;
+      if (swept.evaluated < MAX_MONITORS_PER_SWEEP_BATCH) break;
       // During a long sweep, this process must not appear to be down.
       await this.#pulse.ensureFresh();
     }
@@ -198,7 +195,7 @@ export class MonitoringEngine {
   }
 }
 
-/** Beats that waited while the clock was set back count as received now. */
+/** Limits the time of receipt to `nowMs`, for beats that waited while the clock was set back. */
 function clampReceivedAt(calls: readonly BeatCall[], nowMs: number): readonly BeatCall[] {
   if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
   return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));

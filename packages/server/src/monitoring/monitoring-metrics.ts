@@ -32,7 +32,10 @@ export function createMonitoringCounters(): MonitoringCounters {
   };
 }
 
-/** If there are more monitors, only the number of monitors per state is exported. */
+/**
+ * Maximum number of monitors that have their own metric. If there are more, only the number of monitors by
+ * status is exported.
+ */
 const MAX_MONITOR_SERIES = 1_000;
 
 /**

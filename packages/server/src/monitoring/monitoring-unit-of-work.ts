@@ -10,16 +10,19 @@ import {
   findMonitorsByUid,
   insertMonitorChecks,
   insertMonitorPeriods,
-  updateMonitorStateStates,
+  updateMonitorStates,
 } from '../store/monitoring/monitor-states.ts';
 import type { MonitorsTable } from '../store/monitoring/monitoring-tables.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import type { MonitorAlertTrigger, MonitorHistoryChanges } from './monitor-state.ts';
 
-/** If more monitors receive their first beat at once, the live event contains only the number. */
+/**
+ * Maximum number of first beats that one live event lists. If there are more, the event contains only their
+ * number.
+ */
 const MAX_LISTED_FIRST_BEATS = 100;
 
-/** The error text of a missed beat in the check history. The specification defines it. */
+/** The error text of a missed beat in the check history, which is part of the public API. */
 export const MISSED_BEAT_ERROR =
   'no heartbeat received within expected_interval_minutes + grace_period_minutes';
 const REPORTED_FAILURE_ERROR = 'the job reported that it failed';
@@ -51,7 +54,7 @@ export class MonitoringUnitOfWork {
     this.#nowMs = nowMs;
   }
 
-  /** The state row in this transaction: as it was read, or as an event changed it. */
+  /** Returns the state row in this transaction: as it was read, or as a beat or an evaluation changed it. */
   current(row: MonitorStateRow): MonitorStateRow {
     return this.#states.get(row.uid) ?? row;
   }
@@ -64,7 +67,7 @@ export class MonitoringUnitOfWork {
     this.#checks.push(row);
   }
 
-  /** Publishes the first beat of a monitor to the console. There is no alert for it. */
+  /** Publishes the first beat of a monitor to the console. It causes no alert. */
   addFirstBeat(row: MonitorStateRow): void {
     this.#firstBeatStates.push(row);
   }
@@ -98,7 +101,7 @@ export class MonitoringUnitOfWork {
   async write(): Promise<void> {
     // Sent together, so that the connection does not wait for each response.
     await Promise.all([
-      updateMonitorStateStates(this.#writer, [...this.#states.values()]),
+      updateMonitorStates(this.#writer, [...this.#states.values()]),
       insertMonitorChecks(this.#writer, this.#checks),
       insertMonitorPeriods(this.#writer, this.#periods),
     ]);

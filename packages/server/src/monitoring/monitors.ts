@@ -64,8 +64,8 @@ export function isMonitorOperation(fields: unknown): boolean {
 }
 
 /**
- * Pauses a monitor until the given time, or until it is resumed if the time is null. Beats during
- * the pause are recorded and do not end it.
+ * Pauses a monitor until the given time. If the time is null, pauses it until it is resumed. Beats during the
+ * pause are recorded and do not end it.
  */
 export function pauseMonitor(
   context: MonitorChangeContext,
@@ -120,7 +120,7 @@ export async function setDefaultGrace(
 }
 
 /**
- * Returns a monitor by id.
+ * Returns the monitor with this id.
  * @throws Fault `monitor_not_found`, also for a removed monitor
  */
 export async function requireMonitor(writer: DatabaseWriter, orgId: string, id: string): Promise<MonitorRow> {

@@ -16,20 +16,16 @@ import {
 import type { MonitorHistoryChanges } from './monitor-state.ts';
 import type { MonitorStateCache } from './monitor-state-cache.ts';
 
-/** Calls of one monitor, evaluated with its cached state. */
+/** The calls of one monitor, evaluated with its cached state. */
 interface EvaluatedBeats extends UneventfulBeats {
   readonly receipts: ReadonlyMap<BeatCall, BeatReceipt>;
 }
 
 /**
- * Applies reports that cause no missed check, new period or alert, which is the case for most
- * reports. Evaluates them with a cached monitor state. Writes them with one statement, if the
- * database still has the same state. Returns null for all other reports, which `commitBeats` must
- * apply with a lock.
- *
- * Only for a database that one process uses. With several processes, the cached state is usually
- * outdated.
- *
+ * Applies reports that cause no missed check, new period or alert, as most reports do. Evaluates them with a
+ * cached monitor state, and writes them with one statement if the database still has the same state. Returns
+ * null for all other reports, which `commitBeats` must apply with a lock. Only for a database that one
+ * process uses, because the cached state would otherwise usually be outdated.
  * @throws Fault if the database is unavailable
  */
 export async function applyBeatsOptimistically(
@@ -83,7 +79,10 @@ function groupByMonitor(
   return [...groups.values()];
 }
 
-/** Null if a call changes the state of its monitor or repeats the key of another call. */
+/**
+ * Evaluates the calls of one monitor. Returns null if a call changes the status of its monitor or repeats the
+ * key of another call.
+ */
 function evaluateIfUneventful(
   before: MonitorStateRow,
   calls: readonly BeatCall[],

@@ -3,20 +3,22 @@ import { isObject, type Json } from '@floe/contract/json';
 import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { BeatCall } from './beat-call.ts';
 
+/** The maximum size of a heartbeat's body. */
 export const MAX_HEARTBEAT_BODY_BYTES = 64 * 1024;
+/** The maximum size of the metadata that is stored with a beat. */
 export const MAX_BEAT_METADATA_BYTES = 16 * 1024;
 const MAX_KEY_CHARS = 255;
 
+/** A heartbeat request, and the reason why its metadata was removed, if it was. */
 export interface ParsedHeartbeat {
   readonly call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>;
-  /** Why the metadata was dropped. Null if it is stored or if there was none. */
+  /** Why the metadata was removed. Null if it is stored, or if there was none. */
   readonly metadataDropReason: string | null;
 }
 
 /**
- * Parses the body of `POST /api/monitoring/heartbeat`. Ignores unknown fields, and removes metadata
- * that cannot be stored instead of rejecting the beat (product section 6).
- *
+ * Parses the body of `POST /api/monitoring/heartbeat`. Ignores unknown fields. Metadata that cannot be stored
+ * is removed, so that the beat is still accepted.
  * @throws Fault `invalid_json`, `missing_required_parameter` or `invalid_request`, with `param`
  */
 export function parseHeartbeat(
@@ -52,8 +54,8 @@ export function parseHeartbeat(
 }
 
 /**
- * Returns the idempotency key, or null if it is missing or too long. A key that is too long does
- * not cause the beat to be rejected.
+ * Returns the idempotency key; null if it is missing or too long. A beat with a key that is too long is still
+ * accepted.
  */
 export function normalizeIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   const key = typeof header === 'string' ? header.trim() : '';

@@ -12,22 +12,22 @@ import { rewindMonitorStates } from './rewind-monitor-states.ts';
 import { StallDetector } from './stall-detector.ts';
 
 /**
- * How often a process records that it is running, in milliseconds. The sweep that follows detects
- * missed beats.
+ * Interval at which a process records that it is running, in milliseconds. A sweep follows each of these
+ * pulses.
  */
 export const PULSE_INTERVAL_MS = 1_000;
 /**
- * If no process records that it is running for longer than this, the time span is a gap. The cause
- * may be that the database was unavailable or that beats were rejected. In milliseconds.
+ * Maximum time between two pulses of any process, in milliseconds. A longer time is a gap. Processes also
+ * send no pulse while the database is unavailable or beats are rejected.
  */
 export const MONITORING_GAP_THRESHOLD_MS = 3_500;
 /**
- * How long clients wait for a response, in milliseconds. A process that was blocked for a shorter
- * time has still received their beats.
+ * How long clients wait for a response, in milliseconds. A process that was blocked for a shorter time still
+ * receives their beats.
  */
 export const BEAT_CLIENT_TIMEOUT_MS = 10_000;
 
-/** A pulse that took longer does not update the estimate of the database time. */
+/** Maximum duration of a pulse that updates the estimate of the database time. */
 const MAX_PRECISE_PULSE_MS = 50;
 
 const CLOCK_SET_AHEAD =
@@ -36,23 +36,20 @@ const CLOCK_SET_BACK = 'clock was set back; records with later times were moved 
 
 export interface ProcessPulseOptions {
   readonly database: Pick<Database, 'isShared' | 'rowTransaction'>;
-  /**
-   * Identifies this process in leases. A process that replaces one that has certainly ended uses the same
-   * id.
-   */
+  /** Identifies this process in leases. A process may use the id of another one that has certainly ended. */
   readonly processId?: string;
   readonly clock: SystemClock;
   readonly log: Log;
-  /** When the oldest beat that is not committed was received. Null if there is none. */
+  /** Returns when the oldest beat that is not committed was received; null if there is none. */
   readonly oldestPendingAt: () => number | null;
   /** Runs after each pulse, before the next one is scheduled. */
   readonly afterPulse: (pulse: ProcessPulse) => Promise<void>;
 }
 
 /**
- * Regularly records in the database that this process is running, and estimates the database
- * server's time. Nothing is evaluated for a time later than the last record. A process that was
- * suspended or had no database therefore detects the gap before it evaluates monitors.
+ * Regularly records in the database that this process is running (a pulse), and estimates the time of the
+ * database server. Nothing is evaluated for a time later than the last pulse. A process that was suspended,
+ * or could not reach the database, therefore detects the gap before it evaluates monitors.
  */
 export class ProcessPulse {
   readonly #options: ProcessPulseOptions;
@@ -68,10 +65,10 @@ export class ProcessPulse {
   #inFlight: Promise<void> | null = null;
   #loop: Promise<void> = Promise.resolve();
   #closed = false;
-  /** Since when this process accepts beats, in database time. Null before. */
+  /** When this process began to accept beats, in database time. Null until then. */
   #startedAt: number | null = null;
   #isAnnounced = false;
-  /** Whether a pulse failed or a beat was rejected since the last pulse. */
+  /** Whether a pulse has failed or a beat was rejected since the last pulse. */
   #hasRejected = false;
 
   constructor(options: ProcessPulseOptions) {
@@ -81,8 +78,8 @@ export class ProcessPulse {
   }
 
   /**
-   * Database time in milliseconds. Decreases only if the database clock is set back. @throws Error before
-   * the first pulse.
+   * Returns the database time in milliseconds. It decreases only if the clock of the database is set back.
+   * @throws Error before the first pulse
    */
   now(): number {
     if (this.#offsetMs === null) throw new Error('the first pulse has not completed yet');
@@ -91,27 +88,27 @@ export class ProcessPulse {
   }
 
   /**
-   * How many milliseconds ago a beat that is read now may have been received. Above 0 after this process
-   * was blocked.
+   * Returns how many milliseconds ago a beat that is read now may have arrived. Greater than 0 after this
+   * process was blocked.
    */
   maxReceiveDelayMs(): number {
     return this.#stalls.maxReceiveDelayMs();
   }
 
-  /** Records that a beat was rejected, so that its sender did not reach Floe. */
+  /** Records that a beat was rejected, so that its sender could not report to Floe. */
   recordRejection(): void {
     this.#hasRejected = true;
   }
 
-  /** Spans in which no process accepted beats, in order, as of the last pulse. */
+  /** The time spans in which no process accepted beats, in order, as of the last pulse. */
   get gaps(): readonly AvailabilityGap[] {
     return this.#gaps;
   }
 
   /**
-   * All processes have committed the beats that they accepted before this time, so evaluation may continue
-   * until then. Never inside a gap, as it would be after the clock was set forward: the two halves would
-   * give two windows.
+   * The time before which all processes have committed the beats that they accepted, so that monitors may be
+   * evaluated until then. It is never within a gap (which could happen after the clock was set forward),
+   * because a gap that is evaluated in two parts would extend a deadline twice.
    */
   get committedUntil(): number {
     const until = this.#committedUntil;
@@ -119,22 +116,22 @@ export class ProcessPulse {
     return inside ? inside.startAt : until;
   }
 
-  /** Same as `committedUntil`, but only for the other processes. */
+  /** The same time as `committedUntil`, but for the other processes only. */
   get peersCommittedUntil(): number {
     return this.#peersCommittedUntil;
   }
 
   /**
-   * Sends the first pulse, which sets the time. This process does not accept beats yet. @throws Fault if
-   * the database is unavailable.
+   * Sends the first pulse, which sets the time. This process does not accept beats yet.
+   * @throws Fault if the database is unavailable
    */
   async prepare(): Promise<void> {
     if (this.#offsetMs === null) await this.send();
   }
 
   /**
-   * From now on this process accepts beats. Sends a pulse now and then every second. @throws Fault if the
-   * database is unavailable.
+   * Records that this process accepts beats from now on. Sends a pulse now and then every second.
+   * @throws Fault if the database is unavailable
    */
   async start(): Promise<void> {
     await this.#inFlight;
@@ -145,16 +142,15 @@ export class ProcessPulse {
   }
 
   /**
-   * Resolves when the last pulse is recent, and sends one if necessary. Required before any evaluation.
-   *
-   * @throws Fault if the database is unavailable.
+   * Resolves when the last pulse is recent. Sends one if necessary. Must be called before any evaluation.
+   * @throws Fault if the database is unavailable
    */
   async ensureFresh(): Promise<void> {
     const age = this.#options.clock.monotonic() - this.#pulsedAt;
     if (age > MONITORING_GAP_THRESHOLD_MS - PULSE_INTERVAL_MS) await this.send();
   }
 
-  /** Sends a pulse. Concurrent callers share it. */
+  /** Sends a pulse. Concurrent callers share the same pulse. */
   send(): Promise<void> {
     this.#inFlight ??= this.#send(this.#closed).finally(() => {
       this.#inFlight = null;
@@ -162,7 +158,7 @@ export class ProcessPulse {
     return this.#inFlight;
   }
 
-  /** Stops and releases the lease, so that other processes do not wait for beats of this one. */
+  /** Stops the pulses and releases the lease, so that other processes do not wait for beats of this one. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
@@ -252,7 +248,7 @@ export class ProcessPulse {
     return this.#offsetMs === null ? null : this.now();
   }
 
-  /** The clock was set back, so the state of later times is discarded. */
+  /** Discards the state for later times, because the clock was set back. */
   #rewind(): void {
     this.#offsetMs = null;
     this.#lastNow = 0;
@@ -261,8 +257,8 @@ export class ProcessPulse {
   }
 
   /**
-   * SQLite has the time of this process, taken before the statement. A shared database read its clock at
-   * some time between the two instants.
+   * Updates the estimate of the database time. With SQLite, `nowMs` is the time of this process before the
+   * statement. A shared database read its clock at some time between `before` and `after`.
    */
   #setTime(nowMs: number, before: number, after: number): void {
     const { isShared } = this.#options.database;

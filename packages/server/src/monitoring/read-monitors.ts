@@ -23,12 +23,13 @@ import {
   type UptimeSummary,
 } from './timeline.ts';
 
-/** What is needed to read monitors, other than the database. The engine provides it. */
+/** The gaps and times that are needed to read monitors, in addition to the database. */
 export interface MonitorEvaluationContext {
-  /** Database time. */
+  /** The database time, in Unix milliseconds. */
   readonly nowMs: number;
   /**
-   * All beats before this time are committed, so that beats which were due and did not arrive were missed.
+   * The time before which all beats are committed. A beat that was due before this time and is not stored was
+   * missed.
    */
   readonly committedUntil: number;
   readonly gaps: readonly AvailabilityGap[];
@@ -38,7 +39,7 @@ export interface MonitorEvaluationContext {
 export interface MonitorView {
   readonly row: MonitorRow;
   readonly state: MonitorState;
-  /** The effective grace period, and where it is set. */
+  /** The effective grace period in milliseconds, and where it is set. */
   readonly graceMs: number;
   readonly graceSource: 'monitor' | 'org';
 }
@@ -96,6 +97,7 @@ export function readMonitorChecks(
   return getMonitorCheckPage(reader, query);
 }
 
+/** A time range of a monitor's history, in Unix milliseconds. */
 export interface MonitorHistoryRange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -121,9 +123,7 @@ export async function readMonitorPeriods(
   );
 }
 
-/**
- * Returns a monitor's uptime and downtime in a range, calculated from the durations of its periods.
- */
+/** Returns a monitor's uptime and downtime in a range, computed from the durations of its periods. */
 export async function readMonitorUptime(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
@@ -134,7 +134,7 @@ export async function readMonitorUptime(
   return summarizeUptime(periods, context.gaps, { ...range, nowMs: context.nowMs });
 }
 
-/** Recorded periods, and those that began after the state was last written. */
+/** Returns the recorded periods, and those that began after the state was last written. */
 async function loadStatusSpans(
   reader: DatabaseReader,
   uid: string,

@@ -20,7 +20,7 @@ export class RejectedBeatCounter {
     this.#clock = clock;
   }
 
-  /** Runs `work`. Counts its rejection as a client error and rethrows it. */
+  /** Runs `work`. If it rejects with a client error, counts a rejected beat. Rethrows the error. */
   async track<T>(orgId: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -30,7 +30,7 @@ export class RejectedBeatCounter {
     }
   }
 
-  /** Returns null if no beat was rejected. */
+  /** Returns the rejected beats of an organization; null if there were none. */
   forOrg(orgId: string): { readonly count: number; readonly last: string; readonly atMs: number } | null {
     const refused = this.#byOrg.get(orgId);
     if (!refused) return null;

@@ -9,9 +9,8 @@ export interface MonitorIdParameter {
 }
 
 /**
- * Requires that monitors exist. A monitor that was removed meanwhile is accepted if its id was
- * already used before the change.
- *
+ * Requires that monitors exist. A monitor that has been removed is accepted if its id was already used before
+ * the change.
  * @param before the ids that were already used
  * @throws Fault `invalid_request` with `param` for a monitor that the organization does not have
  */

@@ -1,15 +1,14 @@
 import { shiftFutureMonitorPeriods } from '../store/monitoring/monitor-history.ts';
 import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
-import { lockFutureMonitorStates, updateMonitorStateStates } from '../store/monitoring/monitor-states.ts';
+import { lockFutureMonitorStates, updateMonitorStates } from '../store/monitoring/monitor-states.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import type { MonitorPlan, MonitorState } from './monitor-state.ts';
 import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
 
 /**
- * Corrects monitor states and periods after the database server's time was set back to `nowMs`.
- * Times after `nowMs` move back by `aheadMs`. Deadlines keep their distance to the beats before
- * them. Cron times are calculated again. Checks do not change. Returns the number of corrected
- * monitors.
+ * Corrects monitor states and periods after the clock of the database server was set back to `nowMs`. Times
+ * after `nowMs` are moved back by `aheadMs`. Deadlines keep their distance to the beats before them. Cron
+ * times are computed again. Checks do not change. Returns the number of corrected monitors.
  */
 export async function rewindMonitorStates(
   writer: DatabaseWriter,
@@ -26,14 +25,11 @@ export async function rewindMonitorStates(
         : state.periodStartedAt;
     moved.push({ ...row, ...toMonitorStateColumns({ ...state, periodStartedAt: periodAt }) });
   }
-  await updateMonitorStateStates(writer, moved);
+  await updateMonitorStates(writer, moved);
   return rows.length;
 }
 
-/**
- * Returns the monitor state that would have resulted if the time of its last events had been
- * correct.
- */
+/** Returns the monitor state that would have resulted if the times of its last events had been correct. */
 export function rewindMonitorState(
   state: MonitorState,
   plan: MonitorPlan,

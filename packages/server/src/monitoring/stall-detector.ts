@@ -1,21 +1,21 @@
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 
 const TICK_MS = 250;
-/** If a tick is later than this, the process was blocked. */
+/** Delay of a tick that means that the process was blocked. */
 const LATE_MS = 750;
-/** Requests that waited in the socket are read within this time after a stall. */
+/** Time after a stall within which requests that waited in the socket are read. */
 const READ_WITHIN_MS = 2_000;
 
 /**
- * Detects that this process did not run although its socket accepted connections, because the event
- * loop was blocked or the process was stopped. Requests that are read directly afterwards may have
- * arrived at any time during the stall.
+ * Detects that this process did not run for some time, because its event loop was blocked or the process was
+ * stopped. Its socket still accepted connections, so requests that are read directly afterwards may have
+ * arrived at any time during this stall.
  */
 export class StallDetector {
   readonly #clock: Pick<SystemClock, 'monotonic' | 'after'>;
   /** Maximum length of a stall. After this time, clients have stopped waiting. */
   readonly #longestMs: number;
-  /** Null until the first tick. Without ticks, stalls cannot be detected. */
+  /** When the last tick ran; null before the first one. Without ticks, stalls cannot be detected. */
   #tickedAt: number | null = null;
   #from = 0;
   #until = Number.NEGATIVE_INFINITY;
@@ -38,7 +38,9 @@ export class StallDetector {
     this.#timer?.cancel();
   }
 
-  /** How many milliseconds ago a request that is read now may have arrived. 0 if there was no stall. */
+  /**
+   * Returns how many milliseconds ago a request that is read now may have arrived; 0 if there was no stall.
+   */
   maxReceiveDelayMs(): number {
     const now = this.#clock.monotonic();
     this.#recordTick(now);

@@ -10,24 +10,25 @@ import type { MonitorEvaluationContext } from './read-monitors.ts';
  * The maximum number of monitors per sweep batch. It is small enough that beats are processed
  * between batches.
  */
-export const MAX_CLOCKS_PER_SWEEP_BATCH = 1_000;
+export const MAX_MONITORS_PER_SWEEP_BATCH = 1_000;
 
+/** The number of monitors that one sweep batch evaluated. */
 export interface SweepResult {
-  /** Number of evaluated states. */
+  /** Number of evaluated monitors. */
   readonly evaluated: number;
-  /** Number of these with missed beats. */
+  /** Number of evaluated monitors that missed beats. */
   readonly missed: number;
 }
 
 /**
- * Evaluates one batch of monitors that were due before `committedUntil`. One transaction locks and
- * reads their state, and writes states, checks, periods and alerts. Several processes may run it at
- * the same time for different monitors.
+ * Evaluates one batch of monitors that were due before `committedUntil`. One transaction locks and reads
+ * their states, and writes states, checks, periods and alerts. Several processes may run it at the same time,
+ * each for different monitors.
  */
 export function sweepDueMonitors(
   database: Pick<Database, 'rowTransaction'>,
   { gaps, committedUntil, nowMs }: MonitorEvaluationContext,
-  limit: number = MAX_CLOCKS_PER_SWEEP_BATCH,
+  limit: number = MAX_MONITORS_PER_SWEEP_BATCH,
 ): Promise<SweepResult> {
   return database.rowTransaction(async (writer) => {
     const rows = await lockDueMonitorStates(writer, committedUntil, limit);

@@ -12,8 +12,9 @@ export interface MonitorStatusSpan {
   readonly reason: string;
 }
 
+/** The uptime of a monitor in a time range. */
 export interface UptimeSummary {
-  /** Healthy time divided by healthy and failing time. Null if both are 0. */
+  /** Healthy time divided by the sum of healthy and failing time. Null if both are 0. */
   readonly uptimeRatio: number | null;
   readonly healthyMs: number;
   readonly downtimeMs: number;
@@ -58,7 +59,7 @@ export function replaceGapsWithUnknown(
   return mergeAdjacentSpans(spans);
 }
 
-/** A gap across two periods is one span. */
+/** Merges adjacent spans with the same status, such as a gap across two periods. */
 function mergeAdjacentSpans(spans: readonly MonitorStatusSpan[]): MonitorStatusSpan[] {
   const whole: MonitorStatusSpan[] = [];
   for (const span of spans) {
@@ -71,8 +72,7 @@ function mergeAdjacentSpans(spans: readonly MonitorStatusSpan[]): MonitorStatusS
 }
 
 /**
- * Calculates the uptime in a range from durations. Paused, waiting and unknown time does not count.
- *
+ * Computes the uptime in a range from durations. Paused, waiting and unknown time does not count.
  * @param periods the recorded periods, in which gaps have not been replaced
  */
 export function summarizeUptime(

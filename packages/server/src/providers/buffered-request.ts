@@ -17,8 +17,8 @@ export interface BufferedRequestLimits {
 }
 
 /**
- * Sends one request and buffers the response. Not for requests on the hot path. Rejects if there is
- * no response within the time limit, if the response is too long, or with the network error.
+ * Sends one request and buffers the response. Not for client requests, because it does not stream. Rejects if
+ * there is no response within the time limit, if the response is too large, or with the network error.
  */
 export function sendBufferedRequest(
   transport: UpstreamTransport,

@@ -14,40 +14,40 @@ import type { Price } from './prices.ts';
 import type { Dialect, ProviderAddress, ProviderDefinition } from './provider-definition.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
-/** A provider credential's secret, and its share of the traffic. */
+/** The secret of a provider credential, and its weight. */
 export interface Credential {
   readonly name: string;
   /** Empty for providers without authentication. */
   readonly secret: string;
   readonly weight: number;
-  /** Name and value of the header, if they differ from those of the provider definition. */
+  /** Name and value of the header, if they differ from the provider definition. */
   readonly header?: readonly [name: string, value: string];
 }
 
 /** The timeouts of a request to a provider, in milliseconds. */
 export interface Timeouts {
   readonly connectMs: number;
-  /** From the open connection to the first byte of the response. */
+  /** From the established connection to the first byte of the response. */
   readonly headersMs: number;
-  /** From that byte to the first content. */
+  /** From the first byte to the first content. */
   readonly firstTokenMs: number;
   /** Maximum time between two bytes. */
   readonly idleMs: number;
-  /** From accepting the request to the last byte, over all phases. */
+  /** From the acceptance of the request to the last byte of the response. */
   readonly totalMs: number;
 }
 
 /** The conditions that open a breaker, from the provider's `breaker` settings. */
 export interface BreakerSettings {
-  /** If false, failures do not stop requests. Forced states and the retry budget still apply. */
+  /** Whether failures open the breaker. Forced states and the retry budget apply even if they do not. */
   readonly enabled: boolean;
   /** Number of consecutive failures that open the breaker. */
   readonly consecutiveFailures: number;
   /** Share of failed calls in 30 s that opens the breaker. Requires at least 10 calls. */
   readonly errorRate: number;
-  /** A later first token counts as slow. The breaker opens if most responses are slow. */
+  /** Milliseconds after which a first token counts as slow. If most are slow, the breaker opens. */
   readonly slowFirstTokenMs: number;
-  /** Duration of the first open state. It doubles with each consecutive one, up to 20 s. */
+  /** Duration of the first open state in ms. It doubles with each consecutive open state, up to 20 s. */
   readonly openMs: number;
 }
 
@@ -63,36 +63,36 @@ export const DEFAULT_BREAKER_SETTINGS: BreakerSettings = {
 /** The settings of one of an organization's providers. */
 export interface ProviderSettings {
   readonly id: string;
-  /** Requests of the same pool may share connections. Absent: one pool for all. */
+  /** Only requests of the same pool may share connections. If it is absent, all requests share one pool. */
   readonly pool?: string | undefined;
   readonly definition: ProviderDefinition;
-  /** Includes the path prefix. Has no trailing slash. */
+  /** The base URL, including the path prefix, without a trailing slash. */
   readonly baseUrl: string;
   readonly credentials: readonly Credential[];
-  /** The allowlist; `*` matches any characters. */
+  /** The allowlist. `*` matches any characters. */
   readonly models: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Members that are set in every request body, as JSON text. */
+  /** Members that are set in every request body, with their JSON text. */
   readonly body: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
   readonly breaker?: BreakerSettings;
   readonly apiVersion?: string | undefined;
-  /** The provider's names of models, by model pattern. */
+  /** The provider's own model names, by model pattern. */
   readonly deployments?: Readonly<Record<string, string>>;
   /** Dialects that the provider supports, if they differ from those of the provider definition. */
   readonly dialects?: readonly Dialect[] | undefined;
   readonly region?: string | undefined;
   readonly project?: string | undefined;
-  /** Whether requests contain the caller's own credential. No configured credential is then sent. */
+  /** Whether requests are sent with the caller's own credential instead of a configured one. */
   readonly usesCallerCredential?: boolean;
-  /** Signs requests of providers that do not use an API key. */
+  /** How to sign requests, for providers that do not use an API key. */
   readonly signing?: SigningConfig | undefined;
   readonly via?: ((origin: string) => ConnectionOptions | undefined) | undefined;
-  /** Prices. Absent: unknown. */
+  /** The sources of prices. If they are absent, prices are unknown. */
   readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
 }
 
-/** A configured provider. Everything that is needed during requests is precomputed. */
+/** A configured provider. Values that every request needs are precomputed. */
 export interface Provider extends DialectSupport, OpaquePaths {
   readonly id: string;
   readonly pool: string | undefined;
@@ -100,35 +100,32 @@ export interface Provider extends DialectSupport, OpaquePaths {
   readonly origin: string;
   readonly timeouts: Timeouts;
   readonly breaker: BreakerSettings;
-  /** Has a single placeholder if `usesCallerCredential`. */
+  /** The credentials. With `usesCallerCredential`, a single placeholder. */
   readonly credentials: readonly Credential[];
   /** The configured allowlist patterns, for display. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
   allows(model: string): boolean;
   hasThinkTags(model: string): boolean;
-  /** Returns the price of a model; null if it is unknown. Unknown never means free. */
+  /** Returns the price of a model; null if it is unknown, which never means that it is free. */
   priceOf(model: string): Price | null;
-  /** Returns the provider's name of a model. */
+  /** Returns the provider's own name of a model. */
   upstreamModel(model: string): string;
   /**
-   * Returns options for writing a translated request. `model` is the requested id, because the name of a
-   * deployment may not identify the model.
+   * Returns options for writing a translated request. `model` is the id that the client requested, because
+   * the name of a deployment may not identify the model.
    */
   optionsFor(model: string): RequestWriteOptions;
-  /** URLs of its model lists. Empty if there are none, or if there is no credential for them. */
+  /** URLs of the provider's model lists. Empty if it has none, or if no credential for them is configured. */
   readonly modelLists: readonly { readonly origin: string; readonly path: string }[];
-  /** Proxy, certificate authorities and client certificate for its origin. */
+  /** Proxy and certificates for the provider's origin. Undefined if none are configured. */
   readonly via: ConnectionOptions | undefined;
   readonly usesCallerCredential: boolean;
-  /** Returns how to sign requests with this credential; undefined if its headers contain the credential. */
+  /** Returns how to sign requests; undefined if a header contains the credential instead. */
   signingFor(credential: Credential): SigningConfig | undefined;
-  /** Returns the next credential, in proportion to the weights. */
+  /** Returns the next credential of the rotation. Each credential is returned in proportion to its weight. */
   nextCredential(): Credential;
-  /**
-   * Returns the credential with this name. Returns the first one if there is no name, or if it no longer
-   * exists.
-   */
+  /** Returns the credential with this name, or the first one if there is none with this name. */
   credential(name?: string): Credential;
   /** Returns the request headers as a flat list: content headers, credential and configured headers. */
   headersFor(credential: Credential): readonly string[];
@@ -139,7 +136,7 @@ export interface Provider extends DialectSupport, OpaquePaths {
 }
 
 const NO_CREDENTIAL: Credential = { name: 'none', secret: '', weight: 1 };
-/** Placeholder for the credential that each request contains. */
+/** Stands for the credential that each request brings itself. */
 const CALLER_CREDENTIAL: Credential = { name: 'caller', secret: '', weight: 1 };
 
 const USER_AGENT = 'floe/0.1';
@@ -255,15 +252,12 @@ function buildHeaders(settings: ProviderSettings, credential: Credential): reado
   return flat;
 }
 
-/** Consists of word characters only, because packed seals contain it. */
+/** Returns the seal origin of a credential. Packed seals contain it, so it has only word characters. */
 function sealOriginOf(id: string, credential: Credential): string {
   return createHash('sha256').update(`${id}\n${credential.secret}`).digest('hex').slice(0, 16);
 }
 
-/**
- * Smooth weighted round robin. The picks contain each credential in proportion to its weight, evenly
- * distributed.
- */
+/** Creates a smooth weighted round robin, which returns each credential in proportion to its weight. */
 function weightedRotation(credentials: readonly Credential[]): () => Credential {
   const first = credentials[0] ?? NO_CREDENTIAL;
   if (credentials.length <= 1) return () => first;
@@ -280,9 +274,9 @@ function weightedRotation(credentials: readonly Credential[]): () => Credential 
   };
 }
 
-/** Names of headers that contain secrets. */
+/** Matches names of headers that contain secrets. */
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
-/** Shorter values are not treated as secrets. */
+/** Minimum length of a header value that is treated as a secret. */
 const MIN_SECRET_CHARACTERS = 8;
 
 /**

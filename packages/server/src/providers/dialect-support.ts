@@ -9,21 +9,21 @@ import type {
 } from './provider-definition.ts';
 
 /**
- * The dialects that a provider supports for each model, and their paths. Model ids are the ids that
- * clients request.
+ * The dialects that a provider supports for each model, and their paths. Model ids are those that clients
+ * request.
  */
 export interface DialectSupport {
   readonly dialects: readonly Dialect[];
   /** Returns whether a request of this dialect can be forwarded for this model. */
   supportsDialect(dialect: Dialect, model: string): boolean;
-  /** Returns the dialect into which requests for a model are translated. */
+  /** Returns the dialect into which requests for a model are translated if they cannot be forwarded. */
   dialectFor(model: string): Dialect;
   /** Returns the path of a supported dialect. `upstreamModel` is the provider's name of the model. */
   pathOf(dialect: Dialect, upstreamModel: string, stream: boolean): string;
   bodyShapeOf(dialect: Dialect): EndpointBodyAdjustments | undefined;
 }
 
-/** The settings that dialect support is computed from. */
+/** The settings that determine the dialects and paths of a provider. */
 export interface DialectSupportSettings {
   readonly definition: ProviderDefinition;
   readonly dialectPaths: DialectPaths;
@@ -65,7 +65,7 @@ export function createDialectSupport(settings: DialectSupportSettings): DialectS
   };
 }
 
-/** Paths that most compatible providers use, below a base URL that ends with `/v1`. */
+/** Paths below a base URL that ends with `/v1`, as most compatible providers use them. */
 const DEFAULT_PATHS: Readonly<Record<Dialect, EndpointPath>> = {
   chat: '/chat/completions',
   responses: '/responses',
@@ -87,7 +87,7 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
   });
 }
 
-/** In the order of the definition. */
+/** Returns the dialects in the order of the definition. */
 function orderedDialects(speaks: DialectPaths): Dialect[] {
   const names: readonly Dialect[] = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'];
   const order = Object.keys(speaks);
@@ -103,7 +103,10 @@ function endpointModels(path: EndpointPath): DialectEndpoint['models'] {
   return typeof path === 'string' ? undefined : path.models;
 }
 
-/** Ignores a preference for a dialect that the operator removed. */
+/**
+ * Returns a function that finds the preferred dialect for a model. Ignores preferences for a dialect that the
+ * configuration does not list.
+ */
 function preferredDialect(
   definition: ProviderDefinition,
   dialects: readonly Dialect[],
@@ -122,8 +125,8 @@ function preferredDialect(
 }
 
 /**
- * Returns a matcher for the model patterns in a provider definition. The patterns contain public model
- * ids. With deployments, both the requested id and the provider's name for the model are matched.
+ * Returns a matcher for the model patterns in a provider definition. The patterns contain public model ids.
+ * With deployments, a pattern matches the requested id or the provider's name for the model.
  */
 export function compileModelMatcher(
   models: readonly string[],

@@ -5,16 +5,16 @@ import type { UpstreamHandler, UpstreamRequest, UpstreamTransport } from './tran
 import { UploadPool } from './upload-pool.ts';
 
 /**
- * Creates an HTTP/1.1 transport with keep-alive connections. Each combination of origin and
- * connection options has its own pool, with one connection per concurrent request. The guard checks
- * the address whenever a connection is opened. Reused connections are not checked again. The
- * transport has a time limit only for the handshake. The exchange enforces its own deadlines.
+ * Creates an HTTP/1.1 transport with keep-alive connections. Each combination of origin and connection
+ * options has its own pool, with one connection per concurrent request. The guard checks the address whenever
+ * a connection is opened, but not when it is reused. The transport limits only the time for the handshake;
+ * callers must enforce all other deadlines.
  */
 export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
   const origins = new Map<string, OriginPool>();
   const uploads = new Map<string, UploadPool>();
 
-  /** Returns the pool for the connection options of a request. Creates it for the first request. */
+  /** Returns the pool for the connection options of a request. Creates the pool if there is none. */
   function poolOf<Pool>(
     pools: Map<string, Pool>,
     Kind: new (origin: URL, connect: SocketConnector) => Pool,
@@ -51,14 +51,14 @@ export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
   };
 }
 
-/** Requests with the same key may share connections. */
+/** Returns the key of the pool for a request. Only requests with the same key may share connections. */
 function connectionPoolKey({ origin, connectMs, pool = '', via, unguarded }: UpstreamRequest): string {
   const isPlain = via === undefined && !unguarded;
   const way = `${pool} ${connectMs} ${origin}`;
   return isPlain ? way : `${way} ${via?.key} ${unguarded}`;
 }
 
-/** Reports a request that cannot be sent like any other failure: asynchronously. */
+/** Reports asynchronously that a request cannot be sent, as for any other failure. */
 function failAsynchronously(handler: UpstreamHandler, error: unknown): () => void {
   let isCancelled = false;
   queueMicrotask(() => {

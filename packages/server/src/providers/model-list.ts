@@ -7,21 +7,21 @@ import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
 const REFRESH_INTERVAL_MS = 10 * 60 * 1000;
-/** Limits for one page of a list. */
+/** Limits for reading one page of a list. */
 const LIMITS = { timeoutMs: 30_000, maxBytes: 16 * 1024 * 1024, requiredStatus: 200 };
-/** Maximum number of pages. A page has a thousand models if the provider accepts a page size. */
+/** Maximum number of pages. A page has up to a thousand models if the provider accepts a page size. */
 const MAX_LIST_PAGES = 20;
 
 export type { ListedModel } from './model-page.ts';
 
 /**
- * The models that the providers' own model lists contain. The lists are read in the background. If
- * reading a list fails, the previous list stays in use.
+ * The models in the providers' own model lists. The lists are read in the background. If a list cannot be
+ * read, its previous version is used.
  */
 export interface ModelLists {
   /**
-   * Reads the lists of these providers from now on, and those of no other provider. Lists of providers that
-   * were already watched are not read again now.
+   * Sets the providers whose lists are read. Reads the lists of providers that were not watched before; all
+   * others keep their schedule.
    */
   watch(providers: readonly Provider[]): void;
   modelsOf(provider: Provider): readonly ListedModel[];
@@ -95,7 +95,8 @@ function unlistedModel(id: string): ListedModel {
 }
 
 /**
- * Combines all lists of a provider. The first entry of a model counts. Lists that cannot be read are omitted.
+ * Combines all lists of a provider. If several lists contain a model, the first entry is used. Lists that
+ * cannot be read are omitted.
  */
 async function fetchModelLists(
   transport: UpstreamTransport,
@@ -135,7 +136,7 @@ async function fetchModelList(
   return models;
 }
 
-/** Builds a GET request with a credential. Not for requests on the hot path. */
+/** Builds a GET request with a credential, for example for a model list. */
 export function buildGetRequest(
   provider: Provider,
   credential: Credential,

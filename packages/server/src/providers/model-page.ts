@@ -6,7 +6,7 @@ export interface ListedModel {
   /** Seconds since the epoch; 0 if unknown. */
   readonly created: number;
   readonly ownedBy: string;
-  /** Tokens; null if unknown. */
+  /** The context window in tokens; null if unknown. */
   readonly contextWindow: number | null;
   /** Maximum output tokens of a response; null if unknown. */
   readonly maxOutputTokens: number | null;
@@ -19,9 +19,9 @@ export interface ModelPage {
 }
 
 /**
- * Parses any provider's model list: `data[]`, an array, or a list under another name, which may
- * contain names instead of ids.
- * @throws Error if the body is not a list
+ * Parses a page of any provider's model list: an array, or an object with a list in `data` or under another
+ * name. Entries may contain names instead of ids.
+ * @throws Error if the body contains no list
  */
 export function parseModelPage(body: unknown): ModelPage {
   const entries: unknown = isObject(body) ? findList(body) : body;
@@ -91,8 +91,8 @@ function firstNumber(values: readonly unknown[]): number | null {
 }
 
 /**
- * Some lists contain the methods of a model or how it is purchased. Models for images, embeddings and other
- * purposes are omitted.
+ * Returns whether a model cannot be used for chat on demand, according to the methods and purchase options
+ * that some lists contain.
  */
 function isNotChatModel({
   supportedGenerationMethods: methods,

@@ -1,20 +1,21 @@
 import { type DialectSupportSettings, fillPlaceholders } from './dialect-support.ts';
 
-/** A provider's paths that belong to no dialect. */
+/** A provider's paths for APIs that Floe forwards without parsing, which belong to no dialect. */
 export interface OpaquePaths {
   /**
-   * Returns path and query for an OpenAI path such as `images/generations`. `model` is '' if there is none.
+   * Returns the path and query for an OpenAI path such as `images/generations`. `model` is empty if there is
+   * none.
    */
   opaquePath(path: string, model: string): string;
-  /** Returns path and query of the embeddings endpoint. `model` is the requested id. */
+  /** Returns the path and query of the embeddings endpoint. `model` is the id that the client requested. */
   embeddingsPath(model: string): string;
 }
 
 const CHAT_PATH = '/chat/completions';
 
 /**
- * Creates a provider's opaque paths. They have the same base as Chat. If the API has one path per
- * deployment, they are below the deployment.
+ * Creates a provider's opaque paths. They have the same base path as Chat. If the API has separate paths for
+ * each deployment, they are below the deployment.
  */
 export function createOpaquePaths({
   definition,

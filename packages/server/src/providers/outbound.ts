@@ -6,13 +6,13 @@ import { type IpNetwork, isInNetworks, parseIpAddress, parseNetworks } from '../
 
 /** How to connect to a host. Properties are absent if nothing is configured. */
 export interface ConnectionOptions {
-  /** Connections with the same key may share a pool. */
+  /** Only connections with the same key may share a pool. */
   readonly key: string;
-  /** URL of the proxy. */
+  /** URL of the proxy; undefined for a direct connection. */
   readonly proxy: URL | undefined;
-  /** All trusted certificate authorities in PEM. Absent: those of the runtime. */
+  /** All trusted certificate authorities in PEM. Undefined for those of the runtime. */
   readonly ca: readonly string[] | undefined;
-  /** Client certificate and its private key in PEM. */
+  /** Client certificate and its private key in PEM; undefined if none is configured. */
   readonly clientCert: string | undefined;
   readonly clientKey: string | undefined;
 }
@@ -28,11 +28,14 @@ export interface OutboundConnectionSettings {
   readonly client_cert?: { readonly cert_file: string; readonly key_file: string } | undefined;
 }
 
-/** How to connect to each origin, after configuration and environment have been combined. */
+/** The options for outgoing connections to each origin, from the configuration and the environment. */
 export interface ResolvedOutboundConnections {
-  /** Returns how to connect to an origin such as `https://api.host.test`. */
+  /**
+   * Returns how to connect to an origin such as `https://api.host.test`; undefined if nothing is configured
+   * for it.
+   */
   via(origin: string): ConnectionOptions | undefined;
-  /** All configured proxies. */
+  /** The URLs of all configured proxies. */
   readonly proxies: readonly string[];
 }
 
@@ -45,10 +48,10 @@ export class OutboundConfigError extends Error {
 }
 
 /**
- * Resolves the options for outgoing connections from `outbound` and the environment: `HTTPS_PROXY`
- * (for https only, as in other clients) and `NO_PROXY`. A configured proxy applies to every
- * connection. The authorities in `ca_file` are added to those of the runtime, which include
- * `NODE_EXTRA_CA_CERTS`. If an option is set in several places, the first value is used.
+ * Resolves the options for outgoing connections from `outbound` and the environment: `HTTPS_PROXY` (only for
+ * https, as in other clients) and `NO_PROXY`. A configured proxy applies to every connection. The authorities
+ * in `ca_file` are added to those of the runtime, which include `NODE_EXTRA_CA_CERTS`. If several of
+ * `settings` contain an option, the first value is used.
  * @throws OutboundConfigError if a file cannot be read
  */
 export function resolveOutboundConnections(
@@ -91,8 +94,9 @@ function readPemFile(setting: string, file: string): string {
 }
 
 /**
- * Parses `NO_PROXY`: host names, which include their subdomains, addresses and networks. Host names and
- * addresses may have a port. `*` matches everything.
+ * Parses `NO_PROXY`: host names (which include their subdomains), addresses and networks. Host names and
+ * addresses may have a port. `*` matches everything. Returns a function that tells whether a URL must be
+ * reached without a proxy.
  */
 function parseNoProxy(list: string): (url: URL) => boolean {
   const entries = list

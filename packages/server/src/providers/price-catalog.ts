@@ -3,7 +3,7 @@ import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import type { PriceBook, PriceRates, TieredRate } from './prices.ts';
 import { findTierPriceFactors } from './tier-price-factors.ts';
 
-/** Date of the data in the version that package.json pins. */
+/** Date of the prices in the catalog version that package.json pins. */
 const CATALOG_DATE = '2026-09-23';
 
 /** A price book without prices. */
@@ -38,7 +38,7 @@ function isVariants(prices: ModelInfo['prices']): prices is PriceVariant[] {
   return Array.isArray(prices);
 }
 
-/** Returns the last price that is valid at this time, in the order of the catalog. */
+/** Returns the last price of the catalog entry that is valid at this time. */
 function variantRatesAt(entry: ModelInfo, atMs: number): PriceRates {
   const variants = variantsOf(entry);
   const chosen = variants.findLast(({ constraint }) => isInForce(constraint, atMs)) ?? variants[0];
@@ -58,8 +58,8 @@ function isInForce(constraint: PriceVariant['constraint'], atMs: number): boolea
 }
 
 /**
- * Unit names in the catalog, the corresponding billed units, and how many millions of billed units one of the
- * catalog's units has.
+ * The unit names of the catalog, the corresponding billed units, and the number of millions of billed units
+ * in one unit of the catalog.
  */
 const CATALOG_UNITS: readonly (readonly [theirs: string, ours: BilledUnit, millions: number])[] = [
   ['cache_read_mtok', 'cached', 1],

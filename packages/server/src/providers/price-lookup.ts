@@ -8,7 +8,7 @@ export interface PriceOverride {
   readonly output: number;
   readonly cache_read?: number | undefined;
   readonly cache_write?: number | undefined;
-  /** USD per million of other units, by unit name. */
+  /** USD per million of other billed units, by unit name. */
   readonly units?: Readonly<Record<string, number>> | undefined;
   /** Factors for token prices, by service tier. */
   readonly tiers?: Readonly<Record<string, number>> | undefined;
@@ -18,14 +18,17 @@ export interface PriceOverride {
 export interface PricingSettings {
   readonly billing: 'metered' | 'free' | 'seat';
   readonly multiplier: number;
-  /** Prices by model pattern. The first match counts. */
+  /** Prices by model pattern. The first matching pattern is used. */
   readonly overrides: Readonly<Record<string, PriceOverride>>;
-  /** The price book for all other models, and the provider's name in it; null if it is in no catalog. */
+  /**
+   * The price book for all other models, and the provider's name in it; null if the provider is in no
+   * catalog.
+   */
   readonly book: PriceBook;
   readonly bookName: string | null;
 }
 
-/** Maximum number of cached lookups. Callers may invent model ids if an allowlist is open. */
+/** Maximum number of cached lookups. Callers may send arbitrary model ids if an allowlist is open. */
 const MAX_CACHED_PRICES = 2_000;
 
 /**
@@ -56,8 +59,9 @@ export function createPriceLookup(settings: PricingSettings): (model: string) =>
 }
 
 /**
- * Returns a function that finds a model's price in the price book, for a provider's name in that
- * book. It looks for the requested model id first, and then for the provider's name for the model.
+ * Returns a function that finds a model's price, in the configured prices and in the price book. It looks up
+ * the requested model id first, and then the provider's name for the model. If `bookName` is `free`, a model
+ * without a configured price is free. Otherwise, the function returns null if the price is unknown.
  */
 export function createModelPriceLookup(
   bookName: string | undefined,

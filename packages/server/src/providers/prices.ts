@@ -5,15 +5,18 @@ import type { Usage } from '@floe/wire/usage';
 /** A rate in US dollars per million tokens that depends on the context length. */
 export interface TieredRate {
   readonly base: number;
-  /** A request with more than `above` input tokens pays `usd` for all of its tokens. Ascending. */
+  /**
+   * The rates for long requests, in ascending order. A request with more than `above` input tokens is charged
+   * `usd` for all of its tokens.
+   */
   readonly tiers: readonly { readonly above: number; readonly usd: number }[];
 }
 
 /** The rates of a model, by kind of token. */
 export interface PriceRates {
-  /** US dollars per million of each unit. Cache reads and writes may have no separate price. */
+  /** Rates by billed unit. Cache reads and writes may have no separate rate. */
   readonly units: UnitRates;
-  /** US dollars per thousand requests, in addition to the units. */
+  /** US dollars per thousand requests, in addition to the billed units. */
   readonly perThousandRequests?: number | undefined;
 }
 
@@ -25,8 +28,8 @@ export type UnitRates = Readonly<
 /** A model's price and the source of the price. */
 export interface Price {
   /**
-   * `override`: configured; `free` and `seat`: configured as costing nothing per token; `catalog`: from the
-   * price catalog.
+   * `override`: a configured price; `free` and `seat`: configured as costing nothing per token; `catalog`:
+   * from the price catalog.
    */
   readonly source: 'catalog' | 'override' | 'free' | 'seat';
   /** Date of the catalog, `YYYY-MM-DD`; null for a configured price. */
@@ -45,12 +48,12 @@ export interface PriceBook {
   priceOf(book: string, model: string): Omit<Price, 'multiplier'> | null;
 }
 
-/** Returns the rate in USD per million tokens for a request with this number of input tokens. */
+/** Returns the rate in USD per million tokens that applies to a request with this number of input tokens. */
 export function getUsdPerMillionTokens(rate: TieredRate, inputTokens: number): number {
   return rate.tiers.findLast(({ above }) => inputTokens > above)?.usd ?? rate.base;
 }
 
-/** USD per million tokens equals nano-USD per thousandth of a token. */
+/** Nano-USD per token at a rate of one USD per million tokens. */
 const NANO_PER_TOKEN = 1000;
 
 /** The cost of a response, and the units whose price is unknown. */
@@ -58,23 +61,23 @@ export interface UsageCost {
   /** Integer nano-USD, rounded up. */
   readonly nanoUsd: number;
   /**
-   * Parts without a price: unit names, and a service tier as `tier:<name>`. Empty if the cost is complete.
+   * Units whose price is unknown. A service tier without a known price is listed as `tier:<name>`. Empty if
+   * the cost is complete.
    */
   readonly unpriced: readonly string[];
-  /** USD per million of each used unit with a price, before any factor. */
+  /** USD per million of each used unit that has a price, before factors are applied. */
   readonly rates: UnitCounts;
-  /** USD for the request, before any factor. */
+  /** USD for the request itself, before factors are applied. */
   readonly request: number;
 }
 
 const ZERO_COST: UsageCost = { nanoUsd: 0, unpriced: [], rates: {}, request: 0 };
 
 /**
- * Computes the cost of a response. If a part of a token count has its own rate, the part is charged
- * at that rate instead of the rate for the whole count. A service tier without a price factor is
- * charged at standard rates. Other units without a rate cost nothing. All of these cases are
- * reported as unpriced. Tokens of other media are an exception, because the price book lists them
- * only if their rate differs.
+ * Computes the cost of a response. If a part of a token count has its own rate, this part is charged at that
+ * rate instead of the rate for the whole count. A service tier without a price factor is charged at standard
+ * rates, and other units without a rate cost nothing; both are reported as unpriced. The exception is tokens
+ * of other media, because the price book lists them only if their rate differs.
  */
 export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: number): UsageCost {
   if (price.source === 'free' || price.source === 'seat') return ZERO_COST;
@@ -82,7 +85,7 @@ export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: num
   const { input = 0 } = units;
   const rates: MutableUnitCounts = {};
   const unpriced: string[] = [];
-  /** The remaining count of each token unit after subtracting its parts. */
+  /** The count of each token unit that remains after its parts are subtracted. */
   const left: MutableUnitCounts = {};
   let [tokens, fees] = [0, 0];
   for (const { unit, partOf } of BILLED_UNITS) {
@@ -117,7 +120,10 @@ function unitRate(rates: UnitRates, unit: BilledUnit): TieredRate | undefined {
   return rates[unit] ?? (unit === 'cached' || unit === 'cache_write' ? rates.input : undefined);
 }
 
-/** The catalog lists media only if the rate differs from text. A configured price applies to text. */
+/**
+ * Returns whether a unit has no known price. The catalog lists media only if their rate differs from text. A
+ * configured price applies only to text.
+ */
 function isUnpriced(unit: BilledUnit, partOf: string | null, { source }: Price): boolean {
   if (partOf === null || partOf === 'cache_write') return true;
   return unit !== 'reasoning' && source === 'override';
@@ -143,15 +149,15 @@ export function getTierPriceFactor(price: Price, tier: string | undefined): numb
 export interface UsageUpperBound {
   readonly input: number;
   readonly output: number;
-  /** Requested service tier; absent for the standard tier. */
+  /** The requested service tier; absent for the standard tier. */
   readonly tier?: string | undefined;
   /** Returns whether the prompt may be written to a cache with a lifetime of one hour. Called only if the price depends on it. */
   readonly mayWriteHourCache?: () => boolean;
 }
 
 /**
- * Returns the maximum cost in nano-USD. Assumes that all input is uncached, or is written to the
- * cache if that costs more.
+ * Returns the maximum cost in nano-USD. Assumes that no input is read from the cache, and that all of it is
+ * written to the cache if this costs more.
  */
 export function computeMaxCostNanoUsd(
   price: Price,
@@ -166,21 +172,21 @@ export function computeMaxCostNanoUsd(
   return Math.max(plain, computeUsageCost(price, { units: written, tier }, atMs).nanoUsd);
 }
 
-/** Rounds up, but ignores floating-point errors: 0.1 + 0.2 must not add a nano-dollar. */
+/** Rounds up, but ignores floating-point errors, so that 0.1 + 0.2 does not add a nano-dollar. */
 function roundUpNano(nano: number): number {
   return Math.ceil(Number(nano.toFixed(3)));
 }
 
 /**
- * The rates that one response was charged at, in USD per million tokens. Context length, service
- * tier and all factors are applied.
+ * The rates at which one response was charged, in USD per million tokens. Context length, service tier and
+ * all factors have been applied.
  */
 export interface ChargedPrice {
   input: number;
   output: number;
   cache_read?: number;
   cache_write?: number;
-  /** USD for the request, in addition to the tokens. */
+  /** USD for the request itself, in addition to the tokens. */
   request?: number;
   /** USD per million of each billed unit with a price. */
   units?: Record<string, number>;
@@ -191,8 +197,8 @@ const TOKEN_UNITS = new Set<string>(
 );
 
 /**
- * Returns the charged rates as a request log row stores them; undefined if nothing is charged per
- * token.
+ * Returns the charged rates in the form in which a request log row stores them; undefined if nothing is
+ * charged per token.
  */
 export function toChargedPrice(
   price: Price,

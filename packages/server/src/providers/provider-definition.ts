@@ -9,9 +9,9 @@ export type Dialect = DialectName;
 export type ProviderAuth =
   | { readonly type: 'bearer' }
   | { readonly type: 'header'; readonly name: string }
-  /** AWS Signature Version 4. An API key is sent as a bearer token instead. */
+  /** AWS Signature Version 4. If the credential is an API key, it is sent as a bearer token instead. */
   | { readonly type: 'sigv4'; readonly service: string }
-  /** A Google access token. An API key is sent in the header `name` instead. */
+  /** A Google access token. If the credential is an API key, it is sent in the header `name` instead. */
   | { readonly type: 'google'; readonly name: string }
   | { readonly type: 'none' };
 
@@ -20,39 +20,42 @@ export type ProviderAuth =
  * `{model}`, `{region}` and `{project}`.
  */
 export type EndpointPath = string | DialectEndpoint;
-/** Paths by dialect. */
+/** Endpoint paths by dialect. */
 export type DialectPaths = Readonly<Partial<Record<Dialect, EndpointPath>>>;
 
 /** A dialect's endpoint, and how the request body differs from the dialect. */
 export interface DialectEndpoint {
   readonly nonStreaming: string;
   readonly streaming: string;
-  /** Supported models. Absent: all. */
+  /** Patterns of the models that the endpoint supports. Absent if it supports all. */
   readonly models?: readonly string[];
   readonly shape?: EndpointBodyAdjustments;
 }
 
 /**
- * How an endpoint's request body differs from the dialect, because the URL and headers contain some
- * of its members.
+ * How an endpoint's request body differs from the dialect, because its URL and headers contain some of the
+ * members.
  */
 export interface EndpointBodyAdjustments {
   /** Members that the endpoint rejects. They are reported as dropped, except `model` and `stream`. */
   readonly omits: readonly string[];
-  /** Required members, as JSON text. */
+  /** Members that the endpoint requires, with their JSON text. */
   readonly sets: Readonly<Record<string, string>>;
-  /** Members with the values of comma-separated request headers, by header name. */
+  /** Members that contain the values of comma-separated request headers, by header name. */
   readonly headerLists: Readonly<Record<string, string>>;
-  /** Request headers with a single valid value, by header name. Any other value is reported as dropped. */
+  /**
+   * Request headers for which the endpoint allows only one value, by header name. Any other value is reported
+   * as dropped.
+   */
   readonly impliedHeaders: Readonly<Record<string, string>>;
 }
 
-/** The URLs that result from a provider's settings. */
+/** The base URL and paths that result from a provider's settings. */
 export interface ProviderAddress {
   readonly base: string;
-  /** Paths and dialects of this address, which replace those of the definition. */
+  /** Paths of the dialects at this URL, which replace those of the definition. */
   readonly dialectPaths?: DialectPaths;
-  /** Appended to every path, without `?`. */
+  /** Query that is appended to every path, without `?`. */
   readonly query?: string;
   /** Base URL of the model list, if it is on another host. */
   readonly listBase?: string | undefined;
@@ -67,113 +70,122 @@ export interface ProviderAddressSettings {
 
 /** A way in which some of a provider's models differ from their dialect. */
 export interface Quirk {
-  /** Patterns that match the requested id or the provider's name of the model. Absent: all models. */
+  /** Patterns that match the requested id or the provider's own name of the model. Absent for all models. */
   readonly models?: readonly string[];
   readonly options: RequestWriteOptions;
 }
 
-/** Default sources for a setting that floe.yaml does not contain. */
+/** Where the value of a setting comes from if floe.yaml does not contain it. */
 export interface SettingFallback {
   readonly variables: readonly string[];
   readonly defaultValue?: string;
 }
 
-/** Models for which a dialect other than the provider's first one works better. */
+/** A dialect, other than the provider's first one, that works better for some models. */
 export interface DialectPreference {
   readonly models: readonly string[];
   readonly dialect: Dialect;
 }
 
-/** The APIs that Floe forwards without parsing, by the first segment of their path. */
+/** An API that Floe forwards without parsing, named after the first segment of its path. */
 export type OpaqueApi = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
 
 /** A provider's embeddings endpoint. */
 export interface EmbeddingsEndpoint extends EmbeddingsSupport {
-  /** Path below the base URL; may contain `{model}`. OpenAI-compatible endpoints are next to Chat. */
+  /** Path below the base URL; may contain `{model}`. If it is absent, the path follows from that of Chat. */
   readonly path?: string;
-  /** Its name of `dimensions`. */
+  /** The provider's name of the field `dimensions`. */
   readonly dimensions?: string;
 }
 
 /**
- * An exception to the default meaning of error statuses. An error with this status and this text
- * means `means`.
+ * An exception to the default meaning of error statuses. An error with this status and this text has the
+ * meaning `means`.
  */
 export interface ErrorStatusOverride {
   readonly status: number;
-  /** Lower-case text that the body must contain. */
+  /** Text that the body must contain, in lower case. */
   readonly text: string;
   /** `request`: the client's request is invalid, and the client receives the response. */
   readonly means: 'bad_credentials' | 'rate' | 'overloaded' | 'request';
 }
 
 /**
- * The declaration of a kind of provider. It states how the provider differs from one that only
- * implements the Chat dialect. Each fact has a date. Only provider definitions contain vendor names.
+ * The declaration of a kind of provider: how it differs from one that only implements the Chat dialect. Each
+ * fact has a date. Only provider definitions contain vendor names.
  */
 export interface ProviderDefinition {
   readonly kind: string;
   readonly name: string;
   /** Default base URL. Absent if it must be configured. */
   readonly baseUrl?: string;
-  /** Environment variables with the API key. The first one that is set counts. */
+  /** Environment variables that may contain the API key. The first one that is set is used. */
   readonly keyVariables: readonly string[];
-  /** Environment variables with the base URL. */
+  /** Environment variables that may contain the base URL. The first one that is set is used. */
   readonly urlVariables?: readonly string[];
-  /** Settings that its URLs require, with the environment variables and values that are used by default. */
+  /** Settings that the provider's URLs require, and where their default values come from. */
   readonly requiredSettings?: Readonly<Partial<Record<'region' | 'project', SettingFallback>>>;
   readonly auth: ProviderAuth;
   /**
-   * Path of each supported dialect. Requests of these dialects are forwarded. Others are translated into the
-   * first one, or into the preferred one for the model.
+   * The path of each supported dialect. Requests of these dialects are forwarded. Requests of other dialects
+   * are translated into the first one, or into the preferred one for the model.
    */
   readonly dialectPaths: DialectPaths;
-  /** The first entry with a matching pattern counts. */
+  /** Preferred dialects for some models. The first entry with a matching pattern applies. */
   readonly dialectPreferences?: readonly DialectPreference[];
-  /** Constant request headers in lower case. A client of the same dialect can override them. */
+  /** Constant request headers, with names in lower case. A client of the same dialect can override them. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Computes URLs that depend on the provider's settings. */
   readonly address?: (base: string, settings: ProviderAddressSettings) => ProviderAddress;
   /**
-   * How to write translated requests for its models. All matching entries apply; a later entry replaces an
-   * earlier value of the same option.
+   * How to write translated requests for the provider's models. All matching entries apply; a later entry
+   * replaces an earlier value of the same option.
    */
   readonly quirks?: readonly Quirk[];
   /**
-   * The passthrough surface for which this is the default provider, because its API is the model for that
-   * style.
+   * The passthrough surface that uses this provider by default, because the style of the surface is that of
+   * the provider's API.
    */
   readonly defaultSurface?: 'a' | 'b';
-  /** APIs of OpenAI that it supports in addition to the dialects. */
+  /** OpenAI APIs that the provider supports in addition to the dialects. */
   readonly opaqueApis?: readonly OpaqueApi[];
-  /** Their path below the base URL, if it is not that of Chat. */
+  /** Path of these APIs below the base URL, if it differs from that of Chat. */
   readonly opaqueBasePath?: string;
-  /** Absent if it has no embeddings. */
+  /** The embeddings endpoint. Absent if the provider has none. */
   readonly embeddings?: EmbeddingsEndpoint;
-  /** Its name in the price catalog, or `free`. Absent if it is in no catalog. */
+  /** The provider's name in the price catalog, or `free`. Absent if it is in no catalog. */
   readonly priceBookName?: string;
-  /** Path of its model list, or paths if there are several. Absent if there is no useful list. */
+  /** Path or paths of the provider's model list. Absent if it has no useful list. */
   readonly modelListPaths?: string | readonly string[];
   /**
-   * Usage in Chat streams. `ask`: sent if `stream_options.include_usage` is set. `given`: always sent.
-   * `forbidden`: always sent, and the field is rejected.
+   * How the provider reports usage in Chat streams. `ask`: if `stream_options.include_usage` is set. `given`:
+   * always. `forbidden`: always, and it rejects the field.
    */
   readonly streamUsage: 'ask' | 'given' | 'forbidden';
-  /** Models whose Chat content has `<think>…</think>`; `*` matches any characters. */
+  /**
+   * Patterns of models that write reasoning as `<think>…</think>` in Chat content. `*` matches any
+   * characters.
+   */
   readonly thinkTags?: readonly string[];
-  /** Whether it stores Responses turns for `previous_response_id`. */
+  /** Whether the provider stores Responses turns for `previous_response_id`. */
   readonly storesResponses?: true;
-  /** Whether it counts tokens of Messages requests. For other providers of that dialect, Floe tries. */
+  /**
+   * Whether the provider counts the tokens of Messages requests. If it is absent, Floe tries it for providers
+   * of that dialect.
+   */
   readonly countsTokens?: true;
   readonly errors?: readonly ErrorStatusOverride[];
-  /** Model ids for a provider that is configured only by key, until its model list has been read. */
+  /**
+   * Model ids that are used until the model list has been read, for a provider that is configured only by its
+   * key.
+   */
   readonly knownModels?: readonly string[];
-  /** Documentation of the provider, and the date of the facts. */
+  /** URL of the provider's documentation, and the date of the facts. */
   readonly docs: string;
   readonly checked: string;
 }
 
-/** Fields for a provider that implements the Chat dialect and requires a bearer key. */
+/** Common fields of the definitions of providers that implement the Chat dialect and require a bearer key. */
 export const chatCompatibleFields = {
   auth: { type: 'bearer' },
   dialectPaths: { chat: '/chat/completions' },
@@ -182,9 +194,9 @@ export const chatCompatibleFields = {
 } as const satisfies Partial<ProviderDefinition>;
 
 /**
- * Fields for a provider that implements the Messages dialect. Its base URL has no `/v1`, but a base URL
- * with `/v1` also works. Translated requests use API version 2023-06-01, because later versions
- * reject sampling fields.
+ * Common fields of the definitions of providers that implement the Messages dialect. The base URL may or may
+ * not end with `/v1`. Translated requests use API version 2023-06-01, because later versions reject sampling
+ * fields.
  */
 export const messagesCompatibleFields = {
   auth: { type: 'header', name: 'x-api-key' },

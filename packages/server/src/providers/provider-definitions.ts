@@ -1,7 +1,7 @@
 import * as listed from './all-definitions.ts';
 import type { ProviderDefinition } from './provider-definition.ts';
 
-/** The provider definitions of all kinds of providers. */
+/** The provider definitions of all known kinds of providers. */
 export const PROVIDER_DEFINITIONS: readonly ProviderDefinition[] = Object.values(listed);
 
 /** Returns the provider definition for a kind of provider; undefined for an unknown kind. */

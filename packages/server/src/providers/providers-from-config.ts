@@ -14,21 +14,21 @@ import { createSigningConfig, resolveSigningIdentity } from './signing-identity.
 /** Returns the value of an environment variable; undefined if it is unset or empty. */
 export type EnvironmentLookup = (name: string) => string | undefined;
 
-/** What is needed to create the providers in a configuration. */
+/** What is needed to create the providers of a configuration, in addition to their settings. */
 export interface ProviderCreationContext {
   readonly lookupVariable: EnvironmentLookup;
-  /** Pool of the organization. Organizations share no connections. */
+  /** The connection pool of the organization. Organizations do not share connections. */
   readonly pool?: string;
   /** The `outbound` settings of the configuration. */
   readonly outbound: OutboundConnectionSettings;
   /**
-   * Returns whether a provider may use environment variables and cloud identities of the machine. Absent: all
-   * may.
+   * Returns whether a provider may use environment variables and cloud identities of the machine. If it is
+   * absent, every provider may.
    */
   readonly mayUseMachineCredentials?: (config: ProviderConfig) => boolean;
 }
 
-/** A provider that cannot be used, and the setting that it is missing. */
+/** A provider that cannot be used, and the setting that is missing. */
 export interface UnusableProvider {
   readonly id: string;
   readonly reason: string;
@@ -134,7 +134,10 @@ function toTimeouts(config: ProviderConfig['timeouts']) {
   };
 }
 
-/** Returns the setting, or the default of the definition. */
+/**
+ * Returns the configured value of a setting, or else the default of the definition; undefined if there is
+ * neither.
+ */
 function resolveSetting(
   name: 'region' | 'project',
   config: Pick<ProviderConfig, 'region' | 'project'>,
@@ -150,7 +153,7 @@ function resolveSetting(
   return value;
 }
 
-/** Defaults for timeouts. */
+/** The default timeouts of providers. */
 const DEFAULT_TIMEOUTS = {
   connectMs: 5_000,
   headersMs: 600_000,
@@ -160,8 +163,8 @@ const DEFAULT_TIMEOUTS = {
 };
 
 /**
- * Creates the providers for an installation without a configuration: the sandbox, and every
- * provider whose environment variable is set. These providers allow all models.
+ * Creates the providers for an installation without a configuration: the sandbox, and every provider whose
+ * environment variables are set. These providers allow all models.
  */
 export function createProvidersFromEnvironment(
   { lookupVariable, pool, outbound }: ProviderCreationContext,

@@ -7,8 +7,8 @@ import { resolveGoogleIdentity } from './signing/google-identity.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
 /**
- * Returns how a provider's requests are signed; undefined for a kind of provider that does not sign
- * requests.
+ * Returns how to sign the requests to a provider; undefined for a kind of provider that does not require
+ * signed requests.
  */
 export function resolveSigningIdentity(
   { auth }: ProviderDefinition,

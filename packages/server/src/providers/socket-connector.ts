@@ -4,16 +4,16 @@ import { hostWithoutBrackets } from '../core/network.ts';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import type { ConnectionOptions } from './outbound.ts';
 
-/** Opens the connections in one pool. */
+/** A function that opens a connection for a pool. */
 export type SocketConnector = buildConnector.connector;
 
 /** Maximum length of a proxy's response to `CONNECT`. */
 const MAX_PROXY_HEAD_BYTES = 16 * 1024;
 
 /**
- * Creates a connector for direct TCP or TLS connections, or for a `CONNECT` tunnel through the
- * proxy in `via` (RFC 9110, section 9.3.6). The guard checks every address that this process
- * connects to. For an origin behind a proxy, it checks what is known without name resolution.
+ * Creates a connector for direct TCP or TLS connections, or for a `CONNECT` tunnel through the proxy in `via`
+ * (RFC 9110, section 9.3.6). The guard checks every address to which this process connects. For an origin
+ * behind a proxy, it checks only what is known without name resolution.
  */
 export function createSocketConnector(
   origin: URL,
@@ -74,7 +74,10 @@ function connectRequest(target: string, { username, password }: URL): string {
   return `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`;
 }
 
-/** The message contains the status, which `upstream_unreachable` shows. */
+/**
+ * Thrown if a proxy rejects `CONNECT`. The message contains the status, which the fault
+ * `upstream_unreachable` shows.
+ */
 class ProxyRefusedError extends Error {
   override readonly name = 'ProxyRefusedError';
   readonly code: string;

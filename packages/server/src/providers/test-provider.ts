@@ -9,15 +9,15 @@ import type { Dialect } from './provider-definition.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 4 << 20 };
-/** Maximum length of the provider's message. */
+/** Maximum length of the provider's message in a result. */
 const MAX_MESSAGE_CHARACTERS = 300;
-/** A text that contains this many consecutive characters of a key is not repeated. */
+/** Number of consecutive characters of a key that a message must not contain. Such a message is not shown. */
 const SECRET_FRAGMENT_CHARACTERS = 8;
 
-/** The result of testing a provider, in plain language. */
+/** The result of testing a provider, with a message for the user. */
 export interface ProviderTestResult {
   readonly ok: boolean;
-  /** The request that was sent; null if none could be sent. */
+  /** The kind of request that was sent; null if none could be sent. */
   readonly asked: 'models' | 'completion' | null;
   readonly status: number | null;
   readonly models: number | null;
@@ -68,7 +68,7 @@ const NOT_CALLED = { ok: false, asked: null, status: null, models: null, duratio
 const QUESTION = 'Answer with the word ok.';
 const MESSAGES = [{ role: 'user', content: QUESTION }];
 
-/** The smallest request of each dialect. */
+/** The smallest possible request of each dialect. */
 const MINIMAL_REQUESTS: Readonly<Record<Dialect, JsonObject>> = {
   chat: { messages: MESSAGES },
   responses: { input: QUESTION, max_output_tokens: 16, store: false },

@@ -26,10 +26,7 @@ const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Rec
   },
 };
 
-/**
- * Returns a model's price factors by service tier. Provider and model are named as in the price
- * book.
- */
+/** Returns a model's price factors by service tier. `book` and `model` are the names in the price book. */
 export function findTierPriceFactors(book: string, model: string): Readonly<Record<string, number>> {
   return TIER_FACTORS[book]?.[model] ?? {};
 }

@@ -2,24 +2,24 @@ import type { Readable } from 'node:stream';
 import type { ConnectionOptions } from './outbound.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
-/** A request to a provider. Headers are a flat list: name, value, name, value … */
+/** A request to a provider. `headers` is a flat list: name, value, name, value … */
 export interface UpstreamRequest {
   readonly method: string;
   readonly origin: string;
   readonly path: string;
   readonly headers: readonly string[];
-  /** A stream is forwarded as it arrives, and no faster than the provider reads it. */
+  /** The body. A stream is forwarded while it is received, and no faster than the provider reads it. */
   readonly body: Buffer | Readable | null;
-  /** Deadline for the TCP and TLS handshake. */
+  /** Time limit for the TCP and TLS handshake in milliseconds. */
   readonly connectMs: number;
   /** Proxy, certificate authorities and client certificate, if configured. */
   readonly via?: ConnectionOptions | undefined;
   /**
-   * Requests of different pools never share a connection, so a late response cannot be mistaken for that of
+   * Only requests of the same pool share connections, so that a late response cannot be mistaken for that of
    * another organization.
    */
   readonly pool?: string | undefined;
-  /** Whether the request may reach link-local addresses. Only for a configured metadata service. */
+  /** Whether the request may reach link-local addresses. Set only for a configured metadata service. */
   readonly unguarded?: boolean | undefined;
   /** How to sign the request, for providers without an API key. */
   readonly signing?: SigningConfig | undefined;
@@ -43,11 +43,11 @@ export interface FlowControl {
 }
 
 /**
- * Receives a provider's response. The methods are called in this order. The last call is exactly
- * one of `onEnd` and `onError`.
+ * Receives a provider's response. The methods are called in the order in which they are declared. The last
+ * call is exactly one of `onEnd` and `onError`.
  */
 export interface UpstreamHandler {
-  /** The request is on a connected socket. From now on `abort` closes it. */
+  /** Called when the request has a connected socket. From then on, `abort` closes this socket. */
   onConnected(): void;
   onHead(status: number, headers: UpstreamHeaders, flow: FlowControl): void;
   onData(chunk: Buffer): void;
@@ -70,7 +70,7 @@ export class UnsendableRequestError extends Error {
   readonly code = 'unsendable';
 }
 
-/** Thrown if a response is not valid HTTP/1.1 (RFC 9112). `code` is the reason. */
+/** Thrown if a response is not valid HTTP/1.1 (RFC 9112). `code` states why it is invalid. */
 export class MalformedResponseError extends Error {
   override readonly name = 'MalformedResponseError';
   readonly code: string;

@@ -10,8 +10,8 @@ class CancelledError extends Error {
 }
 
 /**
- * Sends requests with streamed bodies to one origin through undici. For uploads, undici's handling
- * of slow, truncated and early responses outweighs its CPU cost.
+ * Sends requests with streamed bodies to one origin through undici. It takes more CPU time than `OriginPool`,
+ * but handles slow, truncated and early responses, which matter for uploads.
  */
 export class UploadPool {
   readonly #pool: Pool;
@@ -46,7 +46,7 @@ export class UploadPool {
   }
 }
 
-/** The types of undici list known methods only, but it accepts any token. */
+/** Returns the method with the type of undici, which lists only known methods but accepts any token. */
 function methodOf({ method }: UpstreamRequest): Dispatcher.HttpMethod {
   return isMethod(method) ? method : 'GET';
 }
@@ -57,7 +57,9 @@ function isMethod(method: string): method is Dispatcher.HttpMethod {
 
 type UndiciController = Dispatcher.DispatchController;
 
-/** Adapts undici's handler. A request that waits for a socket has no controller to abort. */
+/**
+ * Adapts a handler to undici. A request that waits for a socket does not have a controller to abort it yet.
+ */
 class UploadCall implements Dispatcher.DispatchHandler {
   #handler: UpstreamHandler;
   #controller: UndiciController | null = null;

@@ -1,7 +1,7 @@
 import type { Credential, Provider, Timeouts } from './configured-provider.ts';
 import type { UpstreamRequest } from './transport.ts';
 
-/** Where a request is sent, and the credential to use. */
+/** The target of a request: the provider, the credential to use, and the timeouts. */
 export interface RequestDestination {
   readonly provider: Provider;
   readonly credential: Credential;

@@ -18,23 +18,24 @@ import type { RelayCaller } from './relay-caller.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * How often a waiting call reads the approval from the database. Another process may have received the
- * answer.
+ * Interval at which a waiting call reads the approval from the database, because another process may have
+ * received the decision.
  */
 const POLL_INTERVAL_MS = 1_000;
-/** The maximum waiting time of `waitForDecision`, in seconds. */
+/** The maximum time that `waitForDecision` waits, in seconds. */
 export const MAX_APPROVAL_WAIT_SECONDS = 25;
 
 interface ApprovalQuestion {
   readonly caller: RelayCaller;
   readonly event: RelayEvent;
   readonly verdict: RelayEvaluation;
-  /** Result of `hashEventInput` for the event. */
+  /** Hash of the event, from `hashEventInput`. */
   readonly inputHash: string;
   readonly decisionId: string;
   readonly config: RelayConfig;
 }
 
+/** The rules that members have allowed, or the approval that is still waiting. */
 export type ApprovalResult =
   | { readonly granted: true; readonly rules: ReadonlySet<string> }
   | { readonly granted: false; readonly approval: NonNullable<RelayDecision['approval']> };
@@ -47,8 +48,8 @@ export interface RelayApprovalsOptions {
 }
 
 /**
- * Manages the approvals of `ask` decisions. `requestApproval` creates an approval, and members
- * decide on it in the console. When the agent repeats the event, the approval is found.
+ * Manages the approvals of `ask` decisions. `requestApproval` creates an approval, on which members decide in
+ * the console. When the agent repeats the event, `requestApproval` returns the result.
  */
 export class RelayApprovals {
   readonly #options: RelayApprovalsOptions;
@@ -59,8 +60,8 @@ export class RelayApprovals {
   }
 
   /**
-   * Returns the rules that members have allowed if these cover the event. Otherwise returns the waiting
-   * approval, and creates it if there is none.
+   * Returns the rules that members have allowed, if these are all rules that the event needs. Otherwise,
+   * returns the waiting approval, and creates it if there is none.
    */
   async requestApproval({
     caller,
@@ -101,8 +102,8 @@ export class RelayApprovals {
   }
 
   /**
-   * Rules that a member allowed, for the session or once for this event. Consumes the approvals that are
-   * valid once.
+   * Returns the rules that a member has allowed for the session, or once for this event. Marks approvals that
+   * are valid only once as used.
    */
   async #findGrantedRules(
     known: readonly RelayApprovalRow[],
@@ -147,7 +148,7 @@ export class RelayApprovals {
     }
   }
 
-  /** Wakes calls of `waitForDecision` in this process. */
+  /** Ends the waiting calls of `waitForDecision` in this process. */
   notifyDecided(id: string): void {
     for (const wake of this.#waiters.get(id) ?? []) wake();
   }

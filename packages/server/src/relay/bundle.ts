@@ -3,17 +3,20 @@ import type { BundlePayload, SignedBundle } from '@floe/relay/bundle';
 import type { OrgRelay } from './org-relays.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
-/** How long the hook may use a bundle without the server. */
+/** How long the hook may use a bundle if it cannot reach the server. */
 const BUNDLE_TTL_MS = 24 * 3_600_000;
-/** How often the times of a bundle change. A client that downloads once a day never has an expired bundle. */
+/**
+ * Interval at which the times in a bundle change. A downloaded bundle is therefore valid for at least 23
+ * hours.
+ */
 const BUNDLE_RENEWAL_MS = 3_600_000;
-/** DER prefix of an Ed25519 private key of 32 bytes (RFC 8410, section 7). */
+/** The DER prefix of an Ed25519 private key of 32 bytes (RFC 8410, section 7). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The private key that signs bundles, and the public key for clients. */
 export interface BundleKey {
   readonly key: KeyObject;
-  /** Raw 32 bytes, base64. */
+  /** The public key: 32 bytes in base64. */
   readonly publicKey: string;
   readonly id: string;
 }
@@ -33,6 +36,7 @@ export function deriveBundleKey(secretKey: Uint8Array): BundleKey {
   };
 }
 
+/** A signed bundle, with the id of the key that signed it. */
 export interface RelayBundle extends SignedBundle {
   readonly key_id: string;
 }

@@ -23,7 +23,7 @@ export interface DecisionEngineOptions {
   readonly clock: Clock;
 }
 
-/** Number of decisions in memory, by event id. A repeated event gets the same decision. */
+/** Maximum number of decisions in memory, by event id. A repeated event gets the same decision. */
 const MAX_CACHED_DECISIONS = 10_000;
 const DECISION_CACHE_MS = 10 * 60_000;
 
@@ -51,12 +51,15 @@ export class DecisionEngine {
     this.#options = options;
   }
 
-  /** The compiled relay configuration of an organization. */
+  /** Returns an organization's relay configuration, prepared for evaluation. */
   relayOf(orgId: string): OrgRelay {
     return this.#options.relays.get(orgId);
   }
 
-  /** @throws Fault `conflict` if the event id was used for another event */
+  /**
+   * Returns the decision about an event.
+   * @throws Fault `conflict` if the event id was used for another event
+   */
   async decide(caller: RelayCaller, event: RelayEvent): Promise<RelayDecision> {
     const { clock, sessions, relays } = this.#options;
     const started = clock.monotonic();
@@ -108,7 +111,10 @@ export class DecisionEngine {
     return found?.answer;
   }
 
-  /** Runs after the response has been sent, because masking a long prompt takes milliseconds. */
+  /**
+   * Records the decision. Called after the response has been sent, because masking the secrets of a long
+   * prompt takes milliseconds.
+   */
   #recordDecision(
     { caller, event, answer, nowMs, latencyUs }: AnsweredEvent,
     keepText: 'masked' | 'none',
@@ -149,8 +155,8 @@ export class DecisionEngine {
 }
 
 /**
- * Returns the SHA-256 of everything that affects the decision. Omits fields that differ between
- * retries.
+ * Returns the SHA-256 hash of everything in the event that affects the decision. Omits fields that differ
+ * between retries.
  */
 export function hashEventInput({
   id: _id,

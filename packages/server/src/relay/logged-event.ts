@@ -3,16 +3,19 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { relayEvent } from '@floe/contract/api/relay';
 
-/** Findings that must not be in a log. E-mail addresses may be, because the log records what people did. */
+/**
+ * The kinds of findings that are masked in the log. E-mail addresses are not, because the log records who did
+ * something.
+ */
 const MASKED_FINDINGS: ReadonlySet<FindingKind> = new Set(['secret', 'credit_card', 'iban', 'us_ssn']);
 const MAX_TEXT_CHARACTERS = 16_384;
 const MAX_LINE_CHARACTERS = 500;
 
 /** An event as it is stored. */
 export interface LoggedEvent {
-  /** One line for display. */
+  /** A one-line summary for display. */
   readonly summary: string;
-  /** The event without secrets, for a later simulation. Null if texts are not stored. */
+  /** The event with masked secrets, for a later simulation. Null if texts are not stored. */
   readonly json: string | null;
 }
 
@@ -38,7 +41,7 @@ function shortenTexts(event: RelayEvent): RelayEvent {
   };
 }
 
-/** The kind of event and the tool, without any text of the user. */
+/** Returns the kind of event and the tool, without any text of the user. */
 function eventName({ event, tool, shell }: RelayEvent): string {
   if (tool) return tool.name;
   return shell ? 'a shell command' : event.replace('_', ' ');

@@ -7,21 +7,22 @@ import { loadShellGrammar, type ShellGrammar } from '@floe/relay/shell/grammar';
 /** One organization's relay configuration, prepared for evaluation. */
 export interface OrgRelay {
   readonly relay: CompiledRelay;
-  /** Changes if the result of any decision can change. */
+  /** A version that changes whenever the result of any decision can change. */
   readonly version: string;
 }
 
-/** A rule that was created in the console or with the API, and its row id. */
+/** A relay rule that was created with the API or the console, and its row id. */
 export interface StoredRelayRule {
   readonly id: string;
   readonly config: RelayRuleConfig;
 }
 
+/** The relay configurations of all organizations, prepared for evaluation. */
 export interface OrgRelays {
   get(orgId: string): OrgRelay;
-  /** The grammar of shell commands. The first call loads it. */
+  /** Returns the grammar of shell commands. Loads it in the first call. */
   getGrammar(): Promise<ShellGrammar>;
-  /** Replaces the rules of all organizations. Does not compile unchanged rules again. */
+  /** Replaces the rules of all organizations. Rules that have not changed are not compiled again. */
   update(
     configs: ReadonlyMap<string, RelayConfig>,
     stored: ReadonlyMap<string, readonly StoredRelayRule[]>,
@@ -51,7 +52,7 @@ export function createOrgRelays(): OrgRelays {
   };
 }
 
-/** What an organization's relay configuration was compiled from. */
+/** The settings from which an organization's relay configuration was compiled. */
 interface RelaySource {
   readonly config: RelayConfig;
   readonly rules: readonly StoredRelayRule[];
@@ -73,7 +74,10 @@ function replaceRelay(before: RelayInUse | undefined, source: RelaySource): Rela
   return { source, relay: isSame ? before.relay : compileOrgRelay(config) };
 }
 
-/** The rules of the file come first. If both have a rule with the same name, the rule of the file applies. */
+/**
+ * Combines the rules. Those of floe.yaml come first. If both have a rule with the same name, the rule in
+ * floe.yaml applies.
+ */
 function mergeRules(config: RelayConfig, stored: readonly StoredRelayRule[]): RelayConfig {
   const names = new Set(config.rules.map(({ name }) => name));
   const more = stored.filter((rule) => !names.has(rule.config.name)).map((rule) => rule.config);

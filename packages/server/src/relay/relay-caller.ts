@@ -1,4 +1,4 @@
-/** The platform key that calls the relay. */
+/** The platform key with which a client calls the relay. */
 export interface RelayCaller {
   readonly orgId: string;
   readonly keyId: string;

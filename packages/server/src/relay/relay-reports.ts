@@ -4,7 +4,7 @@ import { deriveId, newId } from '../core/ids.ts';
 import type { RelayRow } from '../store/relay/ingest-relay-region.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
-/** A client's report of an event that has already happened. */
+/** An agent's report about an action that it has already performed. */
 export interface RelayReport {
   readonly id?: string | undefined;
   readonly type: string;
@@ -19,8 +19,8 @@ const MAX_DETAILS_CHARACTERS = 8_192;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Converts a report to a row. A repeated report has the same id. An implausible time is replaced
- * with the time of arrival.
+ * Converts a report to a row. A repeated report gets the same id. An implausible time is replaced with the
+ * time of arrival.
  */
 export function toReportRow(caller: RelayCaller, report: RelayReport, nowMs: number): RelayRow {
   const said = report.at === undefined ? nowMs : Date.parse(report.at);

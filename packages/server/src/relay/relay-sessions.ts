@@ -12,20 +12,20 @@ import {
 import type { OrgRelays } from './org-relays.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
-/** Number of sessions in memory. One needs about 300 bytes. */
+/** Maximum number of sessions in memory. Each needs about 300 bytes. */
 const MAX_CACHED_SESSIONS = 50_000;
-/** How often this process stores its counts and reads those of other processes. */
+/** Interval at which this process stores its counts and reads those of other processes. */
 const FLUSH_INTERVAL_MS = 2_000;
-/** Maximum delay with which another process stores a call, including the difference of the clocks. */
+/** Maximum delay until another process has stored a call, including the difference between the clocks. */
 const MAX_WRITE_DELAY_MS = 10_000;
-/** Number of deltas in memory while the database is unavailable. Later calls are not counted. */
+/** Maximum number of deltas in memory while the database is unavailable. Later calls are not counted. */
 const MAX_PENDING_DELTAS = 20_000;
 
-/** What this process knows about an agent session. */
+/** The data of this process about an agent session. */
 export interface AgentSession {
   /** Model requests that this process received. */
   modelRequests: number;
-  /** Time of the last relay call to any process, in milliseconds since the epoch. 0 means never. */
+  /** Time of the last relay call to any process, in Unix milliseconds. 0 if there was none. */
   lastRelayCallAt: number;
 }
 
@@ -39,9 +39,8 @@ export interface SessionModelRequest {
 }
 
 /**
- * Counts the model requests and relay calls of sessions. Only `flush` and `close` wait for the
- * database. Every two seconds, the counts are added to the database, and relay calls of other
- * processes are read.
+ * Counts the model requests and relay calls of sessions. Every two seconds, adds the counts to the database,
+ * and reads the relay calls of other processes. Only `flush` and `close` wait for the database.
  */
 export class RelaySessions {
   readonly #database: Pick<Database, 'read' | 'transaction'>;
@@ -83,7 +82,7 @@ export class RelaySessions {
     await this.flush();
   }
 
-  /** Returns null for an unknown session. */
+  /** Returns the session; null if it is unknown. */
   find(orgId: string, sessionId: string): AgentSession | null {
     return this.#cache.get(`${orgId}\n${sessionId}`) ?? null;
   }
@@ -105,7 +104,7 @@ export class RelaySessions {
     delta.client_version = client?.version ?? delta.client_version;
   }
 
-  /** Whether the organization has relay rules, or its agents have called the relay. */
+  /** Returns whether the organization has relay rules, or its agents have called the relay. */
   usesRelay(orgId: string): boolean {
     return this.#orgs.has(orgId) || this.#relays.get(orgId).relay.config.rules.length > 0;
   }
@@ -114,7 +113,10 @@ export class RelaySessions {
     return this.#clock.now();
   }
 
-  /** @param agent name of the client from its `user-agent`, or null */
+  /**
+   * Counts a model request in its session.
+   * @param agent name of the client from its `user-agent`; null if unknown
+   */
   recordModelUse(use: SessionModelRequest, agent: string | null): AgentSession {
     const session = this.#session(use.orgId, use.sessionId);
     session.modelRequests += 1;
@@ -190,7 +192,7 @@ export class RelaySessions {
     }
   }
 
-  /** Adds a delta that could not be stored to the one that was counted since. */
+  /** Adds a delta that could not be stored to the counts since then. */
   #restoreDelta(name: string, before: RelaySessionDelta): void {
     const since = this.#deltas.get(name);
     if (!since) {
@@ -208,7 +210,10 @@ export class RelaySessions {
     since.last_relay_call_at ??= before.last_relay_call_at;
   }
 
-  /** Other processes store calls with a delay, so the read starts `MAX_WRITE_DELAY_MS` earlier. */
+  /**
+   * Reads the relay calls of other processes. They store calls with a delay, so the read starts
+   * `MAX_WRITE_DELAY_MS` earlier.
+   */
   async #readOthers(): Promise<void> {
     let since = this.#readUntil - MAX_WRITE_DELAY_MS;
     for (;;) {

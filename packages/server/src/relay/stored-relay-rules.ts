@@ -7,13 +7,16 @@ import type { StoredRelayRule } from './org-relays.ts';
 
 /** The relay rules that were created with the API. */
 export interface StoredRelayRules {
-  /** By organization id. */
+  /** The rules by organization id. */
   readonly byOrg: ReadonlyMap<string, readonly StoredRelayRule[]>;
-  /** Rules that a newer release stored and this release cannot read. It does not apply them. */
+  /** Rules that a newer release stored and this release cannot read. They are not applied. */
   readonly unusable: readonly UnusableResource[];
 }
 
-/** Loads the rules that were created with the API, of all organizations or of these. */
+/**
+ * Loads the relay rules that were created with the API: those of the given organizations, or of all if the
+ * parameter is omitted.
+ */
 export async function loadStoredRelayRules(
   reader: DatabaseReader,
   orgIds?: readonly string[],
@@ -30,8 +33,8 @@ export async function loadStoredRelayRules(
 }
 
 /**
- * Parses a stored rule. Rules are validated when they are stored. The schema adds the defaults of
- * fields that later releases introduced.
+ * Parses a stored rule, which was validated when it was stored. Adds the defaults of fields that later
+ * releases introduced.
  */
 export function parseStoredRelayRule({ rule_json }: GuardrailRuleRow): RelayRuleConfig {
   return RelayRuleSchema.parse(JSON.parse(rule_json));

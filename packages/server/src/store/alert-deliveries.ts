@@ -7,6 +7,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type AlertDeliveryRow = Selectable<AlertDeliveriesTable>;
 export type NewAlertDeliveryRow = Insertable<AlertDeliveriesTable>;
+/** The columns of a delivery that can be updated. */
 export type AlertDeliveryUpdate = Pick<
   Updateable<AlertDeliveriesTable>,
   'state' | 'pending_reason' | 'due_at' | 'attempts' | 'sent_at' | 'status' | 'error' | 'grouped_into'
@@ -44,7 +45,7 @@ export async function updateAlertDeliveries(
       .execute();
 }
 
-/** Number of alerts of one message that are published individually to event streams. */
+/** Maximum number of alerts of one message that are published individually to event streams. */
 const MAX_PUBLISHED_ALERTS = 100;
 
 /**
@@ -181,6 +182,7 @@ export function listDeliveriesOfAlerts(
     .execute();
 }
 
+/** Returns an organization's delivery with this id. */
 export function findAlertDeliveryById(
   reader: DatabaseReader,
   orgId: string,
@@ -195,8 +197,8 @@ export function findAlertDeliveryById(
 }
 
 /**
- * Makes a message due now and resets its number of attempts. Also ends the waiting time of its
- * channel.
+ * Makes a message due now and resets its number of attempts. Also ends the wait of its channel after a
+ * failure.
  */
 export async function requeueAlertDelivery(
   writer: DatabaseWriter,
@@ -209,7 +211,7 @@ export async function requeueAlertDelivery(
   await writer.updateTable('channels').set({ backoff_until: 0 }).where('id', '=', row.channel_id).execute();
 }
 
-/** Marks a channel's pending deliveries as failed, with the reason. */
+/** Marks a channel's pending deliveries as failed, and records the reason. */
 export async function failPendingAlertDeliveries(
   writer: DatabaseWriter,
   channel: Pick<ChannelRow, 'id' | 'org_id' | 'name'>,

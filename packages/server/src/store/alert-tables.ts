@@ -30,7 +30,7 @@ export interface ChannelsTable {
   /** The process that delivers to the channel. Others wait until `leased_until`. */
   leased_by: string | null;
   leased_until: number;
-  /** No message is sent before this time, because the receiver failed. */
+  /** When the next message may be sent at the earliest. Set when the receiver failed. */
   backoff_until: number;
   /** Failed attempts since the last success. */
   failures: number;
@@ -38,28 +38,34 @@ export interface ChannelsTable {
 
 /** The alert outbox. An alert is written in the same transaction as the change that causes it. */
 export interface AlertsTable {
-  /** Order of recording. The times of several machines are not ordered. */
+  /**
+   * Position in the order in which alerts were recorded. Times do not define this order, because clocks of
+   * machines differ.
+   */
   seq: Generated<number>;
   id: string;
   org_id: string;
   idempotency_key: string;
   at: number;
   event: string;
-  /** opens, closes or tells: the alert opens an ongoing problem, resolves one, or only informs. */
+  /** `opens`, `closes` or `tells`: the alert reports a new problem, reports its end, or only informs. */
   phase: string;
   subject_kind: string;
   subject_id: string;
   subject_name: string;
   fields_json: string;
-  /** Names of the channels. Null for every channel of the organization that subscribes to the event. */
+  /**
+   * Names of the channels that receive the alert. Null for every channel of the organization that subscribes
+   * to the event.
+   */
   channels_json: string | null;
-  /** When deliveries were created. Null before. */
+  /** When the deliveries were created. Null until then. */
   routed_at: number | null;
-  /** When the reported state ended. Null while it lasts, and for events without an end. */
+  /** When the reported problem ended. Null while it continues, and for events without an end. */
   closed_at: number | null;
 }
 
-/** The table of alert deliveries. A row is one alert to one channel. */
+/** The alert deliveries. Each row is the delivery of one alert to one channel. */
 export interface AlertDeliveriesTable {
   seq: Generated<number>;
   id: string;
@@ -67,16 +73,19 @@ export interface AlertDeliveriesTable {
   alert_id: string;
   alert_seq: number;
   channel_id: string;
-  /** Name at the time of creation. The channel may have been deleted. */
+  /** Name of the channel when the delivery was created. The channel may have been deleted since. */
   channel_name: string;
   /** 0 for the first message, n for the n-th repetition. */
   repetition: number;
-  /** pending, sent, failed, muted or skipped. */
+  /** `pending`, `sent`, `failed`, `muted` or `skipped`. */
   state: string;
-  /** Why a pending delivery waits for `due_at`: muted, grouped (a storm is collected), repeat or settling. */
+  /**
+   * Why a pending delivery waits until `due_at`: `muted`, `grouped` (alerts are being combined into one
+   * message), `repeat` or `settling`.
+   */
   pending_reason: string | null;
   created_at: number;
-  /** Earliest time of sending. */
+  /** When the delivery may be sent at the earliest. */
   due_at: number;
   attempts: number;
   sent_at: number | null;

@@ -49,8 +49,8 @@ export async function hasOngoingAlertInThread(
 }
 
 /**
- * Returns how often the subject failed again after the message `thread` without a separate message
- * for the failure.
+ * Returns how many times the subject failed again after the first message of `thread` without a separate
+ * message.
  */
 export async function countAlertRelapses(
   reader: DatabaseReader,

@@ -7,7 +7,9 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 export type AlertRow = Selectable<AlertsTable>;
 export type NewAlertRow = Insertable<AlertsTable>;
 
-/** PostgreSQL accepts 65,535 parameters per statement, SQLite 32,766. */
+/**
+ * Maximum number of rows per statement. PostgreSQL accepts 65,535 parameters in a statement, SQLite 32,766.
+ */
 const ROWS_PER_STATEMENT = 1_000;
 
 /**
@@ -105,11 +107,12 @@ export async function markAlertsRouted(
   await writer.updateTable('alerts').set({ routed_at: nowMs }).where('seq', 'in', seqs).execute();
 }
 
+/** Conditions on alerts. A condition that is undefined matches every alert. */
 export interface AlertFilters {
   readonly event?: string | undefined;
   /** Id of the subject. */
   readonly subject?: string | undefined;
-  /** Name of a channel to which it was to be sent. */
+  /** Name of a channel to which the alert has a delivery. */
   readonly channel?: string | undefined;
   /** State of one of its deliveries. */
   readonly state?: string | undefined;
@@ -156,7 +159,7 @@ export async function expireAlerts(writer: DatabaseWriter, orgId: string, before
   return old.length;
 }
 
-/** Returns the open alerts about a kind of subject, oldest first. */
+/** Returns an organization's open alerts about one kind of subject, oldest first. */
 export function listOpenAlerts(
   reader: DatabaseReader,
   orgId: string,

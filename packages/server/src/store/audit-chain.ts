@@ -30,7 +30,10 @@ export function computeAuditEntryHash(
     .digest('hex');
 }
 
-/** The hash of entries from before chains had a key: SHA-256, with a reason if there is one. */
+/**
+ * Computes the hash of an entry from before chains had a key: SHA-256 over the columns, including the reason
+ * if there is one.
+ */
 function computeUnkeyedHash(previous: string, entry: Omit<AuditRow, 'hash'>): string {
   const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json, reason } = entry;
   const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
@@ -89,7 +92,10 @@ function computeMac(key: KeyObject, orgs: UnkeyedSegments): string {
     .digest('hex');
 }
 
-/** Returns null if the whole chain has a key, or if the record has an invalid signature. */
+/**
+ * Returns the part of a chain that was written without a key. Returns null if the whole chain has a key, or
+ * if the record has an invalid signature.
+ */
 async function findUnkeyedSegment(
   reader: DatabaseReader,
   orgId: string,
@@ -110,12 +116,12 @@ export interface AuditChainState {
   readonly brokenAtSeq: number | null;
 }
 
-/** Small enough that the verification blocks the event loop for at most 10 ms, at the same speed. */
+/** Number of entries per read. Their verification blocks the event loop for at most 10 ms. */
 const ENTRIES_PER_READ = 250;
 
 /**
- * Verifies every stored entry of an organization's audit chain. If retention deleted the entry
- * before the oldest stored one, the oldest entry's previous hash is accepted as is.
+ * Verifies every stored entry of an organization's audit chain. If retention deleted the entry before the
+ * oldest stored one, the previous hash of the oldest entry cannot be verified and is accepted.
  */
 export async function verifyAuditChain(reader: DatabaseReader, orgId: string): Promise<AuditChainState> {
   for (;;) {
@@ -138,8 +144,8 @@ async function findFirstSeq(reader: DatabaseReader, orgId: string): Promise<numb
 }
 
 /**
- * Verifies only the entries that were added since `known`. Returns null if the last known entry has
- * changed or no longer exists.
+ * Verifies only the entries that were added since the earlier result `known`. Returns null if the last entry
+ * of that result has changed or no longer exists.
  */
 export async function verifyAuditChainFrom(
   reader: DatabaseReader,
@@ -215,7 +221,7 @@ async function verifyEntries(
 }
 
 /**
- * The last entry of an audit chain at some time. A copy that is stored elsewhere can later show
+ * The last entry of an audit chain at a point in time. A copy of it that is stored elsewhere can later show
  * whether the chain was rewritten.
  */
 export interface AuditAnchor {

@@ -23,9 +23,9 @@ export type NewAuditEntry = Omit<
 > &
   Partial<Pick<AuditEntryRow, 'actor_name' | 'reason'>>;
 
-/** Number of entries that are published individually to event streams. */
+/** Maximum number of entries that are published individually to event streams. */
 const MAX_PUBLISHED_ENTRIES = 100;
-/** Each row has 15 columns. SQLite accepts 32,766 parameters. */
+/** Maximum number of rows per statement. Each row has 15 columns, and SQLite accepts 32,766 parameters. */
 const ROWS_PER_STATEMENT = 500;
 
 /**
@@ -85,6 +85,7 @@ async function appendToChain(
     await publishLiveEvent(writer, { orgId, topic: 'audit', at, data: { id, at, actor, action, subject } });
 }
 
+/** Conditions on audit entries. A condition that is undefined matches every entry. */
 export interface AuditEntryFilters {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -94,8 +95,8 @@ export interface AuditEntryFilters {
 }
 
 /**
- * Selects by kind with the index `audit_by_kind`. Without this form, SQLite would scan the whole time
- * range.
+ * Selects entries of some kinds with the index `audit_by_kind`. Without this form of the query, SQLite would
+ * scan the whole time range.
  */
 function selectKinds(
   reader: DatabaseReader,

@@ -27,7 +27,7 @@ export function findBackgroundResponse(
     .executeTakeFirst();
 }
 
-/** Makes a background response due for polling now, whichever process polls it. */
+/** Makes a background response due for polling now, in whichever process has its lease. */
 export async function markBackgroundResponseDue(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.updateTable('background_responses').set({ next_at: 0 }).where('id', '=', id).execute();
 }
@@ -36,9 +36,9 @@ export async function markBackgroundResponseDue(writer: DatabaseWriter, id: stri
 export interface BackgroundPollRequest {
   readonly owner: string;
   readonly nowMs: number;
-  /** Until when other processes leave the responses of `owner` to it. */
+  /** When the leases of `owner` end. Until then, no other process polls these responses. */
   readonly leaseUntilMs: number;
-  /** Limit per organization, so that none waits for another. */
+  /** Maximum number of responses per organization, so that no organization delays the others. */
   readonly maxPerOrg: number;
 }
 

@@ -7,7 +7,7 @@ export interface StoredBodiesTable {
   id: string;
   org_id: string;
   key_id: string;
-  /** Owner of the key. Null if the key has none. */
+  /** Owner of the platform key. Null if the key has none. */
   owner: string | null;
   created_at: number;
   /** Both bodies, encrypted. */
@@ -23,17 +23,20 @@ export interface BackgroundResponsesTable {
   id: string;
   org_id: string;
   response_id: string;
-  /** Provider and credential (`Provider.sealOrigin`). */
+  /** The provider and credential that generate the response (`Provider.sealOrigin`). */
   origin: string;
   created_at: number;
   /** After this time the provider is no longer polled, and the reservation is charged. */
   expires_at: number;
-  /** The process that polls the provider, and until when other processes leave it alone. */
+  /**
+   * The process that polls the provider, and when its lease ends. After that, other processes may take over
+   * the response.
+   */
   owner: string;
   owner_until: number;
   /** Time of the next poll, and number of polls so far. */
   next_at: number;
   attempts: number;
-  /** The exchange row so far, and its budget reservations. */
+  /** The exchange's row without usage and cost, and its budget reservations. */
   exchange_json: string;
 }

@@ -18,6 +18,7 @@ export async function insertBreakerChange(writer: DatabaseWriter, row: BreakerCh
   });
 }
 
+/** Selects the state changes of breakers in an organization. */
 export interface BreakerChangeQuery extends PageRequest, TimeRangeRequest {
   /** Only changes of this breaker. */
   readonly breakerId?: string | undefined;

@@ -14,6 +14,7 @@ export async function getCachePurgeCounts(reader: DatabaseReader): Promise<Reado
   return new Map(rows.map(({ name, value }) => [name.slice(SETTING_PREFIX.length), Number(value)]));
 }
 
+/** Returns how many times an organization purged its cache. */
 export async function getCachePurgeCount(reader: DatabaseReader, orgId: string): Promise<number> {
   return Number((await getSetting(reader, SETTING_PREFIX + orgId)) ?? 0);
 }

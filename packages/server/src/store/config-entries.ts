@@ -2,14 +2,15 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ConfigEntriesTable, ProviderCredentialsTable } from './config-tables.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
+/** The kinds of resources that are stored as config entries. */
 export type ConfigEntryKind = 'providers' | 'routes' | 'policies' | 'settings';
 export type ConfigEntryRow = Selectable<ConfigEntriesTable>;
 export type ConfigEntryUpdate = Omit<Updateable<ConfigEntriesTable>, 'org_id' | 'kind'>;
 export type ProviderCredentialRow = Selectable<ProviderCredentialsTable>;
 
 /**
- * Returns config entries in order, either of one kind or of all kinds, and either of these
- * organizations or of all.
+ * Returns config entries in order: those of one kind and of the given organizations, or all if a parameter is
+ * omitted.
  */
 export function listAllConfigEntries(
   reader: DatabaseReader,
@@ -23,7 +24,7 @@ export function listAllConfigEntries(
 }
 
 /**
- * Returns an organization's config entries, either of one kind or of all kinds. Entries from
+ * Returns an organization's config entries, or only those of one kind if `kind` is given. Entries from
  * floe.yaml come first, in file order.
  */
 export async function listConfigEntriesOfOrg(
@@ -36,6 +37,7 @@ export async function listConfigEntriesOfOrg(
   return query.orderBy('source', 'desc').orderBy('position').orderBy('id').execute();
 }
 
+/** Returns an organization's config entry of a kind by its id. */
 export function findConfigEntryById(
   reader: DatabaseReader,
   orgId: string,
@@ -74,16 +76,19 @@ export async function updateConfigEntry(
     .execute();
 }
 
-export async function deleteConfigEntry(writer: DatabaseWriter, place: ConfigEntryKey): Promise<void> {
+export async function deleteConfigEntry(writer: DatabaseWriter, key: ConfigEntryKey): Promise<void> {
   await writer
     .deleteFrom('config_entries')
-    .where('org_id', '=', place.org_id)
-    .where('kind', '=', place.kind)
-    .where('id', '=', place.id)
+    .where('org_id', '=', key.org_id)
+    .where('kind', '=', key.kind)
+    .where('id', '=', key.id)
     .execute();
 }
 
-/** Returns the provider credentials of all organizations or of these, oldest first. */
+/**
+ * Returns the provider credentials of the given organizations, or of all if the parameter is omitted, oldest
+ * first.
+ */
 export function listAllProviderCredentials(
   reader: DatabaseReader,
   orgIds?: readonly string[],
@@ -94,7 +99,7 @@ export function listAllProviderCredentials(
 }
 
 /**
- * Returns an organization's provider credentials, either of one provider or of all providers,
+ * Returns an organization's provider credentials, or only those of one provider if `providerId` is given,
  * oldest first.
  */
 export async function listProviderCredentials(

@@ -10,7 +10,7 @@ export interface ConfigEntriesTable {
   org_id: string;
   /** `providers`, `routes`, `policies` or `settings`. */
   kind: string;
-  /** Provider id, model of the route, name of the policy, or section. */
+  /** Id of the provider, model of the route, name of the policy, or name of the settings section. */
   id: string;
   /** Never reused, so that secrets of this row cannot be decrypted for a later one with the same id. */
   row_id: string;
@@ -37,7 +37,7 @@ export interface ProviderCredentialsTable {
   provider_id: string;
   name: string;
   weight: number;
-  /** Scheme, host and port for which it was given. It is not sent elsewhere. */
+  /** Scheme, host and port for which the credential was created. It is never sent to another origin. */
   origin: string;
   last4: string;
   sealed: string;
@@ -50,7 +50,7 @@ export interface ProviderCredentialsTable {
   updated_by: string;
 }
 
-/** Responses to create requests that had an Idempotency-Key. A row is kept for one day. */
+/** Responses to create requests with an Idempotency-Key header. A row is kept for one day. */
 export interface IdempotentCreationsTable {
   org_id: string;
   verb: string;

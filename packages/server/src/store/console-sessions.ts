@@ -30,7 +30,7 @@ export async function findConsoleSessionByToken(
   );
 }
 
-/** One of a user's memberships, with its organization and granted role. */
+/** A user's membership in an organization, with the roles of the user. */
 export interface MembershipWithRolesRow {
   readonly user_id: string;
   readonly email: string;
@@ -43,10 +43,10 @@ export interface MembershipWithRolesRow {
   readonly team: string | null;
   /** `oidc` if groups grant the role. */
   readonly source: string;
-  /** The role that groups of the given issuer grant. Null for none. */
+  /** The role that the user's groups at the given issuer grant. Null if they grant none. */
   readonly granted_role: string | null;
   readonly granted_team: string | null;
-  /** Null for a user who is not an operator. */
+  /** Set if the user is an operator; otherwise null. */
   readonly operator_id: string | null;
 }
 
@@ -90,7 +90,7 @@ export function listMembershipsWithRoles(
     .execute();
 }
 
-/** Replaces a session's cookie, if the session still has the given one. Returns false otherwise. */
+/** Replaces a session's cookie if the session still has the given one. Returns whether it was replaced. */
 export async function rotateConsoleSession(
   writer: DatabaseWriter,
   sha256: string,

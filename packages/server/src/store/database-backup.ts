@@ -34,6 +34,7 @@ export async function backupDatabase(
   await copySqliteDatabase(resolveSqlitePath(url, dataDir), resolve(file), parts);
 }
 
+/** The result of restoring a database from a backup. */
 export interface DatabaseRestoreResult {
   readonly path: string;
   /** Path of the previous database. Null if there was none. */
@@ -81,7 +82,7 @@ export async function restoreDatabase(
   }
 }
 
-/** Includes the write-ahead log, which contains the last commits of a killed process. */
+/** Moves a SQLite file, with its write-ahead log. The log contains the last commits of a killed process. */
 async function moveAside(path: string, to: string): Promise<void> {
   for (const suffix of ['-wal', '-shm', ''])
     if (existsSync(`${path}${suffix}`)) await rename(`${path}${suffix}`, `${to}${suffix}`);

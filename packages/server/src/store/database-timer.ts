@@ -75,7 +75,7 @@ async function rejectTransaction(): Promise<void> {
 class TimedConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;
   readonly #sink: { readonly observe: DatabaseObserver; readonly clock: Pick<Clock, 'monotonic'> };
-  /** The wait for this connection. It counts for the first query. */
+  /** How long it took to get this connection. This time is added to the first query. */
   #waitMs: number;
 
   constructor(

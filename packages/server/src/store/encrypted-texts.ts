@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseWriter } from './ports.ts';
 
-/** Tables with encrypted text and its columns. */
+/** The columns with encrypted text, by table. */
 const ENCRYPTED_COLUMNS = {
   channels: { id: sql.ref('id'), text: 'secrets_sealed', version: sql.ref('secrets_version'), batch: 200 },
   config_entries: {
@@ -27,6 +27,7 @@ const ENCRYPTED_COLUMNS = {
 /** A table with encrypted text. */
 export type EncryptedTable = keyof typeof ENCRYPTED_COLUMNS;
 
+/** All tables with encrypted text. */
 export const ENCRYPTED_TABLES: readonly EncryptedTable[] = [
   'channels',
   'config_entries',

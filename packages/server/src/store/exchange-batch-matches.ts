@@ -7,15 +7,18 @@ import type { DatabaseReader, ExchangeRow } from './ports.ts';
 /** Number of ids in one statement. */
 const IDS_PER_QUERY = 500;
 
-/** The exchanges in some commit batches that match the filters. */
+/**
+ * The exchanges that match the filters, among those of some batches. A batch contains exchanges that were
+ * committed together.
+ */
 export interface ExchangeBatchMatches {
-  /** Exact number of exchanges of the batches that match the filters. */
+  /** The exact number of matching exchanges. */
   readonly count: number;
-  /** The last committed ones, newest first. All of them if there are not more than requested. */
+  /** The matching exchanges that were committed last, newest first. Not more than the requested number. */
   readonly rows: readonly ExchangeRow[];
 }
 
-/** Returns an organization's exchanges in some commit batches that match the filters. */
+/** Returns an organization's exchanges that match the filters, among those of the given batches. */
 export async function getExchangeBatchMatches(
   reader: DatabaseReader,
   batches: readonly LiveExchangeBatch[],
@@ -48,7 +51,7 @@ function selectNewestRows(
   return found.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Without a filter, all of them match. */
+/** Counts the matching exchanges. Without a condition, all of them match. */
 async function countMatches(
   found: ReturnType<typeof selectExchangesById>,
   conditions: number,

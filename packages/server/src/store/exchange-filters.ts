@@ -54,6 +54,7 @@ export const EXCHANGE_TEXT_FILTER_COLUMNS = [
   'session',
   'usage_source',
 ] as const;
+/** A text column that exchange lists can be filtered by. */
 export type TextFilterColumn = (typeof EXCHANGE_TEXT_FILTER_COLUMNS)[number];
 
 /**
@@ -69,6 +70,7 @@ export const EXCHANGE_NUMERIC_FILTER_COLUMNS = [
   'output_tokens',
   'attempts',
 ] as const;
+/** A numeric column that exchange lists can be filtered by. */
 export type NumericFilterColumn = (typeof EXCHANGE_NUMERIC_FILTER_COLUMNS)[number];
 
 /** Conditions on exchanges, other than time and organization. */
@@ -80,12 +82,12 @@ export interface ExchangeFilters {
   /** The model that served the request, or the requested one. */
   readonly model?: ValueFilter | undefined;
   readonly status?: IntegerRangeFilter | undefined;
-  /** `succeeded`, `client_error` and so on, as `getOutcomeDisplay` returns. */
+  /** Outcomes as `getOutcomeDisplay` returns them, such as `succeeded` and `client_error`. */
   readonly outcome?: ValueFilter | undefined;
   readonly stream?: boolean | undefined;
   /** Whether request fields were dropped for a provider. */
   readonly dropped?: boolean | undefined;
-  /** Accepted values by name of the metadata. */
+  /** Accepted and excluded values by metadata key. */
   readonly metadata?: Readonly<Record<string, ValueFilter>>;
 }
 
@@ -99,8 +101,8 @@ export interface ExchangeFilterCondition {
 }
 
 /**
- * Converts filters to SQL conditions on rows of `exchanges`. `keys` replaces the filter `key`. The
- * result includes conditions on indexed columns. An index scan omits those that the index already
+ * Converts filters to SQL conditions on rows of `exchanges`. `keys` replaces the filter `key`. The result
+ * includes conditions on indexed columns. The caller of an index scan can omit those that the index already
  * satisfies.
  */
 export function buildExchangeFilterConditions(
@@ -160,7 +162,10 @@ function rangeConditions(column: NumericFilterColumn, bounds: NumericRange | und
   return found;
 }
 
-/** PostgreSQL would give a parameter the type of the column, and 0.5 is not an integer. */
+/**
+ * Returns a number as an SQL literal. PostgreSQL would give a parameter the type of the column, and 0.5 is
+ * not an integer.
+ */
 function numberLiteral(value: number) {
   return sql`cast(${value} as double precision)`;
 }
@@ -184,7 +189,7 @@ function modelConditions(choice: ValueFilter | undefined): SqlCondition[] {
   return found;
 }
 
-/** Returns the conditions for `<provider>/<model>` on the two indexed columns. */
+/** Returns the SQL conditions for the served model `<provider>/<model>`, on its two indexed columns. */
 export function buildServedByConditions(name: string): SqlCondition[] {
   const slash = name.indexOf('/');
   if (slash < 1) return [];

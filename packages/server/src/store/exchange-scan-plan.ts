@@ -17,13 +17,16 @@ export interface ExchangeScanPlan {
 
 /** Most rows have this route mode, so `exchanges_by_route_mode` indexes only the others. */
 const COMMON_ROUTE_MODE = 'unified';
-/** The same for states and `exchanges_by_state`. */
+/** Most rows have this state, so `exchanges_by_state` indexes only the others. */
 const COMMON_STATE = 'complete';
-/** The outcome of this state. */
+/** The outcome of rows with the most common state. */
 const COMMON_OUTCOME = 'succeeded';
 /** Most requests succeed, so `exchanges_by_status` indexes only the other status classes. */
 const COMMON_STATUS_CLASS = 2;
-/** Each scan is a query. A filter with more values is applied to all rows. */
+/**
+ * Maximum number of scans, each of which is a query. A filter with more values is checked on all rows
+ * instead.
+ */
 const MAX_SCANS = 20;
 
 /**
@@ -80,7 +83,7 @@ function buildScanPlan<Value>(
   return { coveredFilter: answers, conditions: values.map(condition) };
 }
 
-/** Values for an index scan. Null if the filter has other conditions. */
+/** Returns the values for an index scan; null if the filter has other conditions. */
 function requiredValues(choice: ValueFilter | undefined): readonly string[] | null {
   if (!choice || choice.none.length > 0 || choice.present !== undefined) return null;
   return [...new Set(choice.any)];
@@ -91,7 +94,7 @@ function rareValues(choice: ValueFilter | undefined, common: string): readonly s
   return values?.includes(common) ? null : values;
 }
 
-/** The ranges, if each is within one status class other than the most common one. Otherwise null. */
+/** Returns the ranges if each is within one status class that is indexed; otherwise null. */
 function rareRanges(choice: IntegerRangeFilter | undefined): IntegerRangeFilter['any'] | null {
   if (!choice || choice.none.length > 0) return null;
   const isRare = ({ from, to }: IntegerRangeFilter['any'][number]) => {
@@ -101,7 +104,7 @@ function rareRanges(choice: IntegerRangeFilter | undefined): IntegerRangeFilter[
   return choice.any.every(isRare) ? choice.any : null;
 }
 
-/** Conditions for a model that served, a requested model, or all models of a provider. */
+/** Returns the conditions for a model that served, a requested model, or all models of a provider. */
 function modelConditions(choice: ValueFilter | undefined): readonly SqlCondition[] | null {
   const found = requiredValues(choice)?.flatMap((value) => [
     sql<boolean>`model = ${value}`,

@@ -4,7 +4,7 @@ import { encodeTimeCursor, type TimePosition } from './pagination.ts';
 import type { DatabaseReader, ExchangeRow } from './ports.ts';
 import type { DatabaseSchema } from './schema.ts';
 
-/** Number of rows in the first step, as a multiple of the page size. Later steps are longer. */
+/** Number of rows in the first step, as a multiple of the page size. Later steps have more rows. */
 const FIRST_STEP_FACTOR = 4;
 const STEP_GROWTH_FACTOR = 4;
 const NO_LIMIT = 2 ** 31;
@@ -13,18 +13,21 @@ type UnselectedExchanges = SelectQueryBuilder<DatabaseSchema, 'exchanges', unkno
 
 /** An index scan from newest to oldest that checks each row. */
 export interface ExchangeScan {
-  /** The rows of the scan after a cursor, down to a position of one of them. */
+  /**
+   * Selects the rows of the scan after a cursor. If `end` is given, the selection ends with the row at this
+   * position.
+   */
   readonly between: (cursor: string | undefined, end?: TimePosition) => UnselectedExchanges;
-  /** Start of the scan. Undefined for the newest row. */
+  /** The cursor after which the scan starts. Undefined to start with the newest row. */
   readonly cursor: string | undefined;
-  /** Conditions that no index satisfies. */
+  /** Conditions that the index does not satisfy. */
   readonly residualConditions: readonly ExchangeFilterCondition[];
   readonly limit: number;
-  /** Number of scanned rows after which the scan ends. */
+  /** Maximum number of rows to scan. */
   readonly maxScannedRows: number;
 }
 
-/** A page's rows, newest first. If the scan ended early, also the last scanned position. */
+/** The rows of a page, newest first, and the last scanned position if the scan ended early. */
 export interface ExchangeScanResult {
   readonly rows: readonly ExchangeRow[];
   readonly scanEnd: TimePosition | undefined;
@@ -63,7 +66,7 @@ export async function scanExchangesInSteps(
   }
 }
 
-/** Position of the `nth` newest row. Undefined if there are fewer. Reads only the index. */
+/** Returns the position of the `nth` newest row; undefined if there are fewer. Reads only the index. */
 async function findNthPosition(ahead: UnselectedExchanges, nth: number): Promise<TimePosition | undefined> {
   const row = await ahead
     .select(['created_at', 'id'])
@@ -76,8 +79,9 @@ async function findNthPosition(ahead: UnselectedExchanges, nth: number): Promise
 }
 
 /**
- * The newest matching rows of a range. Scans all rows in the order in which they were written: in reverse
- * order, a cold disk reads one page at a time (decisions/0108-unindexed-list-filters-on-a-cold-disk.md).
+ * Returns the newest matching rows of a range. Scans all of its rows in the order in which they were written,
+ * because in reverse order a cold disk reads one page at a time
+ * (decisions/0108-unindexed-list-filters-on-a-cold-disk.md).
  */
 async function selectNewestMatches(
   reader: DatabaseReader,

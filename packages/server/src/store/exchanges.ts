@@ -20,24 +20,25 @@ import type { DatabaseReader, ExchangeRow } from './ports.ts';
 import { parseMetadataKeyNames } from './rollups/rollup-accumulator.ts';
 import type { DatabaseSchema } from './schema.ts';
 
-/** Rows scanned for one page if no index satisfies the filters. */
+/** Maximum number of rows scanned for one page if no index satisfies the filters. */
 const MAX_SCANNED_ROWS = 20_000;
-/** Rows with a metadata value scanned for one page if there are other filters. */
+/** Maximum number of rows with a metadata value scanned for one page if there are other filters. */
 const MAX_METADATA_ROWS = 2_000;
 
+/** Selects a page of an organization's exchanges. */
 export interface ExchangeQuery extends PageRequest, ExchangeFilters {
-  /** Inclusive, in milliseconds. */
+  /** Start of the time range, inclusive, in Unix milliseconds. */
   readonly from?: number | undefined;
-  /** Exclusive, in milliseconds. */
+  /** End of the time range, exclusive, in Unix milliseconds. */
   readonly to?: number | undefined;
 }
 
 /**
- * Returns a page of an organization's exchanges that match all filters, newest first. One filter uses its index.
- * Metadata keys that the organization declared are indexed too. The other filters are checked on up to 20,000 rows per
- * page. Such a page may have fewer rows than requested, or even none, and still have a cursor.
- *
- * @param scanned the number of rows to scan for a page
+ * Returns a page of an organization's exchanges that match all filters, newest first. One filter is satisfied
+ * by an index; metadata keys that the organization declared have an index too. The other filters are checked
+ * on up to 20,000 rows per page. Such a page may have fewer rows than requested, or even none, and still have
+ * a cursor.
+ * @param scanned the maximum number of rows to scan for a page
  */
 export async function getExchangePage(
   reader: DatabaseReader,
@@ -67,7 +68,7 @@ export function findExchangeById(
     .executeTakeFirst();
 }
 
-/** Replaces key names in a filter with key ids. Omits unknown names. Undefined if there is no filter. */
+/** Returns a key filter with ids instead of names; undefined if there is none. Omits unknown names. */
 export async function resolveKeyFilter(
   reader: DatabaseReader,
   { orgId, key }: { readonly orgId: string } & ExchangeFilters,
@@ -80,7 +81,7 @@ export async function resolveKeyFilter(
   return { any: key.any.length > 0 && any.length === 0 ? [NO_SUCH_KEY] : any, none };
 }
 
-/** A condition that no key satisfies. */
+/** A key id that does not exist, for a condition that no row satisfies. */
 const NO_SUCH_KEY = '';
 
 function matchesNothing({ any }: ValueFilter): boolean {
@@ -149,7 +150,7 @@ async function scanExchanges(
   };
 }
 
-/** A metadata value that has an index. */
+/** A metadata value for which there is an index. */
 interface IndexedMetadataFilter {
   readonly name: string;
   readonly values: readonly string[];
@@ -188,7 +189,7 @@ async function scanByMetadata(
   return { rows: sortExchangesNewestFirst(rows), scanEnd: horizon };
 }
 
-/** Positions of the newest rows with a metadata value. All of them, unless `horizon` is set. */
+/** Returns the positions of the newest rows with a metadata value: all of them, unless `horizon` is set. */
 async function listMetadataPositions(
   reader: DatabaseReader,
   query: ExchangeQuery,
@@ -216,9 +217,7 @@ async function listMetadataPositions(
   return { places, horizon: isCut || found.length > looked ? places.at(-1) : undefined };
 }
 
-/**
- * Returns rows by their positions. The statement must use only the ids, because SQLite would otherwise scan by time.
- */
+/** Selects rows by position. The condition has only the ids, because SQLite would otherwise scan by time. */
 export function selectExchangesAt(
   reader: DatabaseReader,
   places: readonly TimePosition[],
@@ -234,8 +233,8 @@ export function selectExchangesAt(
 }
 
 /**
- * Returns rows by id that were created in an inclusive time range. The range determines which partitions PostgreSQL
- * reads.
+ * Selects rows by id that were created in an inclusive time range. The range determines which partitions
+ * PostgreSQL reads.
  */
 export function selectExchangesById(
   reader: DatabaseReader,
@@ -256,7 +255,7 @@ export function toExchangeTimePosition(row: ExchangeRow): TimePosition {
   return { at: row.created_at, id: row.id };
 }
 
-/** Compares for the order newest first. */
+/** Compares two positions so that the newest one is sorted first. */
 function compareNewestFirst(one: TimePosition, other: TimePosition): number {
   if (one.at !== other.at) return other.at - one.at;
   return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
@@ -279,8 +278,8 @@ const EXCHANGE_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sq
 const METADATA_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
 
 /**
- * The requested time range after the cursor, down to `end`. Uses one bound on each side, because SQLite
- * would use only the first of two.
+ * Returns the condition for rows of the requested time range after the cursor, down to `end`. It has one
+ * bound on each side, because SQLite would use only the first of two.
  */
 function rangeCondition(
   { from, to, cursor }: ExchangeQuery,

@@ -8,7 +8,7 @@ export type GuardrailRuleRow = GuardrailRulesTable;
  */
 export type GuardrailRuleKind = 'limits' | 'budgets' | 'relay_rules';
 
-/** Returns the rules of all organizations or of these, for the snapshot. */
+/** Returns the rules of the given organizations, or of all organizations if the parameter is omitted. */
 export function listAllGuardrailRules(
   reader: DatabaseReader,
   kind: GuardrailRuleKind,

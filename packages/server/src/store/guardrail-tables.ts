@@ -1,15 +1,15 @@
 /** The amount spent from a budget in one period. Counters start from this amount. */
 export interface BudgetSpendTable {
   org_id: string;
-  /** Budget, period and subject, as the bucket name of counters. */
+  /** Name of the counter, which consists of budget, period and subject. */
   bucket: string;
   spent_nano_usd: number;
-  /** 0 for a budget without an end. */
+  /** When the period ends, in Unix milliseconds. 0 for a budget that never resets. */
   ends_at: number;
   updated_at: number;
 }
 
-/** How far a process's spend journal has been added to `budget_spend`. */
+/** The position up to which each process's spend journal has been added to `budget_spend`. */
 export interface SpendJournalsTable {
   id: string;
   applied: number;

@@ -61,7 +61,7 @@ async function readDeliveries(source: Database, alertIds: readonly string[]) {
     .execute();
 }
 
-/** Replaces the alert number of each delivery by that of the target. */
+/** Inserts deliveries with the alert numbers that the target assigned. */
 async function insertImportedDeliveries(
   writer: DatabaseWriter,
   rows: Awaited<ReturnType<typeof readDeliveries>>,

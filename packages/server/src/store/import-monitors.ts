@@ -44,8 +44,8 @@ export async function copyMonitors(source: Database, target: Database): Promise<
 }
 
 /**
- * Of two clocks of a monitor, the one that is evaluated further wins, so that a second import copies the
- * latest beats.
+ * Copies monitor states. If both databases have a state of the same monitor, keeps the one that was evaluated
+ * up to a later time, so that a second import copies the latest beats.
  */
 async function copyStates(
   source: Database,
@@ -122,7 +122,7 @@ async function insertNewRows(
   return { table, added, known: rows.length - added };
 }
 
-/** Both databases have the same tables, so rows have the same columns. */
+/** Converts the type of imported rows. Both databases have the same tables and columns. */
 function toRows(rows: readonly object[]) {
   return rows as never[];
 }

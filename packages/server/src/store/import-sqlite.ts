@@ -13,9 +13,9 @@ import { StoreUnusableError } from './store-unusable-error.ts';
 import type { TableImportResult } from './table-import-result.ts';
 
 const ROWS_PER_BATCH = 2_000;
-/** A stored response may have several megabytes. */
+/** Number of stored responses per batch. A response may have several megabytes. */
 const TURNS_PER_BATCH = 20;
-/** Written by `bindDatabaseToSecretKey`. Both databases must use the same key. */
+/** The setting that `bindDatabaseToSecretKey` writes. Both databases must use the same secret key. */
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
@@ -75,7 +75,7 @@ async function requireSameSecretKey(source: Database, target: Database): Promise
     );
 }
 
-/** In an order that satisfies foreign keys. */
+/** The tables that are copied as a whole, in an order that satisfies foreign keys. */
 const SMALL_TABLES = [
   'orgs',
   'users',
@@ -113,7 +113,7 @@ const SMALL_TABLES = [
 ] as const;
 
 /**
- * The tables that are not imported, and why: they describe processes or are derived from imported
+ * The tables that are not imported, with the reason: they describe processes or are derived from imported
  * tables.
  */
 export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
@@ -149,8 +149,8 @@ async function copyTables(source: Database, target: Database): Promise<TableImpo
 }
 
 /**
- * An organization has one audit chain. If the target's chain has continued, new entries cannot be added to
- * it.
+ * Removes audit entries from their chain if the target already has a chain for the organization, because an
+ * organization has only one.
  */
 async function dropConflictingChains(
   writer: DatabaseWriter,
@@ -181,12 +181,12 @@ async function insertNewRows(
   return Number(numInsertedOrUpdatedRows);
 }
 
-/** Both databases have the same tables, so rows have the same columns. */
+/** Converts the type of imported rows. Both databases have the same tables and columns. */
 function toRows(rows: readonly object[]) {
   return rows as never[];
 }
 
-/** Large tables, which are copied in batches. */
+/** The large tables, which are copied in batches. */
 type BatchedTable =
   | 'stored_responses'
   | 'background_responses'
@@ -217,7 +217,10 @@ async function copyInBatches(
   }
 }
 
-/** Uses the function of the spool, which adds each new row to the rollups and skips existing ones. */
+/**
+ * Copies exchanges with the function that the spool uses. It adds each new row to the rollups and ignores
+ * existing ones.
+ */
 async function copyExchanges(
   source: Database,
   target: Database,

@@ -1,6 +1,7 @@
 import type { storedKeyFields } from '@floe/contract/api/keys';
 import type * as z from 'zod';
 
+/** The platform keys of all organizations, including revoked ones. */
 export interface PlatformKeysTable extends z.output<typeof storedKeyFields> {
   id: string;
   org_id: string;
@@ -10,9 +11,9 @@ export interface PlatformKeysTable extends z.output<typeof storedKeyFields> {
   prefix: string;
   last4: string;
   scopes_json: string;
-  /** Patterns of allowed model ids. Null for all models of the organization. */
+  /** Patterns of allowed model ids, as JSON. Null if all models of the organization are allowed. */
   models_json: string | null;
-  /** Paths without a model that a key with `models_json` may use. Null for none. */
+  /** Paths without a model that a key with `models_json` may use, as JSON. Null for none. */
   paths_json?: string | null | undefined;
   created_at: number;
   created_by: string | null;
@@ -26,22 +27,23 @@ export interface PlatformKeysTable extends z.output<typeof storedKeyFields> {
   updated_at: number;
   /** Null if it is unknown. */
   updated_by?: string | null | undefined;
-  /** The value before the last rotation. It works until `previous_until`. */
+  /** Hash of the value before the last rotation. That value is accepted until `previous_until`. */
   previous_hash?: string | null | undefined;
   previous_prefix?: string | null | undefined;
   previous_last4?: string | null | undefined;
   previous_until?: number | null | undefined;
-  /** Up to a minute old. */
+  /** When the previous value was last used. Up to a minute old. */
   previous_last_used_at?: number | null | undefined;
   rotated_at?: number | null | undefined;
   /** The idempotency key of the rotation. */
   rotation_id?: string | null | undefined;
-  /** When its current value was reported as leaked. floe.yaml does not restore that value. */
+  /** When the key's current value was reported as leaked. floe.yaml does not restore that value. */
   leaked_at?: number | null | undefined;
-  /** Product that issued its current value. Null for a value that Floe generated. */
+  /** Product that issued the key's current value. Null for a value that Floe generated. */
   imported_from?: string | null | undefined;
 }
 
+/** The audit log. The entries of an organization form a chain of hashes. */
 export interface AuditTable {
   id: string;
   org_id: string;
@@ -55,14 +57,14 @@ export interface AuditTable {
   after_json: string | null;
   /** The reason that the actor gave. */
   reason: string | null;
-  /** Name of the key or address of the member at that time. */
+  /** Name of the key or e-mail address of the member when the entry was written. */
   actor_name: string | null;
-  /** IP address of the request. Null without a request. */
+  /** IP address of the client. Null for a change without a request. */
   ip_address: string | null;
   /** Id of the console session. */
   session_id: string | null;
   /** Position in the organization's chain, starting at 1. Null for entries from before the chain. */
   seq: number | null;
-  /** Hash of the entry and of the previous hash, see `computeAuditEntryHash`. */
+  /** Hash of this entry and of the previous entry's hash (`computeAuditEntryHash`). */
   hash: string | null;
 }

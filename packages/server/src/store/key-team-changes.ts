@@ -39,7 +39,7 @@ export async function listKeysWithTeamChange(
   }
 }
 
-/** The team of a key in an audit entry. */
+/** Returns the team of the key that an audit entry contains. */
 function parseTeam(json: string | null): unknown {
   const key: unknown = JSON.parse(json ?? 'null');
   return isObject(key) ? key['team'] : undefined;

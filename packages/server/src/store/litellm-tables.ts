@@ -9,7 +9,7 @@ const TABLES = [
   'LiteLLM_UserTable',
 ] as const;
 
-/** Columns that are left out, because they may contain secrets or are too large. */
+/** Columns that are not read, because they may contain secrets or are too large. */
 const LEFT_OUT = ['password', 'invitation_links', 'members_with_roles', 'members', 'admins'];
 
 const CONNECT_TIMEOUT_MS = 10_000;

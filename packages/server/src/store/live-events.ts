@@ -14,6 +14,7 @@ export type LiveEventTopic =
   | 'config'
   | 'monitors';
 
+/** An event for the event streams of one organization. */
 export interface LiveEvent {
   readonly orgId: string;
   readonly topic: LiveEventTopic;
@@ -37,7 +38,7 @@ export interface StoredLiveEvent {
   readonly position: LiveEventPosition;
 }
 
-/** Events of an organization that remain readable. Older ones are deleted within a minute. */
+/** Maximum number of events per organization that stay readable. Older ones are deleted within a minute. */
 const EVENTS_RETAINED_PER_ORG = 2_048;
 const RETENTION_MS = 86_400_000;
 
@@ -73,10 +74,11 @@ export async function getLatestLiveEventPosition(reader: DatabaseReader): Promis
   return { xid: 0, seq: row?.seq ?? 0 };
 }
 
+/** Selects live events of several organizations in a range of positions. */
 export interface LiveEventQuery {
   readonly orgIds: readonly string[];
   readonly after: LiveEventPosition;
-  /** Inclusive. Absent: up to the latest event. */
+  /** The last position, inclusive. If it is absent, events up to the latest one are returned. */
   readonly upTo?: LiveEventPosition;
   readonly limit: number;
 }
@@ -140,7 +142,10 @@ export function isLaterLiveEventPosition(one: LiveEventPosition, other: LiveEven
   return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }
 
-/** All transactions with a smaller id have ended, so that no earlier events can appear. */
+/**
+ * The id of the oldest running transaction. All transactions with a smaller id have ended, so that no earlier
+ * events can appear.
+ */
 const FIRST_RUNNING_XID = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`;
 
 /** Returns whether all of an organization's events after a position are still stored. */
@@ -153,6 +158,7 @@ export async function hasAllLiveEventsAfter(
   return removed === null || !isLaterLiveEventPosition(removed, after);
 }
 
+/** Formats a position as text, which clients use to continue an event stream. */
 export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string {
   return `${xid}-${seq}`;
 }
@@ -163,7 +169,7 @@ export function parseLiveEventPosition(text: string): LiveEventPosition | null {
   return xid === undefined || seq === undefined ? null : { xid: Number(xid), seq: Number(seq) };
 }
 
-/** Deletes events that have expired, and records the position up to which events were deleted. */
+/** Deletes expired events, and records the position up to which events were deleted. */
 export async function expireLiveEvents(writer: DatabaseWriter, nowMs: number): Promise<void> {
   for (const { id } of await writer.selectFrom('orgs').select('id').execute()) {
     const inOrder = writer.selectFrom('live_events').where('org_id', '=', id);

@@ -8,7 +8,7 @@ import type { ExchangeRowValues } from './spool/exchange-row-lines.ts';
  */
 export interface LiveExchangeBatch {
   readonly ids: readonly string[];
-  /** The earliest and the latest `created_at`, in milliseconds. */
+  /** The earliest and the latest `created_at` of the exchanges, in Unix milliseconds. */
   readonly from: number;
   readonly to: number;
   /** Number of exchanges that limits rejected, and that budgets rejected. */
@@ -16,6 +16,7 @@ export interface LiveExchangeBatch {
   readonly over_budget: number;
 }
 
+/** The columns of the rows that `LiveExchangeBatches` returns. */
 export const LIVE_EVENT_COLUMNS = ['org_id', 'topic', 'at', 'data_json'] as const;
 
 const columnIndex = (name: (typeof EXCHANGE_COLUMNS)[number]) => EXCHANGE_COLUMNS.indexOf(name);
@@ -48,7 +49,7 @@ export class LiveExchangeBatches {
     if (code === 'budget_exceeded' || code === 'budget_reserved') batch.over_budget += 1;
   }
 
-  /** Rows of `live_events`, with the columns in the order of `LIVE_EVENT_COLUMNS`. */
+  /** Returns rows of `live_events`, with the columns in the order of `LIVE_EVENT_COLUMNS`. */
   toRows(): (string | number)[][] {
     return [...this.#byOrg].map(([orgId, batch]) => [orgId, 'requests', batch.to, JSON.stringify(batch)]);
   }

@@ -3,13 +3,16 @@ import { type LiveEventPosition, listLiveEventData } from './live-events.ts';
 import { parseLiveExchangeBatch } from './live-exchange-batches.ts';
 import type { DatabaseReader } from './ports.ts';
 
-/** More batches than usual for a moment: another transaction delays the order of events. */
+/**
+ * Maximum number of batches to read. There are more only while another transaction delays the order of
+ * events.
+ */
 const MAX_BATCHES = 50;
 
 /**
- * Returns the ids of an organization's exchanges that were committed after a position. Returns no
- * ids if there are too many, because a list that omits them would be outdated. Some exchanges are
- * then sent twice.
+ * Returns the ids of an organization's exchanges that were committed after a position. A list omits these
+ * exchanges, because the event stream sends them later. If there are too many, returns none; the event stream
+ * then sends some exchanges that the list already contains.
  */
 export async function listLiveExchangeIdsAfter(
   reader: DatabaseReader,

@@ -5,10 +5,10 @@ import type * as z from 'zod';
 /** Recent live events in commit order, for event streams. */
 export interface LiveEventsTable {
   seq: Generated<number>;
-  /** Id of the transaction that wrote it. 0 with SQLite, which has one writer. */
+  /** Id of the transaction that wrote the event. 0 with SQLite, which has only one writer. */
   xid: Generated<number>;
   org_id: string;
-  /** Subject of the event: `requests`, `alerts`, `audit` or `breakers`. */
+  /** Topic of the event: `requests`, `alerts`, `audit` or `breakers`. */
   topic: string;
   at: number;
   data_json: string;
@@ -44,14 +44,16 @@ export interface BackgroundJobsTable {
   id: string;
   org_id: string;
   kind: string;
-  /** running, done, failed or cancelled. A running job with an old `seen_at` is lost. */
+  /**
+   * `running`, `done`, `failed` or `cancelled`. The process of a running job with an old `seen_at` has ended.
+   */
   state: string;
   done: number;
   /** Null while the total is unknown. */
   total: number | null;
   created_by: string;
   created_at: number;
-  /** Time of the last progress report of its process. */
+  /** When the process of the job last reported progress. */
   seen_at: number;
   ended_at: number | null;
   cancel_requested: number;

@@ -4,7 +4,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 export type MemberGrantRow = MemberGrantsTable;
 export type MemberRemovalRow = RemovedMembersTable;
 
-/** Returns all of a user's grants in all organizations. */
+/** Returns the roles that groups of identity providers grant a user, in all organizations. */
 export function listMemberGrants(reader: DatabaseReader, userId: string): Promise<MemberGrantRow[]> {
   return reader
     .selectFrom('member_grants')
@@ -15,7 +15,7 @@ export function listMemberGrants(reader: DatabaseReader, userId: string): Promis
     .execute();
 }
 
-/** Inserts or replaces an issuer's grant. */
+/** Inserts or replaces the role that an issuer's groups grant a user in an organization. */
 export async function upsertMemberGrant(writer: DatabaseWriter, grant: MemberGrantRow): Promise<void> {
   const { role, team } = grant;
   await writer
@@ -25,7 +25,7 @@ export async function upsertMemberGrant(writer: DatabaseWriter, grant: MemberGra
     .execute();
 }
 
-/** Deletes the grants of one issuer or of all issuers. */
+/** Deletes the roles that groups grant a user in an organization: those of one issuer, or of all issuers. */
 export async function deleteMemberGrants(
   writer: DatabaseWriter,
   orgId: string,

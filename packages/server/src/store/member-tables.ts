@@ -8,12 +8,12 @@ import type * as z from 'zod';
 export interface UsersTable {
   /** `usr_…` */
   id: string;
-  /** Lower case. The person signs in with it. */
+  /** The e-mail address with which the person signs in, in lower case. */
   email: string;
   name: string;
-  /** Argon2id in PHC string form (RFC 9106). Null without a password. */
+  /** Argon2id hash in PHC string form (RFC 9106). Null for a user without a password. */
   password_hash: string | null;
-  /** Preferences in the console. Null for none. */
+  /** Preferences in the console, as JSON. Null for none. */
   preferences_json: string | null;
   created_at: number;
   updated_at: number;
@@ -30,7 +30,7 @@ export interface MembersTable {
   user_id: string;
   /** One of `ROLES`. */
   role: string;
-  /** Id of a team of the organization, or null. */
+  /** Id of a team of the organization. Null for none. */
   team: string | null;
   /** `console` if a member assigned the role, `oidc` if a group did, `setup` for the first owner. */
   source: string;
@@ -67,7 +67,7 @@ export interface RemovedMembersTable {
 export interface OperatorsTable {
   user_id: string;
   granted_at: number;
-  /** A member id, `setup`, `cli` or `upgrade`. */
+  /** Who made the user an operator: a member id, `setup`, `cli` or `upgrade`. */
   granted_by: string;
 }
 
@@ -85,10 +85,7 @@ export interface TeamsTable extends z.output<typeof storedTeamFields> {
   updated_by: string;
 }
 
-/**
- * The invitations to become a member. An invitation can be accepted once, with the token that has
- * this hash.
- */
+/** The invitations to become a member. An invitation can be accepted once, by a person who has its token. */
 export interface InvitationsTable {
   /** `inv_…` */
   id: string;
@@ -103,7 +100,7 @@ export interface InvitationsTable {
   created_by: string;
   expires_at: number;
   accepted_at: number | null;
-  /** The created member. */
+  /** Id of the member that was created when the invitation was accepted. */
   accepted_by: string | null;
   revoked_at: number | null;
 }

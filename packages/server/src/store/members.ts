@@ -121,6 +121,7 @@ export function getMemberPage(
   return getListPage(reader, query, MEMBER_LIST_COLUMNS, request);
 }
 
+/** Returns an organization's member with the user data. */
 export function findMemberWithUser(
   reader: DatabaseReader,
   orgId: string,

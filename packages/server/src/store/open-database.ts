@@ -16,13 +16,13 @@ export interface OpenDatabaseOptions {
   readonly dataDir: string;
   readonly log: Log;
   readonly clock: Clock;
-  /** Result of `deriveAuditKey`. Only commands that write no audit entries omit it. */
+  /** The result of `deriveAuditKey`. Commands that write no audit entries may omit it. */
   readonly auditKey?: KeyObject | undefined;
-  /** Receives the durations of operations. */
+  /** Receives the durations of database operations. */
   readonly observe?: DatabaseObserver | undefined;
-  /** Replaced only in tests. */
+  /** The migrations of the release. Only tests set it. */
   readonly migrations?: readonly Migration[];
-  /** Runs contract migrations even while processes of older releases use the database. */
+  /** Whether to run contract migrations even while processes of older releases use the database. */
   readonly force?: boolean;
 }
 

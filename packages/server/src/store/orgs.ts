@@ -47,7 +47,7 @@ export function findOrgById(reader: DatabaseReader, id: string): Promise<OrgRow 
   return reader.selectFrom('orgs').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Returns all organizations or these, oldest first. */
+/** Returns the organizations with the given ids, or all if the parameter is omitted, oldest first. */
 export function listAllOrgs(reader: DatabaseReader, ids?: readonly string[]): Promise<OrgRow[]> {
   let query = reader.selectFrom('orgs').selectAll();
   if (ids !== undefined) query = query.where('id', 'in', ids);

@@ -5,8 +5,8 @@ import { getDatabaseEngine } from './database-engine.ts';
 import type { DatabaseReader } from './ports.ts';
 
 /**
- * A page of rows in the requested order, and the cursor for the next page. The cursor is null on
- * the last page.
+ * A page of rows in the requested order, and the cursor for the next page. The cursor is null if this is the
+ * last page.
  */
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
@@ -14,12 +14,13 @@ export interface RowPage<Row> {
 }
 
 interface CursorRequest {
-  /** At least 1. The API allows at most 500. */
+  /** Maximum number of rows, at least 1. The API allows at most 500. */
   readonly limit: number;
-  /** `nextCursor` of the previous page. */
+  /** `nextCursor` of the previous page. Undefined for the first page. */
   readonly cursor?: string | undefined;
 }
 
+/** A request for a page of an organization's rows. */
 export interface PageRequest extends CursorRequest {
   readonly orgId: string;
 }
@@ -34,8 +35,7 @@ export interface PageSortKey<Row> {
 }
 
 /**
- * Returns a page of the rows that `rows` selects. All lists in the store use it.
- *
+ * Returns a page of the rows that `rows` selects, sorted by `keyset`.
  * @throws Fault `invalid_request` for a cursor of another list or order
  */
 export function getKeysetPage<DB, Table extends keyof DB, Row>(
@@ -152,9 +152,9 @@ export function decodeTimeCursor(cursor: string): TimePosition {
 
 /** A request for a page of resources. */
 export interface ListRequest extends PageRequest {
-  /** Absent: newest first. */
+  /** The order of the page. If it is absent, the newest resources come first. */
   readonly sort?: ListOrder | undefined;
-  /** A part of the id or name, case-insensitive. */
+  /** A part of the id or name to search for, case-insensitive. */
   readonly search?: string | undefined;
 }
 
@@ -217,7 +217,10 @@ export function escapeLikePattern(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }
 
-/** The same order in both engines: by bytes, with ASCII letters case-insensitive. */
+/**
+ * Returns the SQL for a sort order by name that is the same in both engines: by bytes, with ASCII letters
+ * case-insensitive.
+ */
 function nameOrder(reader: DatabaseReader, column: string) {
   const name = sql.ref(column);
   return getDatabaseEngine(reader) === 'sqlite'
@@ -254,7 +257,7 @@ export function decodeKeysetCursor(
   );
 }
 
-/** Whether a value is a number or text that the database accepts. */
+/** Returns whether a value is a number or text that the database accepts. */
 function isCursorKey(value: unknown): value is string | number {
   return typeof value === 'string' ? !value.includes('\0') : Number.isSafeInteger(value);
 }

@@ -15,8 +15,8 @@ export async function insertPlatformKey(writer: DatabaseWriter, key: PlatformKey
 }
 
 /**
- * Returns the key, in any organization, whose current value has this hash, or whose value before
- * its last rotation had it.
+ * Returns the key, in any organization, whose current value or whose value before the last rotation has this
+ * hash.
  */
 export function findPlatformKeyByHash(
   reader: DatabaseReader,
@@ -77,7 +77,10 @@ export function findActivePlatformKeyByName(
     .executeTakeFirst();
 }
 
-/** Owners are free text, so that an address may have capital letters. Addresses of accounts have none. */
+/**
+ * Returns the condition that a key has this owner. Owners are free text and may have capital letters; account
+ * addresses are in lower case.
+ */
 const ownedBy = (email: string) => sql<boolean>`lower(owner) = ${email}`;
 
 /**
@@ -153,7 +156,7 @@ export async function revokePlatformKey(
 export interface PlatformKeyUse {
   readonly id: string;
   readonly usedAt: number;
-  /** Whether the value from before the last rotation was used. */
+  /** Whether the value from before the last rotation was used, instead of the current one. */
   readonly previous?: boolean;
 }
 

@@ -11,31 +11,32 @@ export type DatabaseWriter = Transaction<DatabaseSchema>;
 
 /** A relational database. SQLite and PostgreSQL pass the same test suite. */
 export interface Database {
-  /** Whether several processes may use it, so that cached data can be outdated. */
+  /** Whether several processes may use the database, so that cached data can be outdated. */
   readonly isShared: boolean;
-  /** Signals of changes to snapshots, from every process with this database. */
+  /** Notifies processes of changes to the snapshot. */
   readonly signals: SnapshotSignals;
-  /** Read-only queries, which never wait for a writer. */
+  /** For read-only queries. They never wait for a writer. */
   readonly read: DatabaseReader;
   /**
-   * Runs `work` in a write transaction. These run one at a time. Commits if it resolves, rolls back if it
-   * rejects.
+   * Runs `work` in a write transaction. Commits if `work` resolves, and rolls back if it rejects. Write
+   * transactions run one at a time, across all processes.
    */
   transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
   /**
-   * Same as `transaction`, but does not wait for transactions of other processes. `work` must lock the rows
-   * that it changes, in the order of their ids. With SQLite, both are the same.
+   * Runs `work` in a write transaction that does not wait for transactions of other processes. `work` must
+   * lock the rows that it changes, in the order of their ids. With SQLite, it is the same as `transaction`.
    */
   rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
-  /** Resolves if the database responds, and rejects otherwise. For `/readyz`. */
+  /** Resolves if the database responds, and rejects otherwise. Used for `/readyz`. */
   ping(): Promise<void>;
   /**
-   * Inserts rows of the spool into `exchanges` and adds them to the rollups, in one transaction. Ignores
-   * rows whose id exists. Waits for its turn among the transactions.
+   * Inserts rows of the spool into `exchanges` and adds them to the rollups, in one transaction that runs
+   * after those that already wait. Ignores rows whose id already exists.
    */
   ingest(region: SpoolRegion): Promise<SpoolIngestResult>;
   /**
-   * Deletes exchanges that began before `beforeMs` (PostgreSQL: complete days). Returns the number of rows.
+   * Deletes exchanges that began before `beforeMs`; with PostgreSQL, only complete days. Returns the number
+   * of deleted rows.
    */
   expireExchanges(beforeMs: number): Promise<number>;
   close(): Promise<void>;
@@ -46,11 +47,13 @@ export interface Database {
  * arrives within 2 seconds of the commit.
  */
 export interface SnapshotSignals {
-  /** Sends a signal if the transaction commits. Call it in the transaction of the change. */
+  /** Sends a signal if the transaction commits. Must be called in the transaction that makes the change. */
   announce(writer: DatabaseWriter): Promise<void>;
   /** Returns false if this process may have missed a recent change, because the database does not respond. */
   isUpToDate(): boolean;
-  /** Calls `stale` after a change in any process, including this one. Several changes may cause one call. */
+  /**
+   * Calls `stale` after a change in any process, including this one. Several changes may cause only one call.
+   */
   onChange(stale: () => void): void;
 }
 
@@ -60,14 +63,15 @@ export interface SpoolRegion {
   readonly from: number;
   readonly to: number;
   /**
-   * The file ends at `to`, so that text after the last line break is also a line, which may be incomplete.
+   * Whether the file ends at `to`. Text after the last line break is then also a line, although it may be
+   * incomplete.
    */
   readonly last: boolean;
 }
 
 /** The result of inserting the rows in a spool region. */
 export interface SpoolIngestResult {
-  /** Start of the next region. `from` if there was no complete line. */
+  /** Start of the next region. Equal to `from` if the region contains no complete line. */
   readonly next: number;
   /** Number of new rows. */
   readonly inserted: number;
@@ -75,15 +79,15 @@ export interface SpoolIngestResult {
   readonly known: number;
   /** Lines that are invalid or that the table rejected. */
   readonly rejected: readonly string[];
-  /** The last line of the file is incomplete because its process was killed. */
+  /** Whether the last line of the file is incomplete, because its process was killed. */
   readonly torn: boolean;
 }
 
 export type ExchangeRow = ExchangesTable;
 
 /**
- * A destination for rows, usually exchange rows. Rows are on disk within 10 ms, and later in the
- * database. Never blocks.
+ * A destination for rows, usually exchange rows. A row is on disk within 10 ms, and later in the database.
+ * Never blocks.
  */
 export interface RowSink<Row extends object = ExchangeRow> {
   append(row: Row): void;
@@ -95,76 +99,86 @@ export interface RowSink<Row extends object = ExchangeRow> {
 }
 
 /**
- * An exchange's claim on one counter. A `window` counter counts requests or tokens within 60
- * seconds. A `lease` counter counts exchanges in progress. A `spend` counter counts the nano-USD
+ * An amount that an exchange requests from one counter (bucket). A `window` counter counts requests or tokens
+ * within 60 seconds. A `lease` counter counts exchanges in progress. A `spend` counter counts the nano-USD
  * spent in a period.
  */
 export interface BucketClaim {
   readonly kind: 'window' | 'lease' | 'spend';
   /**
-   * Unique in the organization. A name always has the same kind. Each period of a budget has a name of its
-   * own.
+   * Name of the counter, which is unique in the organization. A name always has the same kind. Each period of
+   * a budget has its own name.
    */
   readonly bucket: string;
-  /** Integer amount. 1 for a lease. */
+  /** The requested amount, an integer. 1 for a lease. */
   readonly amount: number;
   readonly limit: number;
-  /** False: counts but never refuses. */
+  /** Whether the claim is rejected if the limit would be exceeded. If false, the amount is only counted. */
   readonly enforced: boolean;
   /**
-   * Also counted if only `spend` claims refuse, because a request counts even if the budget does not allow
-   * it.
+   * Whether the amount is counted even if a `spend` claim is rejected, because a rejected request still
+   * counts as a request.
    */
   readonly persistent: boolean;
-  /** `spend`: the minimum spending according to the database. Otherwise 0. */
+  /** For `spend`: the minimum amount spent, according to the database. Otherwise 0. */
   readonly minimumUsed: number;
-  /** `spend`: when the bucket can be deleted, in milliseconds since the epoch. 0 means never. */
+  /**
+   * For `spend`: when the counter can be deleted, in Unix milliseconds; 0 for never. Not used for other
+   * kinds.
+   */
   readonly endsAt: number;
   /**
-   * `lease`: how long a shared store keeps the slots of a process that does not renew them, in
+   * For `lease`: how long the shared store counts the exchanges of a process that does not renew them, in
    * milliseconds. Otherwise 0.
    */
   readonly ttlMs: number;
-  /** During an outage of the shared store: the share of this process, no limit, or refusal. */
+  /**
+   * What applies while the shared store is unavailable: this process's share of the limit, no limit, or
+   * rejection.
+   */
   readonly outageMode: 'local' | 'open' | 'closed';
 }
 
-/** A counter's level after a claim. */
+/** The amount in a counter after a claim. */
 export interface BucketLevel {
-  /** Units in the bucket, including those of this claim. */
+  /** The amount in the counter, including the amount of this claim. */
   readonly used: number;
-  /** `window`: milliseconds until it is empty. Otherwise 0. */
+  /** For `window`: milliseconds until the counter is empty. Otherwise 0. */
   readonly resetMs: number;
 }
 
-/** A counter's current state. */
+/** The current state of a counter. */
 export interface BucketUsage extends BucketLevel {
-  /** Units of `used` that running requests have reserved in a budget. 0 for a limit. */
+  /** The part of `used` that exchanges in progress have reserved in a budget. 0 for a limit. */
   readonly reserved: number;
 }
 
 /** The result of `Counters.acquire`. */
 export interface AcquireResult {
   /**
-   * Index of the first claim that refused. Null if all were granted. Windows and leases are checked before
-   * spend, and spent amounts before reserved ones.
+   * Index of the first claim that was rejected. Null if all were granted. Windows and leases are checked
+   * before spend, and spent amounts before reserved ones.
    */
   readonly refusedIndex: number | null;
   /**
-   * Milliseconds until every refusing `window` and `lease` has room. Exact for a window. An estimate for a
-   * lease, from recent durations and at most until the lease of a silent process ends. The same estimate
-   * for a `spend` whose room is only reserved. Null if waiting does not help.
+   * Milliseconds until the rejected `window` and `lease` claims can be granted. Exact for a window. For a
+   * lease, an estimate from recent durations, and at most until the lease of an unresponsive process ends.
+   * The same estimate is used for a `spend` claim that was rejected only because of reservations. Null if
+   * waiting does not help.
    */
   readonly retryAfterMs: number | null;
-  /** One per claim, in order. */
+  /** The level of each counter, in the order of the claims. */
   readonly levels: readonly BucketLevel[];
-  /** Amount taken per claim. 0 for claims that were not counted. */
+  /** The amount that was counted for each claim. 0 for claims that were not counted. */
   readonly amounts: readonly number[];
-  /** Second of the store at which it was counted. Needed by `settle`. */
+  /** The second of the store's clock in which the amounts were counted. Required by `settle`. */
   readonly second: number;
-  /** Counted only by this process, because the shared store is unavailable. Needed by `settle`. */
+  /**
+   * Whether only this process counted the amounts, because the shared store is unavailable. Required by
+   * `settle`.
+   */
   readonly countedLocally: boolean;
-  /** Second of this process's own count. Needed by `settle`. */
+  /** The second in which this process counted the amounts itself. Required by `settle`. */
   readonly localSecond: number;
 }
 
@@ -175,52 +189,54 @@ export interface ReservationSettlement {
   readonly countedLocally: boolean;
   readonly localSecond: number;
   readonly claims: readonly BucketClaim[];
-  /** The amounts that `acquire` took. */
+  /** The amounts that `acquire` counted. */
   readonly amounts: readonly number[];
-  /** The final amount of each claim. A lease is always released. */
+  /** The final amount of each claim. Leases are always released. */
   readonly actual: readonly number[];
 }
 
 /**
- * Counters that change together for one organization. `acquire` grants all claims or none, except
- * persistent ones. The counters are in memory for a single process, and in Redis for several
- * processes. Both implementations pass the same test suite. The in-memory implementation returns
- * synchronously.
+ * Counters of limits and budgets. `acquire` counts all claims of an exchange or none, except persistent ones.
+ * The counters are in memory for a single process, and in Redis for several processes. Both implementations
+ * pass the same test suite. The in-memory implementation returns synchronously.
  */
 export interface Counters {
-  /** Acquires all claims of the exchange `id`, or returns which one refuses. */
+  /** Counts all claims of the exchange `id`, or returns the claim that is rejected. */
   acquire(orgId: string, id: string, claims: readonly BucketClaim[]): AcquireResult | Promise<AcquireResult>;
-  /** Replaces the reserved amounts by the final ones, in the slot in which they were reserved. */
+  /** Replaces the reserved amounts with the final ones, in the second in which they were counted. */
   settle(orgId: string, settlement: ReservationSettlement): void | Promise<void>;
-  /** Atomically reserves more for an unsettled exchange, as far as there is room. */
+  /**
+   * Atomically increases the reservations of an exchange that has not been settled, as far as its budgets
+   * allow.
+   */
   extend(
     orgId: string,
     extension: ReservationExtension,
   ): ReservationExtensionResult | Promise<ReservationExtensionResult>;
-  /** The state of buckets, without a change. */
+  /** Returns the state of counters without changing it. */
   peek(orgId: string, claims: readonly BucketClaim[]): Promise<readonly BucketUsage[]>;
   close(): Promise<void>;
 }
 
-/** A request to increase the `spend` reservations of one `acquire`. */
+/** A request to increase the `spend` reservations of an exchange. */
 export interface ReservationExtension {
   /** Id of the exchange. */
   readonly id: string;
-  /** Whether its `acquire` was counted only by this process. */
+  /** Whether only this process counted the claims of `acquire`. */
   readonly countedLocally: boolean;
-  /** `spend` claims of the `acquire`. */
+  /** The `spend` claims of `acquire`. */
   readonly claims: readonly BucketClaim[];
-  /** Amount that is already reserved in each. */
+  /** The amount that is already reserved for each claim. */
   readonly reserved: number;
   readonly amount: number;
 }
 
 /** The result of `Counters.extend`. */
 export interface ReservationExtensionResult {
-  /** Amount that was additionally reserved in each claim, from 0 to the requested amount. */
+  /** The amount that was additionally reserved for each claim, from 0 to the requested amount. */
   readonly granted: number;
-  /** Index of the claim with the least room. Null if the whole amount was granted. */
+  /** Index of the claim with the smallest remaining amount. Null if the whole amount was granted. */
   readonly limitingIndex: number | null;
-  /** Counted only by this process, because the shared store is unavailable. */
+  /** Whether only this process counted the extension, because the shared store is unavailable. */
   readonly countedLocally: boolean;
 }

@@ -13,18 +13,17 @@ const LEASE_MS = 15_000;
 
 /** The processes that currently use a database. Each process renews its own entry. */
 export interface Replicas {
-  /** The rank as last read. Does not wait. */
+  /** Returns the rank as it was last read from the database. Does not wait. */
   getRank(): ReplicaRank;
   close(): Promise<void>;
 }
 
 /**
  * Registers this process in a database. A SQLite database has only one process. Calls `onUnusable` if the
- * lease expired, for example because the process was paused, and a newer release has migrated the database
- * meanwhile. The process must then end, because it does not count as running.
- *
- * @throws StoreUnusableError if a newer release has migrated the database since this process opened
- * it, and this release does not work with it
+ * lease of this process expired (for example because the process was paused) and a newer release has migrated
+ * the database in the meantime. The process must then end, because migrations no longer take it into account.
+ * @throws StoreUnusableError if a newer release has migrated the database since this process opened it, and
+ * this release does not work with it
  */
 export async function joinReplicas(
   database: Pick<Database, 'isShared' | 'transaction' | 'read' | 'signals'>,

@@ -8,17 +8,20 @@ import { storeSetting } from './settings.ts';
 import { expireStoredBodies } from './stored-bodies.ts';
 import { expireStoredResponses } from './stored-responses.ts';
 
-/** Small enough for a transaction of some milliseconds, so that other writes run in between. */
+/**
+ * Number of rows per transaction, which then takes some milliseconds, so that other writes can run in
+ * between.
+ */
 const ROWS_PER_BATCH = 2000;
 /**
- * How long per-minute rollups are kept, in milliseconds. Charts of recent days use minutes. Older
- * minutes are merged into quarter hours.
+ * How long per-minute rollups are kept, in milliseconds. Charts of recent days need them. Older minutes are
+ * merged into quarter hours.
  */
 export const MINUTE_ROLLUP_RETENTION_MS = 3 * 24 * 60 * MINUTE_MS;
 
 /**
- * Deletes exchanges from before `beforeMs` in batches. Returns the number of deleted rows. Used for
- * an engine without partitions.
+ * Deletes exchanges from before `beforeMs` in batches. Returns the number of deleted rows. For an engine
+ * without partitions.
  */
 export async function expireExchangesInBatches(
   database: Pick<Database, 'read' | 'transaction'>,
@@ -36,8 +39,8 @@ export async function expireExchangesInBatches(
 }
 
 /**
- * Merges old per-minute rollups, and deletes expired audit entries, rollups, breaker changes,
- * stored responses and bodies. Exchanges are deleted by engine-specific code.
+ * Merges old per-minute rollups, and deletes expired audit entries, rollups, breaker changes, stored
+ * responses and bodies. Does not delete exchanges, because that is different for each engine.
  */
 export async function expireOtherHistory(
   database: Pick<Database, 'read' | 'transaction'>,
@@ -75,7 +78,10 @@ export async function expireOtherHistory(
   }
 }
 
-/** From the last turn to the first, because a turn can be deleted only when no later one refers to it. */
+/**
+ * Deletes the stored responses of conversations from the last turn to the first, because a turn can be
+ * deleted only when no later one refers to it.
+ */
 async function expireStoredResponseChains(
   database: Pick<Database, 'transaction'>,
   orgId: string,

@@ -86,7 +86,7 @@ export interface OrgsTable {
   created_at: number;
   /** JSON array of the metadata keys that are indexed and counted in rollups. Null for none. */
   metadata_keys_json: string | null;
-  /** Name in the IANA database. Null for UTC. floe.yaml sets the time zone of its organizations itself. */
+  /** IANA name of the time zone; null for UTC. floe.yaml sets the time zone of its organizations itself. */
   timezone?: string | null | undefined;
   updated_at?: number | null | undefined;
   updated_by?: string | null | undefined;
@@ -102,7 +102,7 @@ export interface SnapshotChangesTable {
   seq: number;
 }
 
-/** One row per exchange (a client request and its response). Written through the spool. */
+/** The request log: one row per exchange. Rows are written through the spool. */
 export interface ExchangesTable {
   id: string;
   org_id: string;
@@ -119,7 +119,7 @@ export interface ExchangesTable {
   model: string | null;
   stream: number;
   status: number;
-  /** complete, partial, aborted, failed, blocked or cached. */
+  /** `complete`, `partial`, `aborted`, `failed`, `blocked` or `cached`. */
   state: string;
   error_code: string | null;
   error_source: string | null;
@@ -129,25 +129,28 @@ export interface ExchangesTable {
   cache_write_tokens: number | null;
   output_tokens: number | null;
   reasoning_tokens: number | null;
-  /** provider, estimated or none. */
+  /** `provider`, `estimated` or `none`. */
   usage_source: string;
   cost_nano_usd: number | null;
   cost_source: string | null;
-  /** What a cached response would have cost. Null for other responses, and without a price. */
+  /** What a cached response would have cost, in nano-USD. Null for others, and without a price. */
   saved_nano_usd: number | null;
-  /** hit, miss, bypass or refresh. Null if the cache is disabled. */
+  /** `hit`, `miss`, `bypass` or `refresh`. Null if the cache is disabled. */
   cache: string | null;
   latency_ms: number;
   first_token_ms: number | null;
-  /** Time that Floe needed: the latency without the time of the upstream. */
+  /** Time that Floe itself needed: the latency without the time of the provider. */
   overhead_ms: number | null;
   request_bytes: number;
   response_bytes: number;
-  /** Client product according to the request: `claude-code`, `codex`. Null if it is unknown. */
+  /** Product name of the client according to the request, such as `claude-code`. Null if it is unknown. */
   client: string | null;
-  /** The session id of the client. */
+  /** The session id that the client sent. */
   session: string | null;
-  /** What the provider's prompt cache saved. Negative if it cost more. Null without it or a price. */
+  /**
+   * What the provider's prompt cache saved, in nano-USD. Negative if it cost more than it saved. Null if
+   * nothing was cached or the price is unknown.
+   */
   prompt_saved_nano_usd: number | null;
   metadata_json: string | null;
   dropped_json: string | null;
@@ -165,8 +168,8 @@ export interface ExchangeMetadataTable {
 }
 
 /**
- * The sums over the exchanges that began within one minute or hour and have one value of a facet. A
- * facet is `all`, a dimension such as `model`, or a metadata key such as `metadata.project`.
+ * Sums over the exchanges that began within one minute or hour and have one value of a facet. A facet is
+ * `all`, a dimension such as `model`, or a metadata key such as `metadata.project`.
  */
 export interface RollupTable extends RollupFigures {
   org_id: string;
@@ -176,7 +179,7 @@ export interface RollupTable extends RollupFigures {
   value: string;
 }
 
-/** The hourly sums for pairs of dimensions, such as `model+key`. Has no histograms. */
+/** Hourly sums for pairs of dimensions, such as `model+key`. They have no histograms. */
 export interface RollupPairTable extends RollupSums {
   org_id: string;
   facet: string;
@@ -196,38 +199,39 @@ export interface ProviderResourcesTable {
   /** The id that the provider assigned. */
   resource_id: string;
   provider: string;
-  /** Name of the provider credential that created it. Other accounts cannot access it. */
+  /** Name of the provider credential that created the resource. Other accounts cannot access it. */
   credential: string;
   /** Collection of the resource, such as `files`. */
   kind: string;
   key_id: string;
   created_at: number;
-  /** 1 once the usage of its results was counted. */
+  /** 1 if the usage in the resource's results has been counted. */
   counted: number;
 }
 
 /**
- * The stored Responses turns. A turn is a request and its response, stored so that a later request
- * can continue it.
+ * The stored turns of conversations (Responses API). A turn is a request and its response, stored so that a
+ * later request can continue it.
  */
 export interface StoredResponsesTable {
   /** Id of the exchange that created it. */
   id: string;
   org_id: string;
   key_id: string;
-  /** The response id for clients. Only unique for the provider that generated it. */
+  /** The response id that clients use. It is unique only at the provider that generated the response. */
   response_id: string;
   /** `id` of the previous turn. */
   previous_id: string | null;
   created_at: number;
-  /** Provider and credential of the response, as seals name them. */
+  /** The provider and credential that generated the response (`Provider.sealOrigin`). */
   origin: string;
-  /** 1 if the provider also stores the response with the same id. */
+  /** 1 if the provider also stores the response under the same id. */
   stored_by_provider: number;
-  /** Input and response, encrypted. */
+  /** The input and the response, encrypted. */
   sealed: string;
 }
 
+/** The settings of the installation, such as fingerprints and forced breaker states, by name. */
 export interface SettingsTable {
   name: string;
   value: ColumnType<string, string, string>;

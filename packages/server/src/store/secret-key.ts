@@ -15,6 +15,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
+/** The minimum number of characters of a secret key. */
 export const SECRET_KEY_MIN_CHARS = 32;
 
 export interface InstallationSecretKeyOptions {
@@ -27,26 +28,24 @@ export interface InstallationSecretKeyOptions {
 export interface InstallationSecretKey {
   /** 32 bytes. */
   readonly key: Buffer;
-  /** Whether the key was generated because there was none. `remember` writes the file. */
+  /** Whether the key was generated because there was none. `remember` writes it to the file. */
   readonly isGenerated: boolean;
-  /** File of a key that is not given. */
+  /** Path of the file with the key, if `FLOE_SECRET_KEY` is not set. */
   readonly file: string;
   /**
-   * Writes the key's fingerprint, and a generated key, to the data directory. Call it after the database
+   * Writes the key's fingerprint, and a generated key, to the data directory. Call it only after the database
    * has accepted the key.
    */
   remember(): void;
 }
 
 /**
- * Loads the installation's secret key: the given one, the one in `<dataDir>/secret.key`, or a new
- * one. `<dataDir>/secret.fingerprint` identifies the key that was used before. The fingerprint is
- * compared, because a different key would make all platform keys and credentials unreadable. Writes
- * nothing. `bindDatabaseToSecretKey` writes the key after the database has accepted it. Blocks, so
- * it must be called only at startup.
- *
- * @throws StoreUnusableError if the key is too short, differs from the last one, is missing, or
- * other users can read its file
+ * Loads the installation's secret key: the given one, the one in `<dataDir>/secret.key`, or a new one.
+ * Compares it with the fingerprint of the last used key in `<dataDir>/secret.fingerprint`, because a
+ * different key would make all platform keys and credentials unreadable. Writes nothing; `remember` writes
+ * the key after the database has accepted it. Blocks, so it must be called only at startup.
+ * @throws StoreUnusableError if the key is too short, differs from the last one, is missing, or other users
+ * can read its file
  */
 export function loadInstallationSecretKey({
   dataDir,
@@ -83,8 +82,8 @@ export function loadInstallationSecretKey({
 }
 
 /**
- * Deletes the key fingerprint in the data directory. Used after a restore, because the restored
- * database may require another key. The database itself also stores a fingerprint.
+ * Deletes the key fingerprint in the data directory. Needed after a restore, because the restored database
+ * may require another key. The database also stores a fingerprint.
  */
 export function forgetSecretFingerprint(dataDir: string): void {
   rmSync(join(dataDir, 'secret.fingerprint'), { force: true });
@@ -104,14 +103,13 @@ function computeFingerprint(key: Buffer): string {
   return createHmac('sha256', key).update('floe fingerprint').digest('hex').slice(0, 32);
 }
 
-/** Mode bits of a file for its group and others. */
+/** Permission bits of a file for its group and for others. */
 const GROUP_AND_OTHERS_BITS = 0o077;
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
- * Compares the secret key with the fingerprint in the database, because a database can be moved,
- * restored or shared without the data directory. Writes nothing.
- *
+ * Compares the secret key with the fingerprint in the database, because a database can be moved, restored or
+ * shared without its data directory. Writes nothing.
  * @throws StoreUnusableError if the database was used with another key
  */
 export async function requireSecretKeyOfDatabase(
@@ -143,7 +141,10 @@ export async function bindDatabaseToSecretKey(
   await storeSetting(writer, FINGERPRINT_SETTING, computeFingerprint(secret.key));
 }
 
-/** @throws StoreUnusableError if other users can read the file, because the key decrypts every credential */
+/**
+ * Reads the secret key file; null if there is none.
+ * @throws StoreUnusableError if other users can read the file, because the key decrypts every credential
+ */
 function readSecretFile(path: string): string | null {
   const text = readTextIfExists(path);
   // Windows has no such bits and reports every file as readable.
@@ -164,7 +165,7 @@ function readTextIfExists(path: string): string | null {
   }
 }
 
-/** Writes a file completely or not at all, with sync, readable only by its owner. */
+/** Writes a file that only its owner can read, completely or not at all, and syncs it to disk. */
 function writeDurably(path: string, text: string): void {
   const unfinished = `${path}.part`;
   try {

@@ -1,6 +1,6 @@
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
-/** Returns the value of a setting. Undefined if it was never stored. */
+/** Returns the value of a setting; undefined if it was never stored. */
 export async function getSetting(reader: DatabaseReader, name: string): Promise<string | undefined> {
   const row = await reader.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return row?.value;

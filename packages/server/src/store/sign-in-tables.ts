@@ -1,3 +1,4 @@
+/** The tables for signing in. */
 export interface SignInTables {
   sessions: ConsoleSessionsTable;
   passkeys: PasskeysTable;
@@ -12,7 +13,10 @@ export interface ConsoleSessionsTable {
   id: string;
   /** SHA-256 of the cookie's value, hex. The value is not stored. */
   token_sha256: string;
-  /** Hash of the value before the last rotation. It works for a short time, for requests in progress. */
+  /**
+   * Hash of the cookie's value before the last rotation. That value is accepted for a short time, for
+   * requests in progress.
+   */
   previous_sha256: string | null;
   previous_until: number;
   user_id: string;
@@ -27,7 +31,7 @@ export interface ConsoleSessionsTable {
   /** The passkey that started the session. Null for other methods. */
   passkey_id?: string | null | undefined;
   created_at: number;
-  /** Up to a minute old. */
+  /** When the session was last used. Up to a minute old. */
   last_seen_at: number;
   expires_at: number;
   stepped_up_until: number;
@@ -41,9 +45,9 @@ export interface PasskeysTable {
   /** `psk_…` */
   id: string;
   user_id: string;
-  /** The id that browsers use, base64url. */
+  /** The credential id that browsers send, in base64url. */
   credential_id: string;
-  /** COSE key, base64url. */
+  /** The public key in COSE format, in base64url. */
   public_key: string;
   counter: number;
   transports_json: string;
@@ -71,7 +75,7 @@ export interface SignInAttemptsTable {
   blocked_until: number;
 }
 
-/** One-time values that have been used. A row is kept until the value would have expired. */
+/** One-time values, such as tokens, that have been used. A row is kept until the value would have expired. */
 export interface UsedTokensTable {
   sha256: string;
   expires_at: number;

@@ -2,11 +2,14 @@ import type { DatabaseReader } from './ports.ts';
 
 /** What changed in the snapshot. Deleted rows are included. */
 export interface SnapshotChanges {
-  /** Number of the last change. The next call starts after it. */
+  /** Number of the last change in this result. The next call starts after it. */
   readonly version: number;
-  /** False if the log ends before the requested number, because the database was restored. */
+  /**
+   * Whether the log contains every change since the requested number. False if it ends before that number,
+   * because the database was restored.
+   */
   readonly isContinuous: boolean;
-  /** False if the log may have further changes, because `limit` was reached. */
+  /** Whether the result contains all changes. False if `limit` was reached. */
   readonly isComplete: boolean;
   /** Hashes of the key values that were added, changed or removed. */
   readonly keyHashes: readonly string[];
@@ -14,7 +17,7 @@ export interface SnapshotChanges {
   readonly orgIds: readonly string[];
 }
 
-/** Returns the number of the last change to the snapshot. 0 if there was none. */
+/** Returns the number of the last change to the snapshot; 0 if there was none. */
 export async function getSnapshotVersion(reader: DatabaseReader): Promise<number> {
   const row = await reader
     .selectFrom('snapshot_changes')
@@ -26,8 +29,8 @@ export async function getSnapshotVersion(reader: DatabaseReader): Promise<number
 }
 
 /**
- * Returns the changes after `version`, at most about `limit`. Write transactions run one at a time, so a
- * change with a lower number is never committed later.
+ * Returns the changes after `version`, about `limit` of them at most. Write transactions run one at a time,
+ * so a change with a lower number is never committed later.
  */
 export async function listSnapshotChanges(
   reader: DatabaseReader,

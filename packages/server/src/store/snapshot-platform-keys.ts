@@ -18,12 +18,13 @@ const SNAPSHOT_COLUMNS = [
   ...(['previous_last4', 'previous_until', 'rotated_at'] as const),
 ] satisfies (keyof PlatformKeyRow)[];
 
+/** The part of a platform key that the snapshot contains. */
 export type SnapshotPlatformKeyRow = Pick<PlatformKeyRow, (typeof SNAPSHOT_COLUMNS)[number]>;
 
 /**
- * Returns up to `limit` keys of all organizations whose id is greater than `afterId`, in the order
- * of their ids. Includes expired keys, and keys that were revoked since `revokedSinceMs`, so that
- * their callers are told why they are rejected.
+ * Returns up to `limit` keys of all organizations whose id is greater than `afterId`, in the order of their
+ * ids. Includes expired keys and keys that were revoked since `revokedSinceMs`, so that their callers receive
+ * the reason for the rejection.
  */
 export function listSnapshotPlatformKeys(
   reader: DatabaseReader,

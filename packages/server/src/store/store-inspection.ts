@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 
-/** What a store reports about itself. */
+/** What a store (a database or Redis server) reports about itself. */
 export interface StoreInspection {
   /** Product and version, such as `PostgreSQL 15.18`. */
   readonly version: string;
@@ -14,7 +14,7 @@ export interface StoreInspection {
 
 const ROUND_TRIPS = 5;
 
-/** One answer of a store. */
+/** A store's response, with its duration and time. */
 export interface MeasuredAnswer<T> {
   readonly result: T;
   readonly latencyMs: number;
@@ -22,7 +22,7 @@ export interface MeasuredAnswer<T> {
   readonly atMs: number;
 }
 
-/** Runs `ask` several times and returns the fastest answer. */
+/** Runs `ask` several times and returns the fastest response. */
 export async function measureFastest<T>(ask: () => Promise<T>, clock: Clock): Promise<MeasuredAnswer<T>> {
   let fastest: MeasuredAnswer<T> | null = null;
   for (let run = 0; run < ROUND_TRIPS || fastest === null; run += 1) {

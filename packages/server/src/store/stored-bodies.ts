@@ -5,7 +5,7 @@ export type StoredBodiesRow = StoredBodiesTable;
 
 const ROWS_PER_BATCH = 200;
 
-/** Inserts bodies and ignores those that already exist. Returns the number of inserted ones. */
+/** Inserts bodies and ignores those that already exist. Returns the number of inserted bodies. */
 export async function insertStoredBodies(
   writer: DatabaseWriter,
   rows: readonly StoredBodiesRow[],
@@ -35,16 +35,17 @@ export function findStoredBodies(
     .executeTakeFirst();
 }
 
+/** A time range of stored bodies. */
 export interface StoredBodiesRange {
-  /** Inclusive, in milliseconds. */
+  /** Start of the time range, inclusive, in Unix milliseconds. */
   readonly from: number;
-  /** Exclusive, in milliseconds. */
+  /** End of the time range, exclusive, in Unix milliseconds. */
   readonly to: number;
 }
 
 /**
- * Returns up to `limit` bodies in a time range, newest first. If `before` is given, the list
- * continues after it.
+ * Returns up to `limit` bodies in a time range, newest first. If `before` is given, starts after this
+ * position.
  */
 export function listStoredBodies(
   reader: DatabaseReader,
@@ -72,7 +73,7 @@ export function listStoredBodies(
   return rows.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Returns the number of bodies in a time range, at most `most`. */
+/** Returns the number of bodies in a time range, counted up to `limit`. */
 export async function countStoredBodies(
   reader: DatabaseReader,
   orgId: string,

@@ -10,7 +10,7 @@ export interface StoredResponseFilter {
   readonly keyId: string | null;
 }
 
-/** Maximum length of a conversation. The context of every model is smaller. */
+/** Maximum number of turns in a conversation. The context of every model is smaller. */
 const MAX_CHAIN = 10_000;
 const ROWS_PER_BATCH = 500;
 
@@ -43,7 +43,7 @@ export function findStoredResponse(
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** Returns a turn and its previous turns, newest first. The list ends where a turn is missing. */
+/** Returns a turn and its previous turns, newest first. If a turn is missing, the list ends there. */
 export function listStoredConversation(reader: DatabaseReader, id: string): Promise<StoredResponseRow[]> {
   return reader
     .withRecursive('chain(id, previous_id, depth)', (query) =>

@@ -20,33 +20,32 @@ import {
 /** A pending migration. */
 export interface PendingMigration extends Pick<Migration, 'number' | 'name'> {
   /**
-   * `expand`: the release that the database is from works with the migrated database. `contract`: it
-   * does not. Null for an empty database.
+   * Compatibility of the migration. `expand`: the previous release works with the migrated database.
+   * `contract`: it does not. Null for an empty database.
    */
   readonly kind: 'expand' | 'contract' | null;
 }
 
-/** What Floe would change in the database when it starts. */
+/** What Floe would change in the database at its next start. */
 export interface UpgradePlan {
   readonly migrations: readonly PendingMigration[];
   /** Number of running processes that do not work with the migrated database. 0 for SQLite. */
   readonly olderProcesses: number;
-  /** Path of the copy that would be written first. Null if there is nothing to copy, and for PostgreSQL. */
+  /** Path of the copy that Floe would write first. Null if there is nothing to copy, and for PostgreSQL. */
   readonly copy: string | null;
 }
 
 interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
-  /** Default: the clock of the system. */
+  /** The clock; the system clock if it is absent. */
   readonly clock?: Clock;
-  /** Replaced only in tests. */
+  /** The migrations of the release. Only tests set it. */
   readonly migrations?: readonly Migration[];
 }
 
 /**
- * Reports what Floe would change in the database when it starts. Changes nothing.
- *
- * @throws StoreUnusableError if Floe could not start: the database cannot be read, a newer program
- * or another build migrated it, or the copy does not fit on the disk
+ * Reports what Floe would change in the database at its next start. Changes nothing.
+ * @throws StoreUnusableError if Floe could not start: the database cannot be read, a newer program or another
+ * build migrated it, or the copy does not fit on the disk
  */
 export async function planUpgrade(
   { url, dataDir }: DatabaseLocation,
@@ -86,25 +85,27 @@ function describeMigrations(
 interface UpgradeOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Replaced only in tests. */
+  /** The migrations of the release. Only tests set it. */
   readonly migrations?: readonly Migration[];
-  /** Runs contract migrations even while processes of older releases use the database. */
+  /** Whether to run contract migrations even while processes of older releases use the database. */
   readonly force?: boolean;
 }
 
 /**
- * Runs the pending migrations in the same way as Floe's startup. First copies a SQLite file that is
- * in use.
- *
- * @throws StoreUnusableError as `openDatabase`, and if a server uses the data directory, or processes
- * of an older release do not work with a pending migration
+ * Runs the pending migrations in the same way as the start of Floe. First copies a SQLite database that has
+ * been used.
+ * @throws StoreUnusableError if `openDatabase` would throw it, a server uses the data directory, or a running
+ * process of an older release does not work with a pending migration
  */
-export async function upgradeDatabase(place: DatabaseLocation, parts: UpgradeOptions): Promise<UpgradePlan> {
+export async function upgradeDatabase(
+  location: DatabaseLocation,
+  options: UpgradeOptions,
+): Promise<UpgradePlan> {
   // PostgreSQL needs no lock of the directory, because the migrations lock the database.
-  const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
+  const lock = isPostgresUrl(location.url) ? null : lockDataDir(location.dataDir);
   try {
-    const planned = await planUpgrade(place, parts);
-    const database = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
+    const planned = await planUpgrade(location, options);
+    const database = await openDatabase(location.url, { ...options, dataDir: location.dataDir });
     await database.close();
     return planned;
   } finally {

@@ -2,7 +2,7 @@ import type { ChannelConfig } from '@floe/contract/config';
 import type { AlertNotice } from '../alert-notice.ts';
 
 export type ChannelKind = ChannelConfig['kind'];
-/** The configuration of one kind of channel. Some kinds share a configuration type. */
+/** The configuration type of one kind of channel. Some kinds share a type. */
 export type ChannelConfigOf<Kind extends ChannelKind> = VariantOfKind<ChannelConfig, Kind>;
 type VariantOfKind<Config, Kind> = Config extends { readonly kind: infer Kinds }
   ? Kind extends Kinds
@@ -10,7 +10,7 @@ type VariantOfKind<Config, Kind> = Config extends { readonly kind: infer Kinds }
     : never
   : never;
 
-/** The POST request for a message. The sender adds the idempotency key. */
+/** The POST request for a message, without the idempotency key. */
 export interface ChannelHttpMessage {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,23 +23,24 @@ export interface ReceiverResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The first 16 KB of the body. */
   readonly text: string;
-  /** False if the body was incomplete or too late. */
+  /** Whether the body was received completely and in time. */
   readonly isComplete: boolean;
 }
 
+/** A plain text mail. */
 export interface OutgoingMail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
   readonly messageId: string;
-  /** Message id to which this mail replies, so that mail programs show a thread. */
+  /**
+   * Id of the message to which this mail replies, so that mail programs show both in one thread. Null for a
+   * new thread.
+   */
   readonly inReplyTo: string | null;
 }
 
-/**
- * The secrets that sign webhook requests. After a change, the previous secret is also used for 24
- * hours.
- */
+/** The secrets that sign webhook requests. For 24 hours after a change, they include the previous secret. */
 export interface SigningSecrets {
   readonly previousSecret: string | null;
 }
@@ -49,13 +50,19 @@ export interface SigningSecrets {
  * success.
  */
 export interface ChannelDefinition<Kind extends ChannelKind> {
-  /** The receiver keeps incidents. A closing message closes exactly the incident that its thread opened. */
+  /**
+   * Whether the receiver manages incidents. A closing message must then close exactly the incident that its
+   * thread opened.
+   */
   readonly keepsIncidents?: true;
   readonly http?: {
     message(notice: AlertNotice, config: ChannelConfigOf<Kind>, secrets: SigningSecrets): ChannelHttpMessage;
-    /** Returns why a 2xx response is a failure, or null. If absent, every 2xx response is a success. */
+    /**
+     * Returns why a 2xx response is a failure; null if it is a success. If the function is absent, every 2xx
+     * response is a success.
+     */
     refusal?(answer: ReceiverResponse): string | null;
-    /** Wait in milliseconds, if the receiver states it in the body of a 429 response. */
+    /** Returns the wait in milliseconds, if the receiver states it in the body of a 429 response. */
     retryAfterMs?(answer: ReceiverResponse): number | undefined;
   };
   readonly mail?: (notice: AlertNotice, config: ChannelConfigOf<Kind>) => OutgoingMail;
@@ -64,8 +71,8 @@ export interface ChannelDefinition<Kind extends ChannelKind> {
 export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
 
 /**
- * Returns an error text if the response is an HTML page, such as a sign-in page or a proxy's error
- * page. Otherwise returns null.
+ * Returns an error text if the response is an HTML page, such as a sign-in page or the error page of a proxy;
+ * otherwise null.
  */
 export function explainHtmlResponse(answer: ReceiverResponse): string | null {
   const isPage =
@@ -73,7 +80,7 @@ export function explainHtmlResponse(answer: ReceiverResponse): string | null {
   return isPage ? 'the response is an HTML page; check the URL' : null;
 }
 
-/** Returns the response body as a JSON object, or null if it is not one. */
+/** Returns the response body as a JSON object; null if it is not a JSON object. */
 export function parseReceiverJson(answer: ReceiverResponse): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(answer.text);
@@ -83,18 +90,18 @@ export function parseReceiverJson(answer: ReceiverResponse): Readonly<Record<str
   }
 }
 
-/** Returns whether a value is a JSON object, and neither an array nor null. */
+/** Returns whether a value is a JSON object and not an array or null. */
 export function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns red, green or gray as an RGB number, depending on the message's phase. */
+/** Returns the color of a message as an RGB number: red, green or gray, depending on its phase. */
 export function selectNoticeColor({ phase }: AlertNotice): number {
   if (phase === 'opens') return 0xd1242f;
   return phase === 'closes' ? 0x1a7f37 : 0x6e7781;
 }
 
-/** Returns a symbol to show before the title. It indicates the phase without color. */
+/** Returns the symbol that precedes a title and indicates the phase without a color. */
 export function selectNoticeSymbol({ phase }: AlertNotice): string {
   if (phase === 'opens') return '🔴';
   return phase === 'closes' ? '🟢' : '🔔';

@@ -35,7 +35,7 @@ function signWebhook(secret: string, id: string, seconds: number, body: string):
     .digest('base64');
 }
 
-/** Decodes base64 after the prefix `whsec_`. Uses any other secret unchanged. */
+/** Decodes the base64 text after the prefix `whsec_`. Returns any other secret unchanged. */
 function decodeSigningSecret(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'utf8');
 }

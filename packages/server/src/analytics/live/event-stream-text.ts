@@ -11,16 +11,17 @@ import type { LiveWatcher } from './live-watcher.ts';
  */
 const ROWS_PER_MESSAGE = 100;
 
-/** The text that is sent for a batch without an event for a watcher. */
+/** The text for a watcher if a batch contains no event for it. Nothing is sent. */
 export const NO_EVENT_TEXT = '';
 
-/** The event that instructs a client to reload its data because it missed events. */
+/** The event that instructs a client to reload its data, because it missed events. */
 export const RESYNC_EVENT =
   'event: resync\ndata: {"reason":"the events after Last-Event-ID are no longer available"}\n\n';
 
 /**
- * Returns a function that formats one organization's events as `text/event-stream` for a watcher.
- * Text that several watchers need is read and formatted only once.
+ * Returns a function that formats one organization's events as `text/event-stream` for a watcher. Text that
+ * several watchers need is read and formatted only once. `show` converts a row to the JSON that watchers
+ * receive.
  */
 export function createEventFormatter(
   reader: DatabaseReader,

@@ -16,21 +16,18 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { createEventFormatter, NO_EVENT_TEXT, RESYNC_EVENT } from './event-stream-text.ts';
 import { type LiveSubscription, LiveWatcher } from './live-watcher.ts';
 
-/**
- * Interval between reads of committed events. Determines the latency for watchers, plus the time of the
- * commit and the read.
- */
+/** Interval between reads of committed events. It determines most of the latency for watchers. */
 const POLL_INTERVAL_MS = 500;
 const CHECK_INTERVAL_MS = 1_000;
 const HEARTBEAT_INTERVAL_MS = 15_000;
 const EXPIRE_INTERVAL_MS = 60_000;
 /**
- * A connection is closed if its text waits longer than this for the reader. The client can reconnect and
- * resume at its position.
+ * Time after which a connection is closed if its text still waits for the reader. The client can reconnect
+ * and continue at its position.
  */
 const STALL_TIMEOUT_MS = 30_000;
 const EVENTS_PER_READ = 100;
-/** Maximum number of consecutive reads in one poll. The next poll reads the rest. */
+/** Maximum number of consecutive reads in one poll. The next poll reads the remaining events. */
 const READS_PER_POLL = 20;
 const MAX_WATCHERS = 1_000;
 const MAX_WATCHERS_PER_ORG = 250;
@@ -42,16 +39,16 @@ export interface LiveHubOptions {
   readonly log: Log;
 }
 
-/** A subscription, and how its rows are formatted. */
+/** A subscription, and the function that formats its rows. */
 export interface LiveWatchOptions extends LiveSubscription {
   /** Converts a row to the JSON that watchers receive. */
   show(row: ExchangeRow): JsonObject;
 }
 
 /**
- * Sends events that any process committed to the watchers in this process. The database keeps
- * recent events, so that a client can resume on another process. The hub reads nothing while it has
- * no watchers (decisions/0061-live-events-in-the-database.md).
+ * Sends the events that any process committed to the watchers in this process. The database keeps recent
+ * events, so that a client can continue on another process. The hub reads nothing while it has no watchers
+ * (decisions/0061-live-events-in-the-database.md).
  */
 export class LiveHub {
   readonly #options: LiveHubOptions;
@@ -77,7 +74,7 @@ export class LiveHub {
 
   /**
    * Adds a watcher.
-   * @throws Fault `rate_limit_exceeded` if there are too many watchers, `shutting_down` after `close`
+   * @throws Fault `rate_limit_exceeded` if there are too many watchers; `shutting_down` after `close`
    */
   watch(options: LiveWatchOptions): LiveWatcher {
     if (this.#isClosed) throw new Fault('shutting_down', 'This process is shutting down. Retry the request.');
@@ -102,7 +99,7 @@ export class LiveHub {
     await this.#round;
   }
 
-  /** Ends all watchers. Clients reconnect to another process or to the restarted one. */
+  /** Ends all watchers. Their clients reconnect to another process or to this one after its restart. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -174,7 +171,7 @@ export class LiveHub {
     }
   }
 
-  /** Sends missed events to new and slow watchers as soon as they have read most of their pending text. */
+  /** Sends missed events to new and slow watchers when they have read most of their pending text. */
   async #catchUp(upTo: LiveEventPosition): Promise<void> {
     const { read } = this.#options.database;
     for (const watcher of this.#all()) {
@@ -201,7 +198,10 @@ export class LiveHub {
     }
   }
 
-  /** Starts a watcher at the current position. Sends `resync` if it missed earlier events. */
+  /**
+   * Starts a watcher at the current position. Sends `resync` if the client missed events that are no longer
+   * stored.
+   */
   #begin(watcher: LiveWatcher, position: LiveEventPosition, isNew: boolean): void {
     watcher.isCaughtUp = true;
     const id = `id: ${formatLiveEventPosition(position)}\n`;
@@ -232,8 +232,9 @@ export class LiveHub {
   }
 
   /**
-   * Prevents proxies from closing idle connections. It is an event rather than a comment, so that browsers
-   * can detect a dead connection. It has the position, so that a client without events can resume.
+   * Sends an event to each watcher, so that proxies do not close idle connections. It is an event rather than
+   * a comment, so that browsers can detect a dead connection. It contains the position, so that a client that
+   * receives no other events can continue there.
    */
   #heartbeat(position: LiveEventPosition): void {
     const now = this.#options.clock.monotonic();

@@ -37,7 +37,7 @@ function withoutTime({ at: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-/** Returns the message for alerts, and one for each alert's own topic. */
+/** Returns the message for the topic of alerts, and one for each alert's own topic. */
 function messagesForAlerts(stamped: JsonObject, { alerts }: JsonObject): LiveMessage[] {
   const found: LiveMessage[] = [{ topic: 'alerts', data: stamped }];
   for (const alert of Array.isArray(alerts) ? alerts : []) {
@@ -63,13 +63,13 @@ const TOPIC_OF_ACTION: ReadonlyMap<string, EventTopic> = new Map([
   ['approvals', 'approvals'],
 ]);
 
-/** Every audited change belongs to the topic `config`. Some also belong to the topic of their resource. */
+/** Returns the topics of an audited change: `config`, and in some cases the topic of its resource. */
 function topicsOfAction(action: unknown): EventTopic[] {
   const topic = TOPIC_OF_ACTION.get(String(action).split('.', 1)[0] ?? '');
   return topic ? ['config', topic] : ['config'];
 }
 
-/** Returns the number of requests that limits and budgets rejected. */
+/** Returns the messages about the number of requests that limits and budgets rejected. */
 function rejectionMessages(batches: readonly LiveExchangeBatch[]): LiveMessage[] {
   const sum = (of: (batch: LiveExchangeBatch) => number) =>
     batches.reduce((total, batch) => total + of(batch), 0);

@@ -3,8 +3,8 @@ import type { ExchangeFilters } from '../../store/exchange-filters.ts';
 import type { LiveEventPosition } from '../../store/live-events.ts';
 
 /**
- * Maximum text that waits for one reader. A watcher with more receives no further events until it has read
- * them.
+ * Maximum number of characters that wait for one reader. A watcher with more receives further events only
+ * after it has read them.
  */
 const MAX_PENDING_CHARS = 256 * 1024;
 
@@ -14,9 +14,9 @@ export interface LiveSubscription {
   readonly topics: ReadonlySet<EventTopic>;
   /** Filters for the topic `requests`. */
   readonly filters: ExchangeFilters;
-  /** The position after which events start; null starts with new events. */
+  /** The position after which events start. Null to start with new events. */
   readonly after: LiveEventPosition | null;
-  /** Returns whether the caller still has permission. Called once a second. */
+  /** Returns whether the caller still has permission to read these events. */
   isAllowed(): Promise<boolean>;
 }
 
@@ -26,11 +26,11 @@ export interface LiveSubscription {
  */
 export class LiveWatcher implements AsyncIterableIterator<string> {
   readonly subscription: LiveSubscription;
-  /** Watchers with equal filters share the rows that are read and formatted. */
+  /** Identifies the filters. Rows are read and formatted once for all watchers with equal filters. */
   readonly filterKey: string;
-  /** The watcher has received all events up to here. Null before the first event. */
+  /** The position up to which the watcher has received all events. Null before it starts. */
   position: LiveEventPosition | null;
-  /** False while the watcher must receive missed events before new ones. */
+  /** Whether the watcher has received all missed events, so that it may receive new ones. */
   isCaughtUp = false;
   readonly #ended: (watcher: LiveWatcher) => void;
   readonly #disconnectSignal = new AbortController();
@@ -38,7 +38,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
   #pendingChars = 0;
   #reader: ((result: IteratorResult<string, undefined>) => void) | null = null;
   #isOver = false;
-  /** Monotonic milliseconds since which text has been waiting. Null if no text is waiting. */
+  /** Since when text has been waiting, in monotonic milliseconds. Null if no text is waiting. */
   pendingSince: number | null = null;
 
   constructor(subscription: LiveSubscription, ended: (watcher: LiveWatcher) => void) {
@@ -48,7 +48,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     this.#ended = ended;
   }
 
-  /** Aborts if the connection must end without waiting for its reader. */
+  /** Aborts when the connection must end without waiting for its reader. */
   get disconnectSignal(): AbortSignal {
     return this.#disconnectSignal.signal;
   }
@@ -97,7 +97,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     });
   }
 
-  /** Called when the reader has disconnected. */
+  /** Ends the watcher, because its reader has disconnected. */
   return(): Promise<IteratorResult<string, undefined>> {
     this.end();
     this.#waiting = [];
@@ -108,7 +108,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     return this;
   }
 
-  /** Ends the stream after the waiting text. */
+  /** Ends the stream after the text that is waiting. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -117,7 +117,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     this.#ended(this);
   }
 
-  /** Ends the connection of a reader that does not read. */
+  /** Closes the connection of a reader that does not read. */
   disconnect(): void {
     this.end();
     this.#disconnectSignal.abort();

@@ -21,15 +21,15 @@ import { callResponseProvider } from '../stored/response-provider.ts';
 import type { BackgroundFinalizer, DeferredExchange, PendingExchange } from './deferred-exchange.ts';
 import { buildFinalExchangeRow, buildReservedExchangeRow, parsePendingExchange } from './pending-exchange.ts';
 
-/** Interval between polls, for responses of this process and for those of dead processes. */
+/** Interval between polls for responses that are due, including those of processes that have ended. */
 const POLL_INTERVAL_MS = 2_000;
 const IDLE_POLL_INTERVAL_MS = 30_000;
-/** Other processes take over a response whose lease has not been renewed for this long. */
+/** Time after which other processes take over a response, if its lease has not been renewed. */
 const LEASE_MS = 60_000;
-/** The first poll is after 2 s. The interval then doubles up to 5 minutes. */
+/** Delay before the first poll of a response. It doubles with each poll, up to 5 minutes. */
 const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
-/** After this time, polling stops and the reservation is charged. */
+/** Time after which the provider is no longer polled and the reserved amount is charged. */
 const EXPIRY_MS = 24 * 3_600_000;
 /** Maximum number of responses per organization in one poll. */
 const MAX_PER_ORG = 10;
@@ -38,20 +38,20 @@ const MAX_PER_ORG = 10;
 export interface BackgroundFinalizerOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly clock: Clock;
-  /** Available after the gateway has been created. */
+  /** Returns the gateway. Must not be called before the gateway has been created. */
   readonly gateway: () => Gateway;
 }
 
 /** Creates the background finalizer of this process. */
-export function createBackgroundFinalizer(parts: BackgroundFinalizerOptions): BackgroundFinalizer {
-  return new PollingFinalizer(parts);
+export function createBackgroundFinalizer(options: BackgroundFinalizerOptions): BackgroundFinalizer {
+  return new PollingFinalizer(options);
 }
 
 class PollingFinalizer implements BackgroundFinalizer {
   readonly #options: BackgroundFinalizerOptions;
   /** Identifies this process to others. */
   readonly #owner = randomUUID();
-  /** Reservations of this process by exchange. */
+  /** The grants of this process, by exchange id. */
   readonly #grants = new Map<string, Grant | null>();
   /** Writes in progress. */
   readonly #pendingWrites = new Set<Promise<void>>();
@@ -227,7 +227,10 @@ export function isResponseFinal({ status }: JsonObject): boolean {
 const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'incomplete', 'other'] as const;
 type FinalStatus = (typeof FINAL_STATUSES)[number];
 
-/** The final status for the access log. Providers can send any text, which must not be logged. */
+/**
+ * Returns the final status for the access log, or `other` for an unknown one, because providers can send any
+ * text.
+ */
 function findFinalStatus({ status }: JsonObject): FinalStatus {
   return FINAL_STATUSES.find((known) => known === status) ?? 'other';
 }

@@ -5,23 +5,23 @@ import type { BudgetCharge } from '../../store/spend/budget-spend.ts';
 
 /** A stored exchange whose response the provider has not finished yet. */
 export interface PendingExchange {
-  /** Its row without usage and cost. */
+  /** Its request log row, without usage and cost. */
   readonly row: ExchangeRow;
   /** The requested service tier. */
   readonly tier: string | null;
   /** Estimated input tokens, and the maximum cost, which is null if the price is unknown. */
   readonly inputTokens: number;
   readonly reservedNanoUsd: number | null;
-  /** Its reservations in budgets. */
+  /** Its budget reservations. */
   readonly charges: readonly BudgetCharge[];
 }
 
 /** An exchange whose response the provider continues to generate after the exchange has ended. */
 export interface DeferredExchange extends Omit<PendingExchange, 'charges'> {
   readonly responseId: string;
-  /** Provider and credential of the response (`Provider.sealOrigin`). */
+  /** The provider and credential that generate the response (`Provider.sealOrigin`). */
   readonly origin: string;
-  /** Its reservations in budgets; null if none apply. */
+  /** Its grant with the budget reservations; null if no limits or budgets apply. */
   readonly grant: Grant | null;
 }
 
@@ -30,13 +30,13 @@ export interface BackgroundFinalizer {
   /** Takes over the row and the reservations of an exchange. */
   defer(deferred: DeferredExchange): void;
   /**
-   * Called when a client has received the final response. It is finalized here, or soon by the process that
-   * polls it.
+   * Records that a client has received the final response. If this process owns the exchange, finalizes it
+   * now. Otherwise, the process that owns it finalizes it at its next poll.
    */
   recordEnd(orgId: string, responseId: string, response: JsonObject): Promise<void>;
   /**
-   * Called when a client requested a response that Floe did not parse. The response is polled in the next
-   * round.
+   * Schedules the response to be polled soon. Used after a client read the response and Floe did not parse
+   * it.
    */
   pollSoon(orgId: string, responseId: string): void;
   close(): Promise<void>;

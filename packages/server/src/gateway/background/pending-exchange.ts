@@ -16,7 +16,10 @@ export function parsePendingExchange(text: string): PendingExchange {
   return value;
 }
 
-/** The text was written with `JSON.stringify` from a `PendingExchange`, by this version or an earlier one. */
+/**
+ * Accepts every value, because a process of this version or an earlier one wrote the text from a
+ * `PendingExchange`.
+ */
 function isPendingExchange(value: unknown): value is PendingExchange {
   return isObject(value) && isObject(value['row']) && Array.isArray(value['charges']);
 }
@@ -45,8 +48,7 @@ export function buildFinalExchangeRow(
 }
 
 /**
- * Returns the request log row for a response that the provider no longer has. The exchange is
- * charged the reserved amount.
+ * Returns the request log row for a response that the provider no longer has. The reserved amount is charged.
  */
 export function buildReservedExchangeRow({
   row,

@@ -13,7 +13,7 @@ export const BODY_LOOK_AHEAD_BYTES = 4 * 1024;
 export class BodyRecorder {
   readonly #pieces: Buffer[] = [];
   #held = 0;
-  /** Bytes of the complete response. */
+  /** Size of the complete response in bytes. */
   totalBytes = 0;
 
   add(piece: Buffer | string): void {

@@ -29,7 +29,7 @@ export interface BodyStore {
   open(row: StoredBodiesRow): ExchangeBodies;
 }
 
-/** Creates a body store. */
+/** Creates a body store that encrypts bodies with `key` and appends them to `sink`. */
 export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretEncryptionKey): BodyStore {
   return {
     store({ id, orgId, keyId, owner, createdAt }, bodies) {

@@ -7,7 +7,7 @@ import { MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 export interface StoredBody {
   /** The start of the body. A truncated body ends with a note. */
   readonly text: string;
-  /** Bytes of the complete body as it was transferred. */
+  /** Size of the complete body in bytes, as it was transferred. */
   readonly bytes: number;
   readonly truncated: boolean;
   /** Number of redacted values by kind. */
@@ -16,7 +16,7 @@ export interface StoredBody {
 
 /** The stored bodies of an exchange. */
 export interface ExchangeBodies {
-  /** Null if it was not parsed, or is not text. */
+  /** Null if the request was not parsed, or if its body is not text. */
   readonly request: StoredBody | null;
   readonly answer: StoredBody | null;
 }

@@ -3,14 +3,14 @@ import type { OrgConfig } from '@floe/contract/config';
 
 /** How an organization caches responses. */
 export interface CacheSettings {
-  /** Whether requests are cached if their route does not define it. */
+  /** Whether requests are cached if their route does not configure caching. */
   readonly byDefault: boolean;
   readonly ttlMs: number;
   /** Whether responses are shared within the organization or within one key. */
   readonly scope: 'org' | 'key';
   /**
-   * Changes with the policies of the organization and with every purge, so that earlier responses are not
-   * found.
+   * Part of every fingerprint. It changes with the policies of the organization and with every purge, so that
+   * earlier responses are no longer found.
    */
   readonly version: string;
 }

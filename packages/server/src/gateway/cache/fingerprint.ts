@@ -8,8 +8,8 @@ import type { CacheSettings } from './cache-settings.ts';
 /** Members that do not affect the content of a response. `model` is part of the fingerprint as its target. */
 const IGNORED_MEMBERS: ReadonlySet<string> = new Set(['stream', 'stream_options', 'model']);
 /**
- * Computing the fingerprint of a longer body would block the event loop for more than one or two
- * milliseconds.
+ * Maximum length of a body with a fingerprint. For a longer one, the computation would block the event loop
+ * for more than one or two milliseconds.
  */
 const MAX_FINGERPRINTED_BYTES = 512 * 1024;
 

@@ -1,4 +1,4 @@
-/** Longer responses are not cached, because they would evict many others. */
+/** Maximum size of a cached response. Longer ones would evict many others. */
 const MAX_CACHED_ANSWER_BYTES = 2 * 1024 * 1024;
 
 /** Records the response that is sent to a client, up to a maximum size. */
@@ -15,7 +15,7 @@ export class ResponseRecorder {
     else this.#pieces.push(bytes);
   }
 
-  /** The complete response; null if it was too long. */
+  /** The complete response; null if it was too large. */
   get answer(): Buffer | null {
     return this.#bytes > MAX_CACHED_ANSWER_BYTES ? null : Buffer.concat(this.#pieces, this.#bytes);
   }

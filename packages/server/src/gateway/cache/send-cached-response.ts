@@ -104,8 +104,8 @@ interface ParsedCachedAnswer {
 }
 
 /**
- * A provider may accept requests, and return responses, that Floe's readers reject. Those requests are sent
- * again.
+ * Converts a cached response between stream and JSON. Returns null if Floe's readers reject the request or
+ * the response, although the provider accepted the request. The request is then sent again.
  */
 function convertCachedAnswer(
   x: Exchange,
@@ -182,7 +182,10 @@ function readCachedEvents(
   return events;
 }
 
-/** A stream that was cached without a usage frame lacks the usage that the other form requires. */
+/**
+ * Adds the usage to the events of a stream that was cached without a usage frame, because the other form
+ * requires it.
+ */
 function withUsageEvent(events: ResponseEvent[], { usage }: CachedResponseMetadata): ResponseEvent[] {
   if (usage === null || events.some(({ type }) => type === 'usage')) return events;
   const finish = events.findIndex(({ type }) => type === 'finish');

@@ -11,7 +11,7 @@ import { computeRequestFingerprint } from './fingerprint.ts';
 import { ResponseRecorder } from './response-recorder.ts';
 import { adaptCachedResponse, sendCachedResponse } from './send-cached-response.ts';
 
-/** Maximum time that a request waits for an equal one in progress. After that it is sent. */
+/** Maximum time that a request waits for an equal one in progress before it is sent to the provider. */
 const MAX_IN_FLIGHT_WAIT_MS = 20_000;
 
 /**
@@ -42,8 +42,8 @@ export async function serveThroughCache(
 }
 
 /**
- * Returns null if the response must not be cached: the caller disabled it, or there is no reliable
- * fingerprint.
+ * Returns the cache key of the response. Returns null if the response must not be cached: the caller disabled
+ * the cache, or there is no reliable fingerprint.
  */
 function cacheKeyFor(
   x: Exchange,
@@ -54,7 +54,9 @@ function cacheKeyFor(
   return x.controls?.cache === 'bypass' ? null : computeRequestFingerprint(x, prompt, target, rules);
 }
 
-/** A stored turn belongs to a single request, because the next one continues it. */
+/**
+ * Returns whether the response may be cached. A stored turn may not, because it belongs to a single request.
+ */
 function isCacheable(x: Exchange, prompt: ClientRequest): boolean {
   return x.surface.dialect !== 'responses' || !mayBeStoredTurn(prompt);
 }

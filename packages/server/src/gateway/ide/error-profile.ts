@@ -2,8 +2,8 @@ import { Fault } from '@floe/contract/faults';
 import type { StartedExchange } from '../exchange-record.ts';
 
 /**
- * A provider's error with a status whose text IDEs display. It still states that the provider caused the
- * error.
+ * A provider's error with a status for which IDEs display the text. The error still states that the provider
+ * caused it.
  */
 class IdeFault extends Fault {
   override get source(): 'upstream' {
@@ -12,9 +12,9 @@ class IdeFault extends Fault {
 }
 
 /**
- * Converts a fault for an IDE. IDEs show the message of a 400, but replace the message of 429 and
- * 5xx with their own. If the error profile is enabled, a provider error becomes a 400 with the
- * original message. Gateway errors keep their status, because IDEs must wait after a 429.
+ * Converts a fault for an IDE. IDEs show the message of a 400, but replace the message of a 429 or 5xx with
+ * their own. If the error profile is enabled, a provider error becomes a 400 with the original message. Other
+ * faults are unchanged: IDEs must wait after a 429 of the gateway.
  */
 export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
   if (!x.caller?.catalog.ide.errorProfile || !isUpstreamFault(fault)) return fault;
@@ -22,17 +22,23 @@ export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
   return new IdeFault('invalid_request', removeHiddenWords(fault.message), { ...fault.detail, dialectCode });
 }
 
-/** An unavailable provider has the same meaning for the user. */
+/**
+ * Returns whether a provider caused the fault. This includes an unavailable provider, because users do not
+ * need to distinguish the two.
+ */
 function isUpstreamFault({ code }: Fault): boolean {
   return code.startsWith('upstream_') || code === 'no_healthy_target';
 }
 
-/** IDEs search for this word and then hide the text around it. */
+/** Replaces a word that IDEs search for in order to hide the text around it. */
 function removeHiddenWords(message: string): string {
   return message.replace(/overloaded_error/gi, 'overloaded');
 }
 
-/** Returns response headers that contain the provider's original status. */
+/**
+ * Returns a response header with the provider's original status, as a flat list. The list is empty if the
+ * fault has no such status.
+ */
 export function buildUpstreamStatusHeaders({ detail: { upstreamStatus } }: Fault): readonly string[] {
   return upstreamStatus === undefined ? [] : ['x-floe-upstream-status', String(upstreamStatus)];
 }

@@ -2,9 +2,8 @@ import { Fault } from '@floe/contract/faults';
 import { type OrgCatalog, splitModelId } from '../org-catalog.ts';
 
 /**
- * Requires a model id of the exact form `<provider>/<model>` (specification, table of surfaces),
- * without alias or suffix.
- * @throws {Fault} `model_not_found`
+ * Requires a model id of the exact form `<provider>/<model>`, without alias or suffix.
+ * @throws Fault `model_not_found`
  */
 export function requireExactModelId({ providers }: OrgCatalog, model: string): void {
   const provider = splitModelId(model)?.provider;

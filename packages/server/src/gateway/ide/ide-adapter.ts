@@ -64,11 +64,14 @@ export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
 interface IdeEndpoint {
   readonly kind: 'chat' | 'models' | 'model';
   readonly method: 'GET' | 'POST';
-  /** The model in the path; '' if there is none. */
+  /** The model in the path; empty if there is none. */
   readonly model: string;
 }
 
-/** Users paste base URLs with or without trailing slashes, so any number of slashes is accepted. */
+/**
+ * Parses the path of an IDE request. Accepts any number of slashes, because users enter base URLs with and
+ * without a trailing slash. Returns null for an unknown path.
+ */
 function parseIdePath(path: string): IdeEndpoint | null {
   const below = path
     .slice(IDE_BASE_PATH.length)

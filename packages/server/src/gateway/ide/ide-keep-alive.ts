@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange-record.ts';
 import { buildKeepAliveHeaders } from '../response-headers.ts';
 import { createIdeResponseOptions, createResponseIds } from './response-options.ts';
 
-/** Check interval. At most twice this time passes between two signs of activity. */
+/** Interval between checks. At most twice this time passes without data. */
 const CHECK_INTERVAL_MS = 7_500;
 const COMMENT = ': keepalive\n\n';
 
@@ -40,7 +40,7 @@ export class IdeKeepAlive extends CommentKeepAlive {
     this.#bytesSeen = client.bytesOut;
   }
 
-  /** Sends the first chunk of a response once. It is equal for all targets. */
+  /** Sends the first chunk of a response once, because it is equal for all targets. */
   override sendFirstChunk(chunk: string): boolean {
     const { client, gateway, progress } = this.#x;
     if (progress.isHeadSent || client.isDisconnected) return true;

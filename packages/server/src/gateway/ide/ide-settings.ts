@@ -2,11 +2,11 @@ import type { OrgConfig } from '@floe/contract/config';
 
 /** The IDE settings of an organization. */
 export interface IdeSettings {
-  /** Whether errors of providers get a status whose text IDEs display. */
+  /** Whether errors of providers get a status for which IDEs display the text. */
   readonly errorProfile: boolean;
   /** The form of freeform tool calls in responses. */
   readonly freeformTools: 'function' | 'custom';
-  /** Whether rows store the structure of request bodies. */
+  /** Whether rows record the structure of request bodies. */
   readonly capture: boolean;
 }
 

@@ -6,10 +6,9 @@ import type { Exchange } from '../exchange-record.ts';
 import { withStoredHistory } from './stored-history.ts';
 
 /**
- * Parses an IDE request, which may mix dialects, as one Chat request. The gateway then uses the
- * normalized bytes, so equal requests have equal fingerprints and estimates regardless of their
- * original form.
- * @throws {Fault} with status 400 that names the field of the original body
+ * Parses an IDE request, which may mix dialects, as one Chat request. The gateway uses the normalized bytes,
+ * so that equal requests have equal fingerprints and estimates regardless of their original form.
+ * @throws Fault with status 400 that names the field of the original body
  */
 export async function parseIdeRequest(
   x: Exchange,
@@ -25,10 +24,7 @@ export async function parseIdeRequest(
   return { ...parseClientRequest(x.surface, serializeBody(normalised)), canonical: normalised.request };
 }
 
-/**
- * Returns the request with the body that policies changed. All later stages read only the changed
- * body.
- */
+/** Returns the request with the body that policies changed. All later stages read only this body. */
 export function replaceRequestBody(prompt: ClientRequest, body: Buffer): ClientRequest {
   const members = scanJsonObject(body);
   if (!prompt.canonical) return { ...prompt, body, members };

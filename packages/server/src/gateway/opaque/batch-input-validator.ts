@@ -20,7 +20,7 @@ const CR = 0x0d;
  * line.
  */
 export class BatchInputValidator implements MultipartCallbacks {
-  /** Whether the form has the purpose `batch` and every line is valid. */
+  /** Whether the purpose in the form is `batch` and every line is valid. */
   isBatchInput = false;
   readonly #allows: (model: string) => boolean;
   readonly #line = new GrowingBuffer(MAX_LINE_BYTES);
@@ -28,7 +28,7 @@ export class BatchInputValidator implements MultipartCallbacks {
   #fault: Fault | null = null;
   #lineNumber = 1;
 
-  /** `allows` returns whether the caller may use a model. */
+  /** @param allows returns whether the caller may use a model */
   constructor(allows: (model: string) => boolean) {
     this.#allows = allows;
   }
@@ -71,7 +71,7 @@ export class BatchInputValidator implements MultipartCallbacks {
     this.isBatchInput = this.#purpose === 'batch';
   }
 
-  /** Returns whether the rest of the file need not be read. */
+  /** Returns whether the rest of the file can be skipped. */
   #isSkipped(): boolean {
     return this.#fault !== null || (this.#purpose !== null && !isBatch(this.#purpose));
   }
@@ -131,7 +131,7 @@ export class BatchInputValidator implements MultipartCallbacks {
   }
 }
 
-/** A provider may interpret the field loosely. Here only the exact value marks batch input. */
+/** Returns whether the purpose is exactly `batch`, even though a provider may accept other spellings. */
 function isBatch(purpose: string): boolean {
   return purpose.trim().toLowerCase() === 'batch';
 }

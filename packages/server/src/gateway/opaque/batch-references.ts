@@ -75,7 +75,10 @@ function collectModelList(value: Json, found: BatchReferences): void {
     else collectReferences(entry, found);
 }
 
-/** A nested object may have a member of this name for another purpose. Its content is searched. */
+/**
+ * Returns whether the member names a model. A nested object may use this name for another purpose; its
+ * content is searched instead.
+ */
 function isModelMember(name: string, member: Json): member is string {
   if (name.length !== 'model'.length || name.toLowerCase() !== 'model') return false;
   if (name !== 'model') throw ambiguousBodyFault(`the field "${name}" must be spelled "model"`);
@@ -104,7 +107,10 @@ export function toArrayOrEmpty(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Includes characters that fold to ASCII letters (U+017F, U+212A). */
+/**
+ * Rejects names that equal a known member except for letter case, including characters that fold to ASCII
+ * letters (U+017F, U+212A).
+ */
 function rejectMisspelledMembers(members: JsonObject): void {
   const { model } = members;
   if (model !== undefined && typeof model !== 'string') throw ambiguousBodyFault('"model" must be a string');

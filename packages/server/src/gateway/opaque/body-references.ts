@@ -32,7 +32,7 @@ const FILE_READING_TYPES = new Set([
 const REFERENCE_PATTERN = /"(?:\w*file\w*|previous_response_id|vector_store_ids?|conversation)"/;
 
 /**
- * The models in a body that the key must permit, and the resources in it that the caller must own.
+ * The models in a body that the key must be allowed to use, and the resources in it that the caller must own.
  */
 export interface BodyReferences {
   readonly models: readonly string[];
@@ -65,7 +65,7 @@ export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, By
   return { models, ids, previousResponseId: typeof previous === 'string' ? previous : null };
 }
 
-/** Requests of a batch in the body are validated as strictly as the lines of a file. */
+/** Validates the batch requests in a body as strictly as the lines of a batch input file. */
 function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: string[]): void {
   if (span === undefined) return;
   const cursor = new JsonCursor(body, span.start, span.end);
@@ -98,7 +98,10 @@ function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined
   );
 }
 
-/** Skips tool arguments, which are text, and schemas and metadata, which are the caller's data. */
+/**
+ * Collects resource ids. Skips tool arguments, which are text, and schemas and metadata, which are the
+ * caller's data.
+ */
 function collectIds(value: Json | undefined, found: string[]): void {
   if (Array.isArray(value)) for (const entry of value) collectIds(entry, found);
   if (!isObject(value)) return;

@@ -26,7 +26,7 @@ export class BodySpool {
   #chunks: Buffer[] = [];
   #file: FileHandle | null = null;
 
-  /** @param memory accounts for the part in memory; null if nothing does */
+  /** @param memory tracks the memory that the body uses; null if it is not limited */
   constructor(dir: string, memory: BodyMemory | null) {
     this.#dir = dir;
     this.#memory = memory;

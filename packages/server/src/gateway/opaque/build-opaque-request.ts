@@ -8,7 +8,7 @@ import { buildForwardedRequestHeaders } from './forwarded-headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
 
-/** An opaque request, and everything that is needed to send it to a target. */
+/** A request that Floe forwards without parsing, and the data that is needed to send it to a target. */
 export interface OpaqueSendInput {
   readonly context: OpaqueContext;
   readonly request: OpaqueRequest;
@@ -34,7 +34,7 @@ export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueS
   };
 }
 
-/** A configured path may have its own query. */
+/** Appends a query to a path, which may already have one. */
 function appendQuery(path: string, query: string): string {
   if (query === '' || query === '?') return path;
   return path.includes('?') ? `${path}&${query.slice(1)}` : path + query;

@@ -7,7 +7,7 @@ import type { GatewaySurface } from '../surface.ts';
 import type { ResourceOwner } from './resource-owners.ts';
 import type { ApiStyle, ResourceReference } from './resource-reference.ts';
 
-/** The input for routing an opaque request. */
+/** The input for routing a request that Floe forwards without parsing. */
 export interface OpaqueRouteInput {
   readonly client: ClientConnection;
   readonly key: KeyRecord;
@@ -24,9 +24,9 @@ export interface ForwardedApi {
   readonly style: ApiStyle;
   readonly routeMode: GatewaySurface['routeMode'];
   readonly faultShape: ErrorBodyFormat;
-  /** Path of the base on this server. */
+  /** The base path of the API on this server. */
   readonly basePath: string;
-  /** Segments before those that `parseResourcePath` reads, such as `v1`. */
+  /** The path segments before those that `parseResourcePath` reads, such as `v1`. */
   readonly pathPrefix: readonly string[];
   /** Whether a 5xx of a provider is returned unchanged if no target is left. */
   readonly forwardsServerErrors: boolean;

@@ -29,7 +29,7 @@ export class GrowingBuffer {
     return true;
   }
 
-  /** Returns the bytes, which are valid until the next `append`, and starts again. */
+  /** Returns the collected bytes and empties the buffer. The bytes are valid until the next `append`. */
   drain(): Buffer {
     const whole = this.#bytes.subarray(0, this.#size);
     this.#size = 0;

@@ -109,7 +109,10 @@ export class MultipartScan {
     return true;
   }
 
-  /** After a delimiter, two dashes end the body. White space and a line break start the head of a part. */
+  /**
+   * Reads what follows a delimiter. Two dashes end the body; white space and a line break start the head of a
+   * part.
+   */
   #readAfter(): boolean {
     if (this.#unread.length < 2) return false;
     if (this.#unread[0] === 0x2d && this.#unread[1] === 0x2d) {
@@ -181,7 +184,9 @@ export class MultipartScan {
   }
 }
 
-/** Deprecated since RFC 7578, section 4.7, but some parsers decode it. */
+/**
+ * Matches a part header that is deprecated since RFC 7578, section 4.7, but that some parsers still decode.
+ */
 const ENCODED = /^content-(?:transfer-)?encoding:\s*(?!(?:7bit|8bit|binary|identity)\s*$)/im;
 const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g;
 

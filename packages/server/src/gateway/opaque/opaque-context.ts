@@ -4,7 +4,10 @@ import type { ForwardedApi } from './forwarded-api.ts';
 import type { RequestPath } from './request-path.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
-/** An opaque request with its caller and the API that it is sent to. */
+/**
+ * The caller of a request that Floe forwards without parsing, and the API and resource that its path
+ * identifies.
+ */
 export interface OpaqueContext {
   readonly base: ForwardedApi;
   readonly path: RequestPath;

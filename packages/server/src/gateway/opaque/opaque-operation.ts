@@ -61,10 +61,10 @@ function createSurface(
   return { name, routeMode, dialect, faultShape, billing, forwardedHeaders: [] };
 }
 
-/** Billed by text tokens, so the body is a prompt. */
+/** The billing modes by text tokens. The body of a request with one of these modes is a prompt. */
 const TEXT_BILLING_MODES: ReadonlySet<BillingMode> = new Set(['tokens', 'searches', 'free-unless-priced']);
 
-/** An invalid path is reported after authentication. */
+/** Parses the path. Returns a fault for an invalid path, because it is reported only after authentication. */
 function parsePath(base: ForwardedApi, rest: string): RequestPath | Fault {
   try {
     const path = parseRequestPath(rest);
@@ -143,7 +143,7 @@ function resolveOpaqueRoute(
   });
 }
 
-/** Evaluates policies on a JSON body. Forms, files and responses are forwarded without evaluation. */
+/** Applies policies to a JSON body. Forms, files and responses are forwarded without evaluation. */
 async function applyOpaquePolicies(
   x: Exchange,
   key: KeyRecord,
@@ -188,7 +188,8 @@ async function sendOpaque(
 }
 
 /**
- * Returns a check for models in an upload, after its provider is known. Null if the key may use every model.
+ * Returns a function that checks whether the models in an upload may be used; null if the key may use every
+ * model. Requires that the provider of the upload is known.
  */
 function createModelCheck(
   x: Exchange,
@@ -205,7 +206,7 @@ function modelNotAllowedFault(models: string): Fault {
   });
 }
 
-/** A key that is restricted to models may use paths without a model only if it has permission. */
+/** Requires that a key that is restricted to some models may use paths without a model. */
 function requireAllowedPath(key: KeyRecord, { target }: ClientConnection): void {
   if (key.models === null) return;
   const path = target.replace(/\?.*$/s, '');
@@ -255,8 +256,8 @@ function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueReque
 }
 
 /**
- * A client that disconnects after the complete response has not disconnected early. Official clients do so at
- * the last event.
+ * Sends the request. If the client disconnects after the complete response, the exchange does not count as
+ * aborted. Official clients disconnect at the last event.
  */
 async function sendUntilComplete(x: Exchange, route: ResolvedRoute, progress: OpaqueProgress): Promise<void> {
   try {

@@ -15,12 +15,12 @@ import { buildOpaqueRequest, type OpaqueSendInput } from './build-opaque-request
 import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
 import { OpaqueResponse, type OpaqueResponseState } from './opaque-response.ts';
 
-/** The input for planning an attempt of an opaque request. */
+/** The input for planning an attempt of a request that Floe forwards without parsing. */
 export interface OpaquePlanInput extends OpaqueSendInput {
   readonly answerState: OpaqueResponseState;
-  /** Processing of a JSON response before it is sent; null forwards every response. */
+  /** How a JSON response is processed before it is sent; null if every response is forwarded unchanged. */
   readonly postProcessing: PostProcessing | null;
-  /** The response to process. */
+  /** The response that was buffered for processing; null if there is none. */
   bufferedAnswer: TargetResponse | null;
 }
 
@@ -31,13 +31,16 @@ export interface TargetResponse extends UpstreamResponse {
 }
 
 /**
- * How a response is processed before it is sent. `create`: the response is a new resource. `note`:
- * the response may contain new resources. `list`: the response may contain resources of other
- * callers. `show`: none of these applies.
+ * How a response is processed before it is sent. `create`: the response is a new resource. `note`: the
+ * response may contain new resources, which are recorded. `list`: the response may contain resources of other
+ * callers, which are removed. `show`: none of these applies.
  */
 export type PostProcessing = 'create' | 'note' | 'list' | 'show';
 
-/** Plans an attempt of an opaque request. @throws Fault if the target cannot be used */
+/**
+ * Plans an attempt of a request that Floe forwards without parsing.
+ * @throws Fault if the target cannot be used
+ */
 export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlanInput): AttemptPlan {
   const { body } = input.request;
   if (body.kind === 'upload' && !body.upload.isUnsent)
@@ -85,8 +88,8 @@ function createAnswerSink(
 }
 
 /**
- * Returns the error for an error response. If the client caused it, the response is forwarded with status,
- * headers and bytes.
+ * Returns the error for an error response. If the client caused the error, the response is forwarded with its
+ * status, headers and bytes.
  */
 function toRefusal({ provider }: Target, passesFailures: boolean, answer: UpstreamResponse): Error {
   const { status, headers, body } = answer;

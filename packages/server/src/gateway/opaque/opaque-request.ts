@@ -29,7 +29,7 @@ export interface JsonBody {
   readonly members: ScannedMembers;
 }
 
-/** The body of an opaque request, by how it was read. */
+/** The body of a request that Floe forwards without parsing, by the way in which it was read. */
 export type OpaqueBody =
   | { readonly kind: 'none' }
   | JsonBody
@@ -38,21 +38,21 @@ export type OpaqueBody =
       readonly kind: 'upload';
       readonly upload: Upload;
       readonly length: number | null;
-      /** Validates it as batch input; null if the key may use every model. */
+      /** Validates the body as batch input; null if the key may use every model. */
       readonly check: BatchInputValidator | null;
     }
   /** Buffered until its model has been read. `field` is the position of the model. */
   | { readonly kind: 'spool'; readonly spool: BodySpool; readonly field: MultipartField | null };
 
-/** What Floe knows about an opaque request after it has been read. */
+/** What Floe knows about a request that it forwards without parsing. */
 export interface OpaqueRequest {
   readonly body: OpaqueBody;
-  /** The model in the body or the path. */
+  /** The model in the body or the path; null if there is none. */
   readonly model: string | null;
-  /** Further models and resources in the body. */
+  /** Other models, and the resources, in the body. */
   readonly references: BodyReferences;
   readonly stream: boolean;
-  /** Whether the provider will not store the response. */
+  /** Whether the provider does not store the response. */
   readonly isUnstored: boolean;
   readonly user: string | null;
   /**
@@ -62,16 +62,16 @@ export interface OpaqueRequest {
   readonly images: number | null;
   readonly characters: number | null;
   readonly documents: number | null;
-  /** Bytes of the body so far. */
+  /** Size of the part of the body that has been received, in bytes. */
   readonly bytes: number;
 }
 
 const NO_REFERENCES: BodyReferences = { models: [], ids: [], previousResponseId: null };
-/** Types of bodies that are not JSON and that no provider reads as JSON. */
+/** Matches content types that are not JSON and that no provider reads as JSON. */
 const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|video\/|image\/)/i;
 const MULTIPART = /^\s*multipart\/form-data\b/i;
 
-/** The request to read, and how its models are validated. */
+/** The request to read, and the rules for the models in it. */
 export interface OpaqueReadOptions {
   readonly client: ClientConnection;
   readonly resource: ResourceReference;
@@ -104,13 +104,15 @@ export async function readOpaqueRequest(reader: OpaqueReadOptions): Promise<Opaq
   return parseJsonRequest(await client.readBody(MAX_JSON_BODY_BYTES), resource);
 }
 
-/** Returns null if the length of the body is not declared, 0 if there is no body. */
+/** Returns the declared length of the body: null if it is not declared, 0 if there is no body. */
 function declaredLength({ headers }: ClientConnection): number | null {
   if (headers['transfer-encoding'] !== undefined) return null;
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Forms of these collections contain no model. */
+/**
+ * Returns whether forms of this collection are forwarded without being read, because they contain no model.
+ */
 function isPassedUnread({ collection }: ResourceReference): boolean {
   return collection !== null && !['videos', 'responses', 'chat/completions'].includes(collection);
 }
@@ -127,7 +129,7 @@ function opaqueRequestDefaults(body: OpaqueBody, resource: ResourceReference): O
   return { body, model: resource.model, references: NO_REFERENCES, ...unsaid };
 }
 
-/** The number of bytes grows during the upload. */
+/** Creates the request for an upload. Its number of bytes grows during the upload. */
 function createUploadRequest(body: OpaqueBody, upload: Upload, resource: ResourceReference): OpaqueRequest {
   return {
     ...opaqueRequestDefaults(body, resource),
@@ -216,7 +218,10 @@ function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueReq
   };
 }
 
-/** Batches of the Messages API contain requests in a known format. Other providers have their own formats. */
+/**
+ * Returns the models and resources in a body. Searches the batches of other APIs more thoroughly than those
+ * of the Messages API, whose format is known.
+ */
 function findReferences(
   bytes: Buffer,
   members: ReadonlyMap<string, ByteSpan>,

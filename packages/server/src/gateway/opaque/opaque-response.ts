@@ -13,20 +13,20 @@ import type { ResourceReference } from './resource-reference.ts';
 import { createResponseTap, type ResponseTap } from './response-tap.ts';
 import { StreamTap } from './stream-tap.ts';
 
-/** Maximum buffer of a stream without content. More bytes count as content. */
+/** Maximum number of buffered bytes of a stream without content. A larger amount counts as content. */
 const MAX_HELD_BYTES = 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
-/** Streams of these surfaces have a final event. */
+/** Surfaces whose streams have a final event. */
 const SURFACES_WITH_END_EVENT = new Set(['chat', 'responses', 'messages']);
 
-/** What the operation needs to know about a response while it is forwarded. */
+/** The state of a response that is forwarded without parsing. */
 export interface OpaqueResponseState {
   status: number;
   /** Whether the client has received everything that it needs. */
   isComplete: boolean;
   /** Whether the stream contained an error event. */
   hasError: boolean;
-  /** Whether the reported usage is new, because this request created the response. */
+  /** Whether to count the reported usage, because this request created the response. */
   readonly countsUsage: boolean;
   /** Called with the id of a stored response as soon as a stream contains it. */
   onStored: ((id: string) => void) | null;
@@ -65,11 +65,11 @@ export class OpaqueResponse implements ResponseSink {
   #hasEndEvent: boolean;
   #isApi: boolean;
   #resource: ResourceReference;
-  /** Whether it is forwarded in complete events. */
+  /** Whether the stream is forwarded in complete events, because a hard budget applies. */
   #isMetered: boolean;
   #held: Buffer[] = [];
   #size = 0;
-  /** For a metered stream: the incomplete event. */
+  /** The incomplete event at the end of a metered stream. */
   #partialEvent: Buffer = EMPTY;
 
   constructor(
@@ -111,8 +111,8 @@ export class OpaqueResponse implements ResponseSink {
   }
 
   /**
-   * If events can no longer be separated, all further bytes are forwarded as they arrive, including buffered
-   * ones.
+   * Returns the complete events. If events can no longer be separated, returns all further bytes as they
+   * arrive, including buffered ones.
    */
   #takeWholeEvents(frames: SseFrames | null, chunk: Buffer): Buffer {
     const kept = this.#partialEvent;
@@ -145,8 +145,8 @@ export class OpaqueResponse implements ResponseSink {
   }
 
   /**
-   * A forwarded stream breaks for the client as it does at the provider. If the gateway ends it, it ends
-   * between two events.
+   * Formats the event that ends a metered stream between two events. Returns null for any other stream, which
+   * is cut off for the client in the same way as at the provider.
    */
   formatError(fault: Fault): string | null {
     if (!this.#isMetered || fault.source === 'upstream') return null;
@@ -203,7 +203,10 @@ export class OpaqueResponse implements ResponseSink {
     return flowing;
   }
 
-  /** Returns the stream's own error with its original bytes. Used if no other target responds. */
+  /**
+   * Returns the error with which the stream started, with its original bytes. Used if no other target
+   * responds.
+   */
   #heldRefusal(): ForwardedUpstreamError {
     return new ForwardedUpstreamError(
       this.#status,

@@ -4,9 +4,9 @@ import type { Target } from '../org-catalog.ts';
 import type { OwnedResource, ResourceOwner, ResourceOwners } from './resource-owners.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
-/** Maximum number of a provider's pages for one page of the response. */
+/** Maximum number of provider pages that are read for one page of the response. */
 const MAX_PAGES = 50;
-/** Page size of providers if the request has none. */
+/** Page size that providers use if the request has none. */
 const DEFAULT_PAGE_SIZE = 20;
 
 /** Who may access a resource: the key that created it, or every key of the organization. */
@@ -63,11 +63,11 @@ export function recordResources(
 export interface ResourceListing {
   /** The query of the request, including `?`. */
   readonly query: string;
-  /** Name of the query parameter for the start of a page. */
+  /** Name of the query parameter with the start of the page. */
   readonly after: string;
-  /** Reads a page of the provider. Returns null if a page after the first one fails. */
+  /** Reads one page from the provider. Returns null if a page after the first one cannot be read. */
   page(query: string): Promise<JsonObject | null>;
-  /** Returns those ids that the caller may access. */
+  /** Returns the ids that the caller may access. */
   filterOwned(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -107,7 +107,7 @@ export function listPageEntries(page: JsonObject): JsonObject[] {
   return Array.isArray(page['data']) ? page['data'].filter(isObject) : [];
 }
 
-/** Returns the page size of the request, otherwise that of the provider. */
+/** Returns the page size of the request, or else the page size of the provider. */
 function pageSizeOf(query: string, shown: number): number {
   const limit = Number(new URLSearchParams(query).get('limit') ?? 0);
   return Number.isInteger(limit) && limit > 0 ? limit : Math.max(DEFAULT_PAGE_SIZE, shown);

@@ -25,9 +25,7 @@ import {
 import type { ResourceReference } from './resource-reference.ts';
 import { getPublicBaseUrl, hasLinks, rewriteLinks } from './rewrite-links.ts';
 
-/**
- * Returns how a response must be processed before it is sent; null if no processing is required.
- */
+/** Returns how a response must be processed before it is sent; null if it can be forwarded unchanged. */
 export function findRequiredPostProcessing(
   x: Exchange,
   resource: ResourceReference,
@@ -62,8 +60,7 @@ export async function postProcessResponse(
 }
 
 /**
- * Clients follow the links of a resource with their platform key, so links must point to Floe instead of the
- * provider.
+ * Replaces the links in a response with links to Floe, because clients follow them with their platform key.
  */
 function rewriteAnswerLinks(
   { gateway, client, target }: Exchange,

@@ -1,17 +1,17 @@
 import { Fault } from '@floe/contract/faults';
 
-/** The path of a request below the base of its surface. */
+/** The path of a request below the base path of its surface. */
 export interface RequestPath {
   /** The encoded segments; empty for the base itself. */
   readonly segments: readonly string[];
-  /** Includes `?`; empty if there is no query. */
+  /** The query including `?`; empty if there is none. */
   readonly query: string;
 }
 
 /**
- * Parses the path after a base. Rejects paths that different parsers interpret differently: dot
- * segments, empty segments, backslashes, encoded slashes, control characters, double encoding and
- * absolute URLs.
+ * Parses the path after a base path. Rejects paths that different parsers interpret differently: dot
+ * segments, empty segments, backslashes, encoded slashes, control characters, double encoding and absolute
+ * URLs.
  * @throws Fault `invalid_request`
  */
 export function parseRequestPath(rest: string): RequestPath {

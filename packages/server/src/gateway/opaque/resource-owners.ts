@@ -1,7 +1,7 @@
 /** The organization and key that own a resource at a provider. */
 export interface ResourceOwner {
   readonly provider: string;
-  /** Name of the provider's credential with which it was created. */
+  /** Name of the provider credential with which the resource was created. */
   readonly credential: string;
   readonly keyId: string;
   /** Collection of the resource, such as `files`; `batch_input` for a file whose lines were validated. */
@@ -19,13 +19,16 @@ export interface OwnedResource extends ResourceOwner {
  * database.
  */
 export interface ResourceOwners {
-  /** Records owners. Resolves after the commit. Known resources keep their owner. */
+  /** Records owners. Resolves after the commit. A resource that is already recorded keeps its owner. */
   record(things: readonly OwnedResource[]): Promise<void>;
   /**
    * Returns all owners in the organization for each id. There is usually one, but ids of different providers
    * may be equal.
    */
   find(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly ResourceOwner[]>>;
-  /** Returns true for the single caller that may count the usage of these batch results. */
+  /**
+   * Returns true to the first caller and false to all others, so that the usage of these batch results is
+   * counted once.
+   */
   claimResults(orgId: string, provider: string, id: string): Promise<boolean>;
 }

@@ -3,15 +3,15 @@ export type ApiStyle = 'a' | 'b';
 
 /** The provider resource that a request path identifies. */
 export interface ResourceReference {
-  /** Name of the surface on the row. */
+  /** The name of the surface in the request log row. */
   readonly surface: string;
-  /** Collection whose resources have an owner; null for other paths. */
+  /** The collection, if its resources have an owner; null for other paths. */
   readonly collection: string | null;
-  /** Id of a single resource. */
+  /** The id in the path; null if the path does not identify a single resource. */
   readonly id: string | null;
-  /** Model in the path. */
+  /** The model in the path; null if there is none. */
   readonly model: string | null;
-  /** Whether the response consists of batch results, or may do so. */
+  /** Whether the response contains, or may contain, batch results. */
   readonly isBatchResults: boolean;
   /** Whether the body is JSON regardless of its content type. */
   readonly isJsonOnly: boolean;
@@ -82,7 +82,10 @@ function surfaceNameOf([first = '', second]: readonly string[]): string {
   return SURFACES.has(first) ? first : 'other';
 }
 
-/** Parses `models/{model}`, and older paths that start with the model. */
+/**
+ * Returns the model of the path `models/{model}`, or of an older path that starts with the model; null for
+ * other paths.
+ */
 function parseModel([first, second]: readonly string[]): string | null {
   const names = first === 'models' || first === 'deployments' || first === 'engines';
   return names && second !== undefined ? decodeURIComponent(second) : null;

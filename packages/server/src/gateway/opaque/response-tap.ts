@@ -2,12 +2,15 @@ import { countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage, readBatchResultUsage } from '@floe/wire/find-usage';
 import { sumUsage, type Usage } from '@floe/wire/usage';
 
-/** The usage of a longer JSON response is not counted. */
+/** Maximum size of a JSON response whose usage is counted. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
-/** The usage of a longer line of batch results is not counted. */
+/** Maximum length of a line of batch results whose usage is counted. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
-/** If a batch has more models, the rest are counted together, without a price. */
+/**
+ * Maximum number of models of a batch that are counted separately. The others are counted together, without a
+ * price.
+ */
 const MAX_MODELS = 100;
 
 /** Observes a response body while it is forwarded unchanged. */
@@ -17,9 +20,9 @@ export interface ResponseTap {
   isTruncated(): boolean;
   /** Returns the usage of the complete body. */
   usage(): Usage | undefined;
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   readonly size: number;
-  /** Returns the UTF-8 bytes of generated content. */
+  /** Returns the size of the generated content in UTF-8 bytes. */
   contentBytes(): number;
   /** For batch results: the usage of each model. Otherwise null. */
   readonly byModel: ReadonlyMap<string, Usage> | null;
@@ -93,7 +96,7 @@ class ResultsTap implements ResponseTap {
     return sum ?? undefined;
   }
 
-  /** Content of batch results does not belong to this request. */
+  /** Returns 0, because the content of batch results does not belong to this request. */
   contentBytes(): number {
     return 0;
   }

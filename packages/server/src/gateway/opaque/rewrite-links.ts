@@ -8,7 +8,10 @@ import type { ResourceReference } from './resource-reference.ts';
 const CONTENT_COLLECTIONS = new Set(['responses', 'chat/completions', 'conversations']);
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The public URL of a surface, such as `http://host:port/prefix/gateway/passthrough-b`. */
+/**
+ * The public URL of a surface, such as `http://host:port/prefix/gateway/passthrough-b`, and the target and
+ * resource whose links are rewritten.
+ */
 export interface LinkContext {
   readonly url: string;
   readonly base: ForwardedApi;
@@ -28,8 +31,8 @@ export function getPublicBaseUrl(baseUrl: string, host: string): string {
 }
 
 /**
- * Returns whether the JSON responses of a path contain links to the provider, as opposed to links
- * that are part of the content.
+ * Returns whether the JSON responses of a path can contain links to the provider's API outside generated or
+ * user-supplied content.
  */
 export function hasLinks({ collection, isBatchResults }: ResourceReference): boolean {
   return collection !== null && !isBatchResults && !CONTENT_COLLECTIONS.has(collection);
@@ -50,7 +53,7 @@ export function rewriteLinks(body: Buffer, mount: LinkContext): Buffer {
   return edits.length === 0 ? body : applyByteEdits(body, edits);
 }
 
-/** Returns null if the text is not a link to the provider's API. */
+/** Returns the link to Floe; null if the text is not a link to the provider's API. */
 function rewriteLink(
   text: string,
   { url, base, target, resource }: LinkContext,

@@ -2,8 +2,8 @@ import type { Timeouts } from '../../providers/configured-provider.ts';
 import { DEFAULT_RETRIES_PER_TARGET, type OrgCatalog } from '../org-catalog.ts';
 
 /**
- * Returns the retries and timeouts that an organization's routes define for `<provider>/<model>`.
- * Ignores the targets of these routes.
+ * Returns the retries and timeouts that an organization's routes define for the model id
+ * `<provider>/<model>`. Does not use the targets of these routes.
  */
 export function findRouteSettings(
   { routes }: OrgCatalog,

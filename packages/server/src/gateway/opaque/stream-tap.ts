@@ -94,8 +94,8 @@ export class StreamTap {
   }
 
   /**
-   * The last event of some dialects repeats the complete response. It is the only content if there were no
-   * deltas.
+   * Counts the content of an event. The last event of some dialects repeats the complete response, which is
+   * counted only if there were no deltas.
    */
   #countContent({ added, whole }: ContentByteCounts): void {
     if (added > 0) this.contentChunks += 1;
@@ -133,7 +133,7 @@ export class StreamTap {
 
 const FINISHES = /"(?:finish_reason|stop_reason|error|type":\s*"(?:message_stop|error|response\.\w+))"/;
 
-/** A Chat chunk with only a role has no content. */
+/** Returns whether a Chat chunk has content. A chunk with only a role has none. */
 function bringsContent(body: JsonObject): boolean {
   const { choices } = body;
   if (!Array.isArray(choices)) return true;

@@ -29,7 +29,10 @@ export const UNIFIED_API: ForwardedApi = {
   targetPath: ({ provider, model }, segments) => provider.opaquePath(segments.join('/'), model),
 };
 
-/** In an opaque body, a model has the provider's name, or the form `<provider>/<model>`. */
+/**
+ * Returns whether the key may use a model that a body names by the provider's model id or as
+ * `<provider>/<model>`.
+ */
 function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: string): boolean {
   const named = splitModelId(model);
   const bare = named?.provider === provider.id ? named.model : model;
@@ -59,7 +62,7 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
 }
 
 /**
- * If there is no model, the owner of the resources determines the provider, otherwise the header
+ * Resolves a request without a model. The owner of its resources determines the provider, or else the header
  * `x-floe-provider`.
  */
 function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteInput): ResolvedRoute {

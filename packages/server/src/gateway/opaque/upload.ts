@@ -4,13 +4,13 @@ import type { Clock, Timer } from '../../core/clock.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { ClientDisconnectedError } from '../client-connection.ts';
 
-/** The maximum size of a body that is forwarded without buffering (product page, "Errors"). */
+/** The maximum size of a request body that is forwarded without buffering. */
 export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024;
 const IDLE_TIMEOUT_MS = 30_000;
 
 /** Callbacks that report the progress of an upload. */
 export interface UploadWatcher {
-  /** Bytes were sent. */
+  /** Called when bytes have been sent. */
   onProgress(): void;
 }
 
@@ -19,7 +19,7 @@ export interface UploadWatcher {
  */
 export interface UploadInspector {
   push(chunk: Buffer): void;
-  /** The last byte of the client has arrived. */
+  /** Called when the last byte of the body has arrived. */
   end(): void;
 }
 
@@ -48,7 +48,7 @@ export class Upload extends Readable {
     this.on('error', () => this.#stop());
   }
 
-  /** Whether nothing has been read, so that another attempt can still send it. */
+  /** Whether nothing has been read yet, so that another attempt can still send the body. */
   get isUnsent(): boolean {
     return !this.#isStarted;
   }

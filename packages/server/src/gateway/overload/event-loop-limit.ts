@@ -2,24 +2,28 @@ import type { Clock, Timer } from '../../core/clock.ts';
 
 const TICK_MS = 5;
 const WINDOW_MS = 500;
-/** The part of a window that must be delayed. Otherwise, single long tasks are the reason. */
+/**
+ * Minimum part of a window in which the event loop must be delayed. In a smaller part, the delay comes from
+ * single long tasks.
+ */
 const DELAYED_FRACTION = 0.5;
-/** A longer delay means that the machine was suspended. It says nothing about the load. */
+/** Longer delays are ignored, because they mean that the machine was suspended. */
 const SUSPENDED_MS = 10_000;
-/** The limit never falls below this number of exchanges. */
+/** The lowest value of the limit, in exchanges. */
 const MIN_LIMIT = 64;
 /**
- * A turn that takes too long still admits this number of exchanges of each organization. Otherwise, a process that the
- * operating system does not schedule would reject even the only request, and one organization could use every turn.
+ * Number of exchanges per organization that are admitted even in a turn that takes too long. Without it, a
+ * process that the operating system does not schedule would reject even a single request. It applies per
+ * organization so that no organization can use every turn alone.
  */
 const MIN_PER_TURN = 64;
-/** After a reduction, the exchanges above the limit have this time to end before the next one. */
+/** Time for the exchanges above the limit to end before the limit is reduced again. */
 const SETTLE_MS = 1_000;
 const MIN_REDUCTION_FACTOR = 0.5;
 const MAX_REDUCTION_FACTOR = 0.9;
 const INCREASE = 1.1;
 
-/** What the limit measures and controls. */
+/** The counter of exchanges that `EventLoopLimit` reads, and the limit that it sets. */
 export interface EventLoopLimitTarget {
   /** The number of exchanges in progress. */
   readonly used: number;
@@ -28,13 +32,14 @@ export interface EventLoopLimitTarget {
 }
 
 /**
- * Rejects exchanges while the event loop is persistently delayed. It measures the part of the time in which a new
- * request waits too long: how late a timer is. Requests that arrive together delay the event loop only once, so
- * two windows in a row must be delayed. There are two reactions, because work can be in two places:
- *
- * - Exchanges in progress, such as streams: a lower limit of concurrent exchanges. The reductions depend on the
- *   delay and the increases are small, so that the limit stays near the capacity of the process.
- * - Requests that wait in the sockets: a turn of the event loop that already takes too long admits no further ones.
+ * Rejects exchanges while the event loop is persistently delayed. The delay is how late a timer fires,
+ * because a new request has to wait as long. Requests that arrive together delay the event loop only once, so
+ * two windows in a row must be delayed.
+ * The limit reacts in two ways:
+ * - Exchanges in progress, such as streams: reduces the limit of concurrent exchanges. Reductions depend on
+ * the delay and increases are small, so that the limit stays near the capacity of the process.
+ * - Requests that wait in the sockets: admits no further requests in a turn of the event loop that already
+ * takes too long.
  */
 export class EventLoopLimit {
   readonly #target: EventLoopLimitTarget;
@@ -46,7 +51,7 @@ export class EventLoopLimit {
   #hasAdmissions = false;
   /** Admissions since the last tick, by organization, while the event loop is saturated. */
   readonly #admittedThisTurn = new Map<string, number>();
-  /** The sum and number of the delays in this window that were too long. */
+  /** The sum and the number of the delays in this window that were too long. */
   #delayedMs = 0;
   #delays = 0;
   #wasDelayed = false;
@@ -60,12 +65,15 @@ export class EventLoopLimit {
     this.#maxDelayMs = maxDelayMs;
   }
 
-  /** Whether the event loop is persistently delayed. */
+  /** Whether the event loop has been delayed persistently. */
   get isSaturated(): boolean {
     return this.#isSaturated;
   }
 
-  /** Returns whether this turn of the event loop may admit an exchange of an organization. Starts the measurement. */
+  /**
+   * Returns whether this turn of the event loop may admit an exchange of an organization. Starts the
+   * measurement if it is not running.
+   */
   admitsNow(orgId: string): boolean {
     if (this.#maxDelayMs === 0) return true;
     this.#hasAdmissions = true;

@@ -7,10 +7,13 @@ import { EventLoopLimit } from './event-loop-limit.ts';
 import { RejectionPacer } from './rejection-pacer.ts';
 import { SharedCapacity } from './shared-capacity.ts';
 
-/** A log line about rejections is written at most once in this time. */
+/** Minimum time between two log lines about rejections. */
 const LOG_INTERVAL_MS = 10_000;
 const MIN_RETRY_AFTER_MS = 1_000;
-/** Clients retry at different times, so that they do not cause the next overload together. */
+/**
+ * Random part of `retry-after`, so that clients retry at different times and do not cause the next overload
+ * together.
+ */
 const RETRY_AFTER_SPREAD_MS = 2_000;
 
 /** The limits of `server.overload`. */
@@ -22,7 +25,7 @@ export interface OverloadLimits {
   readonly maxEventLoopDelayMs: number;
 }
 
-/** What the overload manager needs from the process. */
+/** What the overload manager needs from the rest of the process. */
 export interface OverloadDependencies {
   readonly clock: Clock;
   readonly log: Log;
@@ -55,15 +58,16 @@ export class OverloadManager {
     this.#eventLoopLimit = new EventLoopLimit(this.#exchanges, clock, limits.maxEventLoopDelayMs);
   }
 
-  /** The capacity in use at present. */
+  /** The capacity that is in use now. */
   get load(): GatewayLoad {
     const { used, limit } = this.#exchanges;
     return { inFlight: used, concurrencyLimit: limit, bodyBytes: this.#bodies.used };
   }
 
   /**
-   * Admits an exchange of an organization. The caller must release the result when the exchange ends. If there is
-   * no capacity, returns a promise that rejects with Fault `overloaded` when the response may be sent.
+   * Admits an exchange of an organization. The caller must release the result when the exchange ends. If
+   * there is no capacity, returns a promise that rejects with Fault `overloaded`, at the time at which the
+   * response may be sent.
    */
   admit(orgId: string): AdmittedExchange | Promise<never> {
     if (!this.#eventLoopLimit.admitsNow(orgId) || !this.#exchanges.tryTake(orgId, 1)) {
@@ -73,18 +77,18 @@ export class OverloadManager {
     return new AdmittedExchange(this, orgId);
   }
 
-  /** Reserves memory for a part of a request body. Returns false if there is none. */
+  /** Reserves memory for a part of a request body. Returns false if none is available. */
   tryTakeBodyBytes(orgId: string, bytes: number): boolean {
     return this.#bodies.tryTake(orgId, bytes);
   }
 
-  /** Called by `AdmittedExchange`. */
+  /** Releases the capacity of an exchange. */
   release(orgId: string, bodyBytes: number): void {
     this.#exchanges.release(orgId, 1);
     if (bodyBytes > 0) this.#bodies.release(orgId, bodyBytes);
   }
 
-  /** Whether the event loop is the bottleneck. */
+  /** Whether the number of exchanges is limited because of the event loop. */
   get #isReduced(): boolean {
     return this.#eventLoopLimit.isSaturated || this.#exchanges.limit < this.#exchanges.maximum;
   }
@@ -122,7 +126,7 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
     'Floe is overloaded: the request bodies in progress have reached the memory limit. Retry the request.',
 };
 
-/** The capacity that an exchange uses. */
+/** The capacity that one exchange uses. */
 export class AdmittedExchange implements BodyMemory {
   readonly #manager: OverloadManager;
   readonly #orgId: string;
@@ -143,7 +147,7 @@ export class AdmittedExchange implements BodyMemory {
     return this.#manager.reject('body_memory');
   }
 
-  /** Returns the capacity. Must be called once. */
+  /** Releases the capacity. Must be called exactly once. */
   release(): void {
     this.#manager.release(this.#orgId, this.#bodyBytes);
   }

@@ -1,19 +1,23 @@
 import type { Clock } from '../../core/clock.ts';
 
 const BATCH_MS = 10;
-/** If the timer of a batch is later than this, the event loop is saturated. */
+/** If the timer of a batch fires later than this, the event loop is saturated. */
 const SATURATED_MS = 5;
 /**
- * Rejections per millisecond while the event loop is the bottleneck. With its body, a rejection takes 30 to 120 µs.
+ * Maximum number of rejections per millisecond while the event loop is the bottleneck. A rejection, including
+ * reading its request body, takes 30 to 120 µs.
  */
 const MAX_REJECTIONS_PER_MS = 2;
-/** Further rejections are sent at once, so that their requests do not use memory. */
+/**
+ * Maximum number of waiting rejections. Further ones are sent immediately, so that their requests do not use
+ * memory.
+ */
 const MAX_WAITING = 2_000;
 
 /**
  * Delays the responses to rejected requests by about 10 ms and sends them in batches. While the event loop is
- * the bottleneck, it sends only some of them in each batch. A client that ignores `retry-after` and repeats its
- * request at once then waits, instead of using the time that admitted requests need.
+ * the bottleneck, it sends only some of them in each batch. A client that ignores `retry-after` and repeats
+ * its request immediately therefore has to wait, and does not take time from admitted requests.
  */
 export class RejectionPacer {
   readonly #clock: Clock;

@@ -5,12 +5,12 @@
 const UNRESERVED_FRACTION = 0.9;
 
 /**
- * Divides a capacity, such as concurrent exchanges or bytes, between organizations. While capacity is
- * available, an organization may use more than its share. Otherwise each active organization receives an
- * equal share.
+ * Divides a capacity, such as a number of concurrent exchanges or bytes, between organizations. While
+ * capacity is available, an organization may use more than its share. Otherwise, each active organization
+ * gets an equal share.
  */
 export class SharedCapacity {
-  /** The capacity that is divided. Can be lowered below `maximum`, and below the amount in use. */
+  /** The capacity that is divided. It can be reduced below `maximum`, and below the amount in use. */
   limit: number;
   /** The amount that all organizations together never exceed. */
   readonly maximum: number;
@@ -30,7 +30,7 @@ export class SharedCapacity {
     return this.#used;
   }
 
-  /** Takes an amount for an organization. Returns false if there is no capacity for it. */
+  /** Takes an amount for an organization. Returns false if not enough capacity is available. */
   tryTake(orgId: string, amount: number): boolean {
     const own = this.#usedByOrg.get(orgId) ?? 0;
     if (!this.#hasRoom(own, amount)) return false;
@@ -39,7 +39,7 @@ export class SharedCapacity {
     return true;
   }
 
-  /** Returns an amount that `tryTake` took. */
+  /** Gives back an amount that `tryTake` took. */
   release(orgId: string, amount: number): void {
     const own = (this.#usedByOrg.get(orgId) ?? 0) - amount;
     if (own > 0) this.#usedByOrg.set(orgId, own);

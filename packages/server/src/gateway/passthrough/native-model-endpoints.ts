@@ -37,7 +37,9 @@ export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) 
   };
 }
 
-/** The first provider that has a model describes it. */
+/**
+ * Returns the models that the key may use. If several providers have the same model, the first one is listed.
+ */
 function listNativeModels(
   { key, catalog }: AuthenticatedCaller,
   lists: ModelLists,

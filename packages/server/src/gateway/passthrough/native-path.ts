@@ -3,7 +3,8 @@ import type { Dialect } from '../../providers/provider-definition.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
 
 /**
- * The dialects of each style whose paths determine the base of the native API, and the suffix of these paths.
+ * For each style, the dialects whose paths contain the base path of the native API, and the suffix of these
+ * paths.
  */
 const STYLE_DIALECTS: Readonly<Record<ApiStyle, readonly (readonly [dialect: Dialect, end: string])[]>> = {
   a: [
@@ -18,15 +19,18 @@ export function supportsApiStyle(provider: Provider, style: ApiStyle): boolean {
   return STYLE_DIALECTS[style].some(([dialect]) => supportsDialect(provider, dialect));
 }
 
-/** A host that only accepts the bodies of a dialect does not have the rest of its API. */
+/**
+ * Returns whether a provider has the API of a dialect. A host that only accepts bodies of the dialect does
+ * not have the rest of its API.
+ */
 function supportsDialect({ dialects, bodyShapeOf }: Provider, dialect: Dialect): boolean {
   return dialects.includes(dialect) && bodyShapeOf(dialect) === undefined;
 }
 
 /**
- * Returns the path of a native API at a provider, including the configured query. For paths that
- * belong to a dialect, it is the path that the provider defines. All other paths have the same
- * base, with the suffix replaced.
+ * Returns the path of a native API request at a provider, including the configured query. Paths that belong
+ * to a dialect are those that the provider defines. All other paths are derived from them by replacing the
+ * suffix.
  */
 export function buildNativePath(
   provider: Provider,

@@ -14,10 +14,10 @@ import {
 } from '../org-catalog.ts';
 import { buildNativePath } from './native-path.ts';
 
-/** The configured targets' native API in OpenAI style. */
-export const PASSTHROUGH_A_BASE = createPassthroughBase('a');
-/** The configured targets' native API in Anthropic style. */
-export const PASSTHROUGH_B_BASE = createPassthroughBase('b');
+/** The native API in OpenAI style of the configured targets. */
+export const PASSTHROUGH_A_API = createPassthroughBase('a');
+/** The native API in Anthropic style of the configured targets. */
+export const PASSTHROUGH_B_API = createPassthroughBase('b');
 
 function createPassthroughBase(style: ApiStyle): ForwardedApi {
   return {
@@ -61,8 +61,8 @@ function resolvePassthroughRoute(style: ApiStyle, input: OpaqueRouteInput): Reso
 }
 
 /**
- * Resources exist at one provider and in one account. Other targets are not tried, and only reads are
- * retried.
+ * Resolves a request without a model. It is sent only to the target that has the resources, because they
+ * exist in one account of one provider. Only reads are retried.
  */
 function resolveWithoutModel(
   { catalog, owner, client }: OpaqueRouteInput,
@@ -113,7 +113,10 @@ function resolveForModel(
   return createRoute(targets, retries, 'the providers configured for this path, in order');
 }
 
-/** A request for a response can be repeated; one that creates a resource cannot. */
+/**
+ * Returns whether a request can be repeated. A request for a response can; a request that creates a resource
+ * cannot.
+ */
 function isRepeatable(collection: string | null): boolean {
   return collection === null || collection === 'responses' || collection === 'chat/completions';
 }

@@ -7,7 +7,7 @@ import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { parseRequestPath } from '../opaque/request-path.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
 import { createNativeModelEndpoints } from './native-model-endpoints.ts';
-import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './passthrough-base.ts';
+import { PASSTHROUGH_A_API, PASSTHROUGH_B_API } from './passthrough-base.ts';
 
 /**
  * Handles a request below a passthrough base path. `rest` is the path after the base, including its
@@ -15,7 +15,7 @@ import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './passthrough-base.ts';
  */
 export type PassthroughHandler = (client: ClientConnection, style: ApiStyle, rest: string) => void;
 
-const BASES: Readonly<Record<ApiStyle, ForwardedApi>> = { a: PASSTHROUGH_A_BASE, b: PASSTHROUGH_B_BASE };
+const BASES: Readonly<Record<ApiStyle, ForwardedApi>> = { a: PASSTHROUGH_A_API, b: PASSTHROUGH_B_API };
 
 /**
  * Creates the handler for the two passthrough surfaces. Floe itself responds to requests for model

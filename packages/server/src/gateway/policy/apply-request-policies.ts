@@ -11,10 +11,10 @@ import type { Exchange } from '../exchange-record.ts';
 import { awaitPolicyThread } from './await-policy-thread.ts';
 
 /**
- * Applies the organization's policies to a request, and records which policies apply to the
- * response. Returns the body to send, which is the original or a redacted one. Returns a promise only if a
- * thread evaluates the policies, because the body is large.
- * @throws Fault `policy_denied`, `overloaded`, `shutting_down`; `ClientDisconnectedError`
+ * Applies the organization's policies to a request, and records which policies apply to the response. Returns
+ * the body to send, which is the original or a redacted one. Returns a promise only if a thread evaluates the
+ * policies because the body is large.
+ * @throws Fault `policy_denied`, `overloaded` or `shutting_down`; `ClientDisconnectedError`
  */
 export function applyRequestPolicies(
   x: Exchange,
@@ -61,14 +61,14 @@ function createPolicyRequest(
   };
 }
 
-/** Records in the row every policy that applied. */
+/** Records the decision of every policy that applied in the request log row. */
 export function recordPolicyDecisions(x: Exchange, { decisions }: PolicyEvaluation): void {
   for (const { outcome, reason } of decisions) x.decisions.push({ step: 'policy', outcome, reason });
 }
 
 /**
- * Records that the request was redacted, for the header `x-floe-redacted`. The header tells the
- * client that the provider received a different request.
+ * Records that the request was redacted. The header `x-floe-redacted` then tells the client that the provider
+ * received a different request.
  */
 export function recordRedaction(x: Exchange, { decisions }: PolicyEvaluation): void {
   const names = decisions.filter(({ outcome }) => outcome === 'redacted').map(({ policy }) => policy.name);

@@ -23,9 +23,8 @@ export function sendJsonResponse(x: Exchange, body: Buffer | string): void {
 }
 
 /**
- * Applies the response policies to a complete response and passes the resulting body to `use`. If the
- * response is large, a thread evaluates the policies. `x.policy.pending` is then set, and `use` is called
- * later.
+ * Applies the response policies to a complete response and passes the resulting body to `use`. A thread
+ * evaluates the policies on a large response: `x.policy.pending` is then set, and `use` is called later.
  * @throws Fault `policy_denied`
  */
 export function applyResponsePolicies(
@@ -37,7 +36,7 @@ export function applyResponsePolicies(
   else evaluateAnswer(x, x.policy.answerContext, Buffer.from(body), use);
 }
 
-/** Evaluates what the client would read, whichever dialect the provider used. */
+/** Evaluates policies on the response in the form in which the client receives it. */
 function evaluateAnswer(
   x: Exchange,
   { policySet, request }: ResponsePolicyContext,

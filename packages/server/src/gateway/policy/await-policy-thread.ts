@@ -2,8 +2,8 @@ import type { PolicyCaller } from '../../guardrails/policies/policy-threads.ts';
 import type { Exchange } from '../exchange-record.ts';
 
 /**
- * Waits for an evaluation in a policy thread, before the exchange has an attempt. Cancels it if the client
- * disconnects or the exchange is interrupted.
+ * Waits for an evaluation in a policy thread, before the exchange starts an attempt. Cancels the evaluation
+ * if the client disconnects or the exchange is interrupted.
  * @throws `client.interruption`, and the errors of `evaluate`
  */
 export async function awaitPolicyThread<Result>(

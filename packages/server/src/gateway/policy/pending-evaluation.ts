@@ -1,7 +1,7 @@
 import type { Exchange } from '../exchange-record.ts';
 import type { PendingEvaluation } from './response-policy-context.ts';
 
-/** Makes the exchange wait for an evaluation. */
+/** Makes the exchange wait for an evaluation in a policy thread. */
 export function setPendingEvaluation(x: Exchange, { done, cancel }: PendingEvaluation): void {
   const cleared = done.finally(() => {
     if (x.policy.pending === pending) x.policy = { ...x.policy, pending: null };
@@ -12,7 +12,7 @@ export function setPendingEvaluation(x: Exchange, { done, cancel }: PendingEvalu
   x.policy = { ...x.policy, pending };
 }
 
-/** Cancels the evaluation of a response that will not be sent. Another attempt may follow. */
+/** Cancels the evaluation of a response that will not be sent, so that another attempt can follow. */
 export function cancelPendingEvaluation(x: Exchange): void {
   const { pending } = x.policy;
   if (pending === null) return;

@@ -21,7 +21,10 @@ import { recordPolicyDecisions } from './apply-request-policies.ts';
 import type { ResponsePolicyContext } from './response-policy-context.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
-/** Matches the announcement of the end. Content cannot match, because its quotes are escaped. */
+/**
+ * Matches a frame that announces the end of the response. Content cannot match, because its quotes are
+ * escaped.
+ */
 const FINISH_PATTERN =
   /"(?:finish_reason|stop_reason)"\s*:\s*"|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 const FINAL_EVENT_PATTERN =
@@ -34,11 +37,13 @@ const FINAL_EVENT_PATTERN =
  * stream never appears complete.
  */
 export class StreamPolicyFilter {
-  /** Set once. Nothing more is forwarded, and this fault is sent. */
+  /** The fault of a policy that stopped the stream. Nothing is forwarded after it is set. */
   fault: Fault | null = null;
   /** Whether content has been forwarded. */
   hasContent = false;
-  /** Set while a thread evaluates policies. Rejects if the evaluation fails; the response must then fail. */
+  /**
+   * Set while a thread evaluates policies. Rejects if the evaluation fails, so that the response must fail.
+   */
   pending: Promise<void> | null = null;
   readonly #controller = new AbortController();
   readonly #caller: PolicyCaller;
@@ -49,7 +54,7 @@ export class StreamPolicyFilter {
   #x: Exchange;
   #context: ResponsePolicyContext;
   #earlyPolicies: PolicySet | null;
-  /** Whether an enforced policy could deny the response. Its finish is then held back. */
+  /** Whether an enforced policy could deny the response. If so, the finish is held back. */
   #mayDeny: boolean;
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
@@ -91,7 +96,7 @@ export class StreamPolicyFilter {
     return this.take();
   }
 
-  /** Returns what can be forwarded since the last call. */
+  /** Returns the bytes that have become available to forward since the last call. */
   take(): Buffer {
     const passing = this.#passing;
     this.#passing = [];
@@ -105,7 +110,7 @@ export class StreamPolicyFilter {
     return this.take();
   }
 
-  /** Cancels the evaluation in a thread. The stream cannot be continued. */
+  /** Cancels the evaluation in a thread. The stream cannot continue afterwards. */
   cancel(): void {
     this.#controller.abort();
     this.fault ??= new Fault(
@@ -114,7 +119,7 @@ export class StreamPolicyFilter {
     );
   }
 
-  /** Formats the error for a stream of the client's dialect. It contains nothing that was held back. */
+  /** Formats the error for a stream of the client's dialect. The text contains nothing that was held back. */
   formatError(fault: Fault): string {
     const { id, surface } = this.#x;
     if (surface.dialect === 'messages')
@@ -147,7 +152,10 @@ export class StreamPolicyFilter {
     this.#held = [];
   }
 
-  /** Continues after an evaluation in a thread. `pending` resolves when no frame waits any more. */
+  /**
+   * Waits for an evaluation in a thread and then calls `next`. `pending` resolves when no frame waits any
+   * longer.
+   */
   #suspend(evaluating: Promise<void>, next: () => void): void {
     this.pending = evaluating.then(
       () => {
@@ -214,7 +222,7 @@ export class StreamPolicyFilter {
       .then((kinds) => this.#cancellable(() => this.#answer.addFindings(kinds)));
   }
 
-  /** Evaluates policies that need only the findings so far. */
+  /** Evaluates the policies that need only the findings so far. */
   #evaluateEarly(policySet: PolicySet): Promise<void> | null {
     const early = this.#answer.takeKinds();
     const answer = { ...EMPTY_ANSWER, usage: null };
@@ -232,7 +240,7 @@ export class StreamPolicyFilter {
     });
   }
 
-  /** Returns a promise if a thread must evaluate the policies. */
+  /** Evaluates policies. Returns a promise if a thread must evaluate them, otherwise null. */
   #evaluate(
     policySet: PolicySet,
     part: Omit<StreamedPolicyResponse, 'request'>,
@@ -248,7 +256,7 @@ export class StreamPolicyFilter {
     return null;
   }
 
-  /** A cancelled stream must not be continued, even if the thread has finished. */
+  /** Calls `next` unless the stream was cancelled, even if the thread has finished. */
   #cancellable(next: () => void): void {
     this.#controller.signal.throwIfAborted();
     next();
@@ -272,7 +280,10 @@ function unredactableFault(policy: CompiledPolicy | undefined): Fault {
   );
 }
 
-/** A stream cannot be redacted. A finding that would be redacted stops it. */
+/**
+ * Records the decisions on a stream. A finding that would be redacted stops the stream instead, because a
+ * stream cannot be redacted.
+ */
 function recordStreamDecisions(x: Exchange, evaluation: PolicyEvaluation): void {
   const decisions = evaluation.decisions.map((decision) =>
     decision.outcome === 'redacted' ? { ...decision, outcome: 'denied' as const } : decision,

@@ -5,16 +5,19 @@ import { INLINE_LIMITS } from '../../guardrails/policies/inline-limits.ts';
 import { findKinds } from '../../guardrails/policies/policy-tasks.ts';
 import type { PolicyResponse } from '../../guardrails/policies/response-subject.ts';
 
-/** Characters before the newest frame that are scanned with it. Longer values are detected at the end. */
+/**
+ * Number of characters before the newest frame that are scanned together with it. Longer values are detected
+ * at the end.
+ */
 const MATCH_TAIL_CHARS = 1024;
 
 interface Block {
-  /** Pieces of text, joined once at the end. */
+  /** Pieces of the text, which are joined once at the end. */
   readonly pieces: string[];
   tail: string;
 }
 
-/** What policies read of a stream: its texts, its tools, and the kinds of findings so far. */
+/** The parts of a stream that policies read: its texts, its tools, and the kinds of findings so far. */
 export class StreamedAnswer {
   /** Whether the response has content or a finish reason. */
   hasOpened = false;
@@ -61,7 +64,10 @@ export class StreamedAnswer {
     return [...this.#kinds];
   }
 
-  /** Returns the new texts that are too long for the main thread. They must be scanned before the next frame. */
+  /**
+   * Returns the new texts that are too long to scan in the main thread. They must be scanned before the next
+   * frame.
+   */
   takeLongTexts(): readonly string[] {
     const texts = this.#longTexts;
     if (texts.length > 0) this.#longTexts = [];

@@ -5,14 +5,15 @@ import type { StoredTurn } from './turn-store.ts';
 /** A conversation item from an earlier turn, and the target that produced it. */
 export interface ConversationItem {
   readonly item: JsonObject;
-  /** Provider and credential of its turn. */
+  /** The provider and credential of the turn that contains the item. */
   readonly origin: string;
-  /** Whether that provider stores it under its id. */
+  /** Whether that provider stores the item under its id. */
   readonly held: boolean;
 }
 
 /**
- * Items that every provider of the Responses dialect accepts. Others belong to hosted tools of one provider.
+ * Types of items that every provider of the Responses dialect accepts. All other types belong to hosted tools
+ * of one provider.
  */
 const PORTABLE_ITEM_TYPES = new Set([
   'message',
@@ -22,7 +23,7 @@ const PORTABLE_ITEM_TYPES = new Set([
   'custom_tool_call_output',
 ]);
 
-/** Returns a request's `input` as a list of items, whatever form it has. */
+/** Returns the `input` of a request as a list of items, whichever form it has. */
 export function toInputItems(input: Json | undefined): JsonObject[] {
   if (input === undefined || input === null || input === '') return [];
   const list = Array.isArray(input) ? input : [input];
@@ -31,7 +32,7 @@ export function toInputItems(input: Json | undefined): JsonObject[] {
   );
 }
 
-/** Returns the items of all these turns, in order. */
+/** Returns the items of all given turns, in order. */
 export function listConversationItems(turns: readonly StoredTurn[]): ConversationItem[] {
   return turns.flatMap(({ input, response, origin, held }) =>
     [...input, ...toInputItems(response['output'])].map((item) => ({ item, origin, held })),
@@ -65,8 +66,8 @@ export function toNativeItem({ item, origin }: ConversationItem, target: string)
 }
 
 /**
- * Converts an assistant message to a single text. Its parts require the id of their response and are rejected
- * without it.
+ * Converts an assistant message to a single text. Providers accept its parts only together with the id of
+ * their response.
  */
 function flattenMessage(message: JsonObject): JsonObject {
   const content = message['content'];

@@ -63,7 +63,8 @@ function parseLimit(query: URLSearchParams): number {
 }
 
 /**
- * Every listed item has an id and a type, and messages have parts. The short forms of requests are expanded.
+ * Converts an item to the form in which it is listed: with an id and a type, and with parts if it is a
+ * message.
  */
 function toListedItem(item: JsonObject, madeId: string, shows: ReadonlySet<string>): JsonObject {
   const { encrypted_content, ...rest } = item;

@@ -5,14 +5,17 @@ import { type ConversationItem, listConversationItems, toInputItems } from './co
 import type { StoredTurn, TurnStore } from './turn-store.ts';
 
 const ITEM_REFERENCE_TYPE = Buffer.from('"item_reference"');
-/** Ids of items that Floe created contain the id of their response: `msg_<exchange>_<index>`. */
+/**
+ * Matches ids of items that Floe created. They contain the id of their response: `msg_<exchange>_<index>`.
+ */
 const FLOE_ITEM_ID = /^(?:msg|rs|fc|ctc)_([A-Za-z0-9]{1,40})_\d+$/;
-/** Maximum number of responses that one request may reference. */
+/** Maximum number of responses that one request may refer to. */
 const MAX_RESPONSES = 500;
 
 /**
- * Replaces references in `input` with the items that they refer to. Finds items of stored responses
- * and of the previous conversation. Leaves other ids in place, because the provider resolves them.
+ * Finds the items that references in `input` refer to, in stored responses and in the previous conversation.
+ * Returns them by id. References that are not found remain in the request, because the provider resolves
+ * them.
  */
 export async function resolveItemReferences(
   store: TurnStore,

@@ -47,8 +47,8 @@ async function loadConversation(
 }
 
 /**
- * `store` defaults to true. A request that depends on state of a provider is not stored, because another
- * provider cannot continue it.
+ * Returns whether the request is stored; `store` defaults to true. A request that depends on state of a
+ * provider is not stored, because another provider cannot continue it.
  */
 function isStoredRequest({ body, members }: ClientRequest): boolean {
   const store = members.get('store');

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { tryParseExactJson } from '@floe/wire/json-narrowing';
 
-/** Events with complete content. Deltas are not parsed. */
+/** Matches events with complete content. Deltas are not parsed. */
 const WHOLE_EVENT_PATTERN = /"response\.(?:output_item\.done|completed|incomplete)"/;
 
 /** Collects the response object from the events of a Responses stream. */
 export class ResponseCollector {
-  /** Set after the last event. */
+  /** The complete response; null before the last event. */
   response: JsonObject | null = null;
   readonly #items: JsonObject[] = [];
 
@@ -21,7 +21,7 @@ export class ResponseCollector {
       this.#complete(event['response']);
   }
 
-  /** Some providers omit the output in the last event. */
+  /** Sets the response. If the last event omits the output, adds the collected output. */
   #complete(response: unknown): void {
     if (!isObject(response)) return;
     const output = response['output'];

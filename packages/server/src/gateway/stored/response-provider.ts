@@ -12,13 +12,13 @@ import type { StoredTurn } from './turn-store.ts';
 const ANSWER_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** A stored response, and the provider and credential that have it. */
+/** A stored response, and the provider and credential that store it. */
 export type ProviderResponseReference = Pick<StoredTurn, 'held' | 'origin' | 'response'>;
 
 /** A provider's response to a request about a stored response. */
 export interface ProviderResponse {
   readonly status: number;
-  /** Null if it is not a JSON object. */
+  /** The body; null if it is not a JSON object. */
   readonly body: JsonObject | null;
 }
 
@@ -64,7 +64,7 @@ export async function callResponseProvider(
   });
 }
 
-/** The provider may not know the previous response (`setPreviousResponseId`). */
+/** Restores the client's `previous_response_id`, which the provider may not know. */
 function restorePreviousResponseId(body: JsonObject, { response }: ProviderResponseReference): JsonObject {
   const name = 'previous_response_id';
   return name in body && response[name] !== undefined ? { ...body, [name]: response[name] } : body;
@@ -96,7 +96,7 @@ class ProviderCall implements UpstreamHandler {
     this.#reject = reject;
   }
 
-  /** Cancelled when the response arrives. */
+  /** Sets a timer that is cancelled when the response arrives. */
   setTimeout(timer: Timer): void {
     this.#timer = timer;
   }

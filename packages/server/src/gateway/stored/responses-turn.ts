@@ -15,7 +15,7 @@ import {
 } from './conversation-items.ts';
 import type { StoredTurn } from './turn-store.ts';
 
-/** Maximum time for which the end of a response waits for its turn to be stored. */
+/** Maximum time for which the end of a response is held back until its turn is stored. */
 const STORE_TIMEOUT_MS = 5_000;
 
 /** The last part of a response, which is held back until its turn has been stored. */
@@ -51,7 +51,7 @@ interface TurnContext {
 
 /** A Responses request that continues a stored turn, is stored itself, or both. */
 export class ResponsesTurn {
-  /** Whether the response is stored. Its last event waits for that. */
+  /** Whether the turn is stored. If it is, the last event of the response is held back until then. */
   readonly isStored: boolean;
   readonly #request: ClientRequest;
   readonly #previousTurn: StoredTurn | null;
@@ -73,7 +73,7 @@ export class ResponsesTurn {
     this.#references = references;
   }
 
-  /** Returns the request with its whole conversation, for the canonical request. */
+  /** Returns the request with its whole conversation, as input for the canonical request. */
   expandedBody(): JsonObject {
     if (this.#expandedBody) return this.#expandedBody;
     const { previous_response_id, ...body } = parseBody(this.#request);
@@ -90,8 +90,8 @@ export class ResponsesTurn {
   }
 
   /**
-   * Returns the request for a target of the Responses dialect. If the target knows all references, these are
-   * the client's own bytes.
+   * Returns the request for a target of the Responses dialect. If the target knows everything that the
+   * request refers to, these are the client's own bytes.
    */
   requestFor({ provider, credential }: Target): ClientRequest {
     const origin = provider.sealOrigin(credential);
@@ -113,7 +113,7 @@ export class ResponsesTurn {
     return { ...this.#spliceInput([...history, ...own], knows), unsupportedItems: [...lost] };
   }
 
-  /** Returns the `previous_response_id` of the client if the target does not know it; otherwise null. */
+  /** Returns the client's `previous_response_id` if the target does not know it; otherwise null. */
   previousIdUnknownTo({ provider, credential }: Target): string | null {
     const previous = this.#previousTurn;
     if (previous === null || isStoredAt(provider.sealOrigin(credential), previous)) return null;
@@ -176,7 +176,7 @@ export class ResponsesTurn {
   }
 }
 
-/** A slow database must not delay a response indefinitely. */
+/** Adds a timeout, because a slow database must not delay a response indefinitely. */
 function withStoreTimeout(kept: Promise<void>, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`the database took longer than ${STORE_TIMEOUT_MS / 1000} s`));

@@ -11,8 +11,8 @@ import { formatSseFrame, parseSseFrame, type SseFrames } from '@floe/wire/sse';
 const PREVIOUS_ID_MEMBER = 'previous_response_id';
 
 /**
- * Sets `previous_response_id` in a response, because a provider that received the whole
- * conversation does not know the id. All other bytes are unchanged.
+ * Sets `previous_response_id` in a response. A provider that received the whole conversation in the request
+ * does not know the id. All other bytes are unchanged.
  */
 export function setPreviousResponseId(answer: Buffer, id: string): Buffer {
   const scanned = { body: answer, members: scanJsonObject(answer) };

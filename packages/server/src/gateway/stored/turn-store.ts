@@ -24,16 +24,16 @@ const DAY_MS = 24 * 3_600_000;
  */
 const TURNS_PER_COMMIT = 200;
 
-/** A stored Responses request and its response. */
+/** One turn of a conversation: a stored Responses request and its response. */
 export interface StoredTurn {
-  /** Id of its exchange. */
+  /** The id of the turn's exchange. */
   readonly id: string;
   readonly orgId: string;
   readonly keyId: string;
-  /** Id of the previous turn. */
+  /** The id of the previous turn; null if there is none. */
   readonly previousId: string | null;
   readonly createdAt: number;
-  /** Provider and credential of the response (`Provider.sealOrigin`). */
+  /** The provider and credential that generated the response (`Provider.sealOrigin`). */
   readonly origin: string;
   /** Whether the provider also stores the response under the same id. */
   readonly held: boolean;
@@ -55,7 +55,7 @@ export interface TurnStore {
   conversation(turn: StoredTurn): Promise<readonly StoredTurn[] | undefined>;
   /** Replaces a background response with its final version. */
   replace(turn: StoredTurn, response: JsonObject): Promise<void>;
-  /** Returns false if there was nothing to delete. */
+  /** Deletes a turn. Returns false if it does not exist or has another owner. */
   remove(owner: StoredResponseFilter, responseId: string): Promise<boolean>;
 }
 
@@ -68,7 +68,7 @@ export interface TurnStoreOptions {
   readonly retentionDays: () => number;
 }
 
-/** Creates a turn store. */
+/** Creates a turn store that encrypts turns with `key`. */
 export function createTurnStore({ database, key, clock, retentionDays }: TurnStoreOptions): TurnStore {
   const commit = createBatchWriter(async (rows) => {
     await database.transaction((writer) => insertStoredResponses(writer, rows));
@@ -102,8 +102,8 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
 }
 
 /**
- * Writes one transaction at a time. Turns that arrive meanwhile share the next one, so a database lock is
- * acquired once for all of them. A single turn does not wait.
+ * Creates a writer that runs one transaction at a time. Rows that arrive during a transaction share the next
+ * one, so that a database lock is acquired once for all of them. A single row does not wait.
  */
 function createBatchWriter(
   write: (rows: StoredResponseRow[]) => Promise<void>,

@@ -12,7 +12,10 @@ import {
 
 const TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** Certificates are usually renewed a month before they expire. */
+/**
+ * Remaining days for which a certificate causes a warning. Certificates are usually renewed a month before
+ * they expire.
+ */
 const EXPIRY_WARNING_DAYS = 14;
 
 /**
@@ -92,7 +95,7 @@ export async function checkCertificate(baseUrl: string, nowMs: number): Promise<
 
 interface ServedCertificate {
   readonly certificate: PeerCertificate;
-  /** Why a client would reject it; null if it would not. */
+  /** Why a client would reject the certificate; null if it would accept it. */
   readonly problem: string | null;
 }
 

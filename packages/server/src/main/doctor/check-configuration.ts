@@ -12,9 +12,10 @@ import {
 
 const WRITABLE_BY_OTHERS = 0o022;
 
+/** The findings about the configuration, and the configuration itself. */
 export interface ConfigurationResult {
   readonly findings: readonly DoctorFinding[];
-  /** Null when the configuration cannot be used. */
+  /** Null if the configuration cannot be used. */
   readonly loaded: LoadedConfig | null;
 }
 
@@ -53,7 +54,7 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
   }
 }
 
-/** Returns one finding for each problem in a configuration or an environment. */
+/** Returns one finding for each problem in the configuration or in environment variables. */
 export function describeConfigError({ path, problems }: ConfigError): DoctorFinding[] {
   return problems.map((problem) =>
     createFailedFinding(

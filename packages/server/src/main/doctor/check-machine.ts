@@ -10,12 +10,12 @@ import {
 } from './doctor-finding.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** Below this the spool and the database stop accepting rows soon. */
+/** Minimum free disk space. With less, the spool and the database soon stop accepting rows. */
 const MIN_FREE_BYTES = 100 * MEBIBYTE;
 const LOW_FREE_BYTES = 1024 * MEBIBYTE;
 const GROUP_AND_OTHERS_BITS = 0o077;
 
-/** Checks whether this user can create files in the data directory, and no one else can read it. */
+/** Checks that this user can create files in the data directory, and that no one else can read it. */
 export function checkDataDirectory(dataDir: string): DoctorFinding {
   if (!existsSync(dataDir)) {
     const parent = closestExisting(dataDir);
@@ -68,15 +68,19 @@ export async function checkDisk(dataDir: string, databaseBytes: number): Promise
   return createPassedFinding('disk', message);
 }
 
-/** Clocks of stores that are further away than this make limits and schedules of several processes disagree. */
+/**
+ * Difference between clocks that causes a warning. A larger one makes processes disagree about limits and
+ * schedules.
+ */
 const CLOCK_WARNING_MS = 1_000;
 const CLOCK_ERROR_MS = 30_000;
-/** Floe did not exist before. */
+/** The earliest plausible time, because Floe did not exist before. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 
 /**
- * Checks the host's time.
- * @param offsets how far the time of each store is ahead of this host, by the store's name
+ * Checks the host's clock.
+ * @param offsets by how much the clock of each store is ahead of this host, in milliseconds, by the store's
+ * name
  */
 export function checkClock(nowMs: number, offsets: ReadonlyMap<string, number>): DoctorFinding {
   const remedy = 'Synchronize the clocks of all machines with NTP.';

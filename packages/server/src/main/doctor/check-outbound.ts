@@ -22,9 +22,7 @@ interface ProviderCheckOptions {
   readonly clock: Clock;
 }
 
-/**
- * Requests each provider's model list with each of its credentials. No provider charges for this.
- */
+/** Requests each provider's model list with each of its credentials. These requests are free of charge. */
 export async function checkProviders(
   { catalogs, unusable }: CheckedProviders,
   options: ProviderCheckOptions,
@@ -61,14 +59,14 @@ async function checkProvider(
   );
 }
 
-/** A test must cost nothing, so it only lists models. */
+/** Returns why a provider cannot be tested without cost; null if its model list can be requested. */
 function findReasonNotToTest({ usesCallerCredential, credentials, modelLists }: Provider): string | null {
   if (usesCallerCredential) return 'callers send their own credentials';
   if (credentials.length === 0) return 'it has no credential';
   return modelLists.length === 0 ? 'it does not offer a model list' : null;
 }
 
-/** Connects to the mail server and signs in. Does not send an email. */
+/** Connects to the mail server and signs in. Does not send mail. */
 export async function checkMail(
   settings: SmtpSettings,
   { guard, via }: OutboundAccess,

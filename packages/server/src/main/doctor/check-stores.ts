@@ -21,18 +21,25 @@ import {
   describeReason,
 } from './doctor-finding.ts';
 
-/** A store further away slows every committed beat and setting. */
+/**
+ * Round trip in milliseconds that causes a warning, because a slower database delays every beat and every
+ * change of a setting.
+ */
 const SLOW_DATABASE_MS = 20;
-/** `storage.shared_timeout_ms` is short: requests do not wait longer for it. */
+/**
+ * Round trip in milliseconds that causes a warning, because requests wait only `storage.shared_timeout_ms`
+ * for the shared store.
+ */
 const SLOW_SHARED_STORE_MS = 5;
 
+/** The findings about the database, and what later checks need from it. */
 export interface DatabaseResult {
   readonly findings: readonly DoctorFinding[];
-  /** Open if the database exists, is up to date and belongs to the secret key. The caller closes it. */
+  /** Set if the database exists, is up to date and belongs to the secret key. The caller must close it. */
   readonly database: DatabaseWithBeats | null;
   /** Size of the SQLite file; 0 for PostgreSQL. */
   readonly bytes: number;
-  /** Of the clock of PostgreSQL; null for SQLite. */
+  /** Clock offset of PostgreSQL in milliseconds; null for SQLite. */
   readonly clockOffsetMs: number | null;
 }
 
@@ -100,6 +107,7 @@ async function openWithKey(place: DatabaseLocation, secret: InstallationSecretKe
   }
 }
 
+/** The findings about the shared store, and the offset of its clock in milliseconds. */
 export interface SharedStoreResult {
   readonly findings: readonly DoctorFinding[];
   readonly clockOffsetMs: number | null;

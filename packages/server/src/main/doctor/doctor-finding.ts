@@ -12,15 +12,16 @@ export const DOCTOR_CHECKS = [
   'providers',
   'mail',
 ] as const;
+/** The name of a group of checks. */
 export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 
 /** The result of one check. */
 export interface DoctorFinding {
   readonly check: DoctorCheck;
-  /** `skipped`: the check does not apply, or needs something that failed before. */
+  /** The result. `skipped`: the check does not apply, or needs something whose check failed. */
   readonly status: 'ok' | 'warning' | 'error' | 'skipped';
   readonly message: string;
-  /** What to do; null if nothing. Every warning and error has one. */
+  /** What the operator can do. Every warning and error has one; null for other findings. */
   readonly remedy: string | null;
 }
 
@@ -41,8 +42,8 @@ export function createFailedFinding(check: DoctorCheck, message: string, remedy:
 }
 
 /**
- * Returns the message of any thrown value. If the cause contains more information than the error
- * itself, its message is added.
+ * Returns the message of a thrown value. If the cause contains more information than the error itself, adds
+ * its message.
  */
 export function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

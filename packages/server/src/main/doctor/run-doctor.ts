@@ -37,8 +37,8 @@ import {
 const SYNTAX = { usage: 'doctor [--json]', positionals: [0, 0], flags: ['json'] } as const;
 
 /**
- * Runs `floe doctor [--json]`, which checks configuration, data directory, stores, time, URL,
- * certificate, providers and mail. Changes nothing. Exits with 1 if a check failed.
+ * Runs `floe doctor [--json]`, which checks configuration, data directory, stores, clock, URL, certificate,
+ * providers and mail. Changes nothing. Exits with code 1 if a check failed.
  */
 export async function runDoctor(args: readonly string[]): Promise<void> {
   const { flags } = parseCommandArguments(args, SYNTAX);
@@ -74,7 +74,7 @@ async function collectFindings(): Promise<DoctorFinding[]> {
   return [...findings, ...machine, ...(await checkInstallation(environment, loaded, dataDir))];
 }
 
-/** Checks that need the configuration. */
+/** The checks that need the configuration. */
 const CHECKS_OF_CONFIGURATION = DOCTOR_CHECKS.filter(
   (check) => !['configuration', 'data_directory', 'disk'].includes(check),
 );
@@ -113,7 +113,7 @@ async function checkInstallation(
 }
 
 interface SecretKeyResult {
-  /** Null when there is none that can be used. */
+  /** The secret key; null if there is none that can be used. */
   readonly secret: InstallationSecretKey | null;
   readonly finding: DoctorFinding;
 }
@@ -158,7 +158,7 @@ async function checkOutbound(
   }
 }
 
-/** Providers of floe.yaml, of the environment and of the API, as a running server has them. */
+/** Compiles the providers of floe.yaml, of the environment and of the API, as a running server does. */
 async function compileAllProviders(
   loaded: LoadedConfig,
   outbound: OutboundAccess,
@@ -169,7 +169,9 @@ async function compileAllProviders(
   return { catalogs: compiled.catalogs, unusable: compiled.unusableProviders };
 }
 
-/** Before the first start there are no others. */
+/**
+ * Compiles the providers of floe.yaml and of the environment. Before the first start, there are no others.
+ */
 function compileFileProviders({ config }: LoadedConfig, { variable }: Environment): CheckedProviders {
   const environmentOrg = config.orgs.length === 0 ? DEFAULT_ORG_ID : null;
   return compileCatalogs(config.orgs, environmentOrg, {

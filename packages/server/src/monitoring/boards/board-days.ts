@@ -2,8 +2,8 @@ import { createPeriodResolver } from '../../guardrails/budget-period.ts';
 import type { MonitorStatusSpan } from '../timeline.ts';
 
 /**
- * A day in a board's time zone. It has 23 hours when daylight saving time begins, and 25 hours when
- * it ends.
+ * A day in a board's time zone. Days on which daylight saving time begins have 23 hours; days on which it
+ * ends have 25.
  */
 export interface BoardDay {
   /** Date such as `2026-11-21`. */

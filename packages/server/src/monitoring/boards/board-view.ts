@@ -49,33 +49,35 @@ export interface BoardMonitor {
   readonly maintenanceUntil: number | null;
   readonly uptimeRatio: number | null;
   readonly downtimeMs: number;
-  /** One entry for each day of the board. */
+  /** The status durations of each day that the board shows, oldest first. */
   readonly days: readonly StatusDurations[];
 }
 
+/** One downtime of a monitor, as a board shows it. */
 export interface BoardDowntime {
   readonly monitorId: string;
   readonly name: string;
   readonly startedAt: number;
   /** Null while the downtime continues. */
   readonly endedAt: number | null;
-  /** Without gaps. */
+  /** Duration without gaps, in milliseconds. */
   readonly durationMs: number;
 }
 
+/** An occurrence of a maintenance window that a board announces. */
 export interface AnnouncedMaintenance extends MaintenanceOccurrence {
   readonly name: string;
   /** Names of the affected monitors of the board. */
   readonly monitors: readonly string[];
 }
 
-/** A board's content at one time. Times are in Unix milliseconds. */
+/** A board's content at a point in time. Times are in Unix milliseconds. */
 export interface BoardView {
   readonly slug: string;
   readonly name: string;
   readonly timezone: string;
   readonly nowMs: number;
-  /** All deadlines before this time have been evaluated. */
+  /** The time before which all deadlines have been evaluated. */
   readonly checkedAt: number;
   readonly days: readonly BoardDay[];
   readonly groups: readonly { readonly name: string; readonly monitors: readonly BoardMonitor[] }[];
@@ -169,7 +171,7 @@ interface AnnouncedMaintenanceRows extends MaintenanceOccurrence {
 }
 
 /**
- * The next occurrence of each maintenance window that affects the board and starts within seven days,
+ * Returns the next occurrence of each maintenance window that affects the board and starts within seven days,
  * earliest first.
  */
 function findAnnouncedMaintenance(

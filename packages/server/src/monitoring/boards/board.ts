@@ -10,9 +10,10 @@ import { requireMonitorsExist } from '../require-monitors.ts';
  */
 export const MAX_MONITORS_PER_BOARD = 500;
 
+/** A named group of monitors on a board. */
 export interface BoardGroup {
   readonly name: string;
-  /** Ids of monitors, in order of display. */
+  /** Ids of the group's monitors, in the order in which the board shows them. */
   readonly monitors: readonly string[];
 }
 
@@ -27,9 +28,8 @@ export function parseBoardGroups({
 
 /**
  * Requires that all monitors on a board belong to its organization.
- *
- * @param before the board's groups before the change. Monitors in them are accepted even if they
- * were removed.
+ * @param before the board's groups before the change. Their monitors are accepted even if they have been
+ * removed.
  * @throws Fault `invalid_request` with `param`
  */
 export async function requireBoardMonitors(

@@ -33,8 +33,8 @@ export const CONFIG_FILE_BOARD_KIND = defineConfigFileKind({
 });
 
 /**
- * Slugs of the file that a board of another organization already uses. Slugs are unique in the
- * installation.
+ * Returns an issue for each slug in floe.yaml that a board of another organization already uses. Slugs are
+ * unique in the installation.
  */
 function findTakenSlugs(
   declared: readonly DeclaredResource<BoardConfig>[],

@@ -30,7 +30,10 @@ export const azureOpenai: ProviderDefinition = {
   checked: '2026-11-21',
 };
 
-/** A dated version selects URLs by deployment. No version, or `preview`, selects those of the v1 API. */
+/**
+ * Returns the URLs for an API version. A dated version has URLs by deployment. Without a version, or with
+ * `preview`, the URLs are those of the v1 API.
+ */
 function address(
   base: string,
   { apiVersion }: { readonly apiVersion?: string | undefined },

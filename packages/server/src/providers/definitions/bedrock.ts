@@ -58,7 +58,10 @@ export const bedrock: ProviderDefinition = {
   checked: '2026-11-21',
 };
 
-/** Model lists are on the control host of the region. A configured base URL has none. */
+/**
+ * Returns the URLs for a region. Its model lists are on the control host of the region; a configured base URL
+ * has no model lists.
+ */
 function address(base: string, { region }: ProviderAddressSettings): ProviderAddress {
   const domain = region?.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   if (base !== RUNTIME) return { base };

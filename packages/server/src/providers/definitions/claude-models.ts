@@ -1,9 +1,9 @@
 import type { Quirk } from '../provider-definition.ts';
 
 /**
- * The quirks of Claude models at any provider, newest first. Unknown models are treated like the
- * newest one. `strict` is not set, because it requires a schema subset that Floe does not convert
- * to.
+ * The quirks of Claude models at any provider, newest first. Unknown models are treated like the newest one.
+ * `strict` is not set, because it accepts only a subset of JSON Schema, into which Floe does not convert
+ * schemas.
  */
 export const claudeQuirks: readonly Quirk[] = [
   {

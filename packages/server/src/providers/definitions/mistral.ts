@@ -40,7 +40,7 @@ export const mistral: ProviderDefinition = {
   checked: '2026-11-21',
 };
 
-/** Call ids must match `^[A-Za-z0-9]{9}$`. */
+/** Returns a call id that matches `^[A-Za-z0-9]{9}$`, as Mistral requires. */
 function toNineCharacters(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : computeStableHash(id).slice(-9);
 }

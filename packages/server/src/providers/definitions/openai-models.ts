@@ -1,7 +1,7 @@
 import type { DialectPreference, Quirk } from '../provider-definition.ts';
 
 /**
- * These models accept no reasoning parameters, but accept stop sequences, penalties and seeds, which
+ * Models that accept no reasoning parameters. They accept stop sequences, penalties and seeds, which
  * Responses does not have.
  */
 const NON_REASONING = [
@@ -18,8 +18,8 @@ const NON_REASONING = [
 const REASONING = ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*', 'ft:gpt-*', 'ft:o*'];
 
 /**
- * The OpenAI models that work better with Responses. From 5.4 on, Chat rejects requests that
- * combine tools and reasoning, and 5.6 reasons by default. Responses accepts both.
+ * The OpenAI models for which Responses works better than Chat. From 5.4 on, Chat rejects requests that
+ * combine tools and reasoning, and 5.6 reasons by default. Responses accepts this combination.
  */
 export const openaiDialectPreferences: readonly DialectPreference[] = [
   { models: NON_REASONING, dialect: 'chat' },
@@ -27,9 +27,9 @@ export const openaiDialectPreferences: readonly DialectPreference[] = [
 ];
 
 /**
- * The quirks of OpenAI models, as measured in July 2026. Reasoning efforts are in descending order,
- * so an effort between two values is rounded up. For unknown names, such as deployment names,
- * reasoning is omitted.
+ * The quirks of OpenAI models, as measured in July 2026. Reasoning efforts are in descending order, so that
+ * an effort between two values is rounded up. For unknown names, such as names of deployments, reasoning is
+ * omitted.
  */
 export const openaiQuirks: readonly Quirk[] = [
   {

@@ -54,7 +54,10 @@ export const vertex: ProviderDefinition = {
   checked: '2026-11-21',
 };
 
-/** `global` and multi-regions have their own hosts. Every other location is part of the host name. */
+/**
+ * Returns the URLs for a location. `global` and multi-regions have their own hosts. The name of any other
+ * location is part of the host name.
+ */
 function address(base: string, { region = 'global' }: ProviderAddressSettings): ProviderAddress {
   if (base !== HOST) return { base: stripVersionSuffix(base) };
   if (region === 'global') return { base: 'https://aiplatform.googleapis.com' };

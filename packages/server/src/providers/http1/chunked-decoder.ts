@@ -2,7 +2,9 @@ import { MalformedResponseError } from '../transport.ts';
 
 /** Maximum length of a chunk size line with its extensions, and of the trailer. */
 const MAX_LINE_BYTES = 16 * 1024;
-/** Chunks of 2^52 bytes or more are rejected. */
+/**
+ * Maximum number of hexadecimal digits of a chunk size, so that chunks of 2^52 bytes or more are rejected.
+ */
 const MAX_SIZE_DIGITS = 13;
 
 const CR = 0x0d;
@@ -33,7 +35,10 @@ export class ChunkedDecoder {
     return this.#state === 'end';
   }
 
-  /** Returns the number of content bytes in `bytes` from `at`. Returns 0 if framing comes first. */
+  /**
+   * Returns the number of content bytes in `bytes` from the offset `at`. Returns 0 if chunk framing comes
+   * first.
+   */
   contentLength(bytes: Buffer, at: number): number {
     return this.#state === 'data' ? Math.min(this.#left, bytes.length - at) : 0;
   }
@@ -45,7 +50,7 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Reads framing up to the next content or the end of `bytes`, and returns the offset after it.
+   * Reads chunk framing up to the next content or the end of `bytes`. Returns the offset after the framing.
    * @throws MalformedResponseError
    */
   readFraming(bytes: Buffer, from: number): number {

@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 import { ClosedEarlyError, type FlowControl, type UpstreamHandler } from '../transport.ts';
 import { ResponseReader } from './response-reader.ts';
 
-/** Up to this size, text is written in one call without a second copy. */
+/**
+ * Maximum size of a body that is written together with the head as one text. Writing two buffers takes
+ * longer.
+ */
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
 /**
@@ -18,21 +21,21 @@ export interface InFlightHttp1Request extends FlowControl {
 }
 
 /**
- * Called when a connection becomes idle. `restMs` is how many milliseconds the connection may be
- * kept for reuse; 0 if it is closed.
+ * Called when a connection becomes idle. `restMs` is the number of milliseconds for which the connection may
+ * still be reused; 0 if it is closed.
  */
 export type OnConnectionIdle = (connection: Http1Connection, restMs: number) => void;
 
 /** A socket to a provider. It sends one request at a time: HTTP/1.1 without pipelining. */
 export class Http1Connection {
-  /** The connection may be reused until this time, in monotonic milliseconds. */
+  /** The time until which the connection may be reused, in monotonic milliseconds. */
   idleUntil = 0;
   readonly #socket: Socket;
   readonly #onFree: OnConnectionIdle;
   #exchange: InFlightHttp1Request | null = null;
   #reader: ResponseReader | null = null;
   #isPaused = false;
-  /** How the connection ended while bytes of a response were paused. Reported after these bytes. */
+  /** How the connection ended while bytes of a response were held back. It is reported after these bytes. */
   #ending: 'end' | Error | null = null;
 
   constructor(socket: Socket, onFree: OnConnectionIdle) {
@@ -69,7 +72,7 @@ export class Http1Connection {
     handler.onConnected();
   }
 
-  /** Cancels `exchanging` and closes the connection. */
+  /** Cancels the request `exchanging` and closes the connection. */
   cancel(exchanging: InFlightHttp1Request): void {
     if (this.#exchange !== exchanging) return;
     this.#exchange = null;
@@ -137,7 +140,7 @@ export class Http1Connection {
     exchanging.handler.onEnd();
   }
 
-  /** A stream that was paused at its last bytes must still report its end. */
+  /** Reports the end of the connection, but not before the held-back bytes of a paused stream. */
   #end(): void {
     const reader = this.#reader;
     if (reader === null || this.#exchange === null) return this.close();

@@ -4,7 +4,7 @@ import { ClosedEarlyError, type UpstreamHandler, type UpstreamRequest } from '..
 import { Http1Connection, type InFlightHttp1Request } from './http1-connection.ts';
 import { formatRequestHead } from './request-head.ts';
 
-/** Interval for closing idle connections. */
+/** Interval at which idle connections are closed. */
 const IDLE_SWEEP_MS = 1_000;
 
 /** A request that waits for a connection or uses one. */
@@ -83,9 +83,9 @@ export class OriginPool {
   }
 
   /**
-   * An idle connection is used only after all pending reads. Its end or unexpected bytes are then detected
-   * and not treated as the response. Requests that are sent together also cost less: 99 µs instead of 114 µs
-   * of CPU per forwarded request.
+   * Sends a request on an idle connection only after all pending reads. If the provider has closed the
+   * connection or sent unexpected bytes, this is then detected and not treated as the response. Requests that
+   * are sent together also take less time: 99 µs instead of 114 µs of CPU per forwarded request.
    */
   #sendAfterPendingReads(call: PooledCall): void {
     const send = () => {

@@ -1,10 +1,10 @@
 import { UnsendableRequestError, type UpstreamRequest } from '../transport.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
-/** Visible single-byte characters. A space or a line break would end the target. */
+/** Matches visible single-byte characters. A space or a line break would end the request target. */
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 const ILLEGAL_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
-/** Headers that the connection sets, or that follow from the body. */
+/** Headers that the connection sets itself or that follow from the body. */
 const CONNECTION_FIELDS = new Set([
   'connection',
   'keep-alive',

@@ -4,28 +4,30 @@ import { MalformedResponseError, type UpstreamHeaders } from '../transport.ts';
 export interface ResponseHead {
   readonly status: number;
   readonly headers: UpstreamHeaders;
-  /** Length of the body in bytes, or how its end is detected. */
+  /** The length of the body in bytes, or how the end of the body is detected. */
   readonly length: number | 'chunked' | 'until_close';
-  /** Milliseconds for which the connection may be idle and then reused. 0 if it must not be reused. */
+  /** Milliseconds for which the connection may stay idle before it is reused. 0 if it must not be reused. */
   readonly keepAliveMs: number;
 }
 
 const DEFAULT_KEEP_ALIVE_MS = 30_000;
 /**
- * Subtracted from the provider's limit, because a request that is sent while the provider closes the
- * connection is lost.
+ * Time that is subtracted from the provider's limit, because a request is lost if it is sent while the
+ * provider closes the connection.
  */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
-/** Characters that are not allowed in any line: control characters and line breaks other than CRLF. */
+/**
+ * Matches characters that are not allowed in any line: control characters, and line breaks other than CRLF.
+ */
 const ILLEGAL_CHARACTERS = /[\0-\x08\v\f\x0e-\x1f\x7f]|\r(?!\n)|[^\r]\n/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const STATUS = /^[1-9]\d\d$/;
 const DIGITS = /^\d{1,15}$/;
 
 /**
- * Parses a response head without its final empty line, one character per byte. `isBodiless` means
- * that the response has no body because of the request method (HEAD).
+ * Parses a response head without its final empty line, one character per byte. `isBodiless` states that the
+ * response has no body because of the request method (HEAD).
  * @throws MalformedResponseError
  */
 export function parseResponseHead(text: string, isBodiless: boolean): ResponseHead {

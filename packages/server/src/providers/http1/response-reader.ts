@@ -21,7 +21,9 @@ export type ResponseListener = Pick<UpstreamHandler, 'onHead' | 'onData'>;
 export class ResponseReader {
   /** Whether the complete response has been read. */
   done = false;
-  /** Milliseconds for which the connection may be idle. Known after the head. */
+  /**
+   * Milliseconds for which the connection may stay idle before it is reused. Set when the head has been read.
+   */
   keepAliveMs = 0;
   readonly #listener: ResponseListener;
   readonly #flow: FlowControl;
@@ -43,7 +45,7 @@ export class ResponseReader {
     return this.#head !== null;
   }
 
-  /** Whether there are bytes that have not been delivered because the response is paused. */
+  /** Whether bytes are held back because the response is paused. */
   get hasHeldBytes(): boolean {
     return this.#held !== null;
   }
@@ -52,7 +54,10 @@ export class ResponseReader {
     this.#isPaused = true;
   }
 
-  /** Delivers the paused bytes. @throws MalformedResponseError */
+  /**
+   * Delivers the bytes that were held back.
+   * @throws MalformedResponseError
+   */
   resume(): void {
     this.#isPaused = false;
     const held = this.#held;
@@ -106,7 +111,7 @@ export class ResponseReader {
     this.#listener.onHead(head.status, head.headers, this.#flow);
   }
 
-  /** There are bytes after the response. The response is valid, but the connection is not reused. */
+  /** Handles bytes after the response. The response is valid, but the connection is not reused. */
   #discardExtraBytes(): void {
     this.keepAliveMs = 0;
   }
@@ -125,7 +130,7 @@ export class ResponseReader {
     this.#listener.onData(own);
   }
 
-  /** Delivers the content of one read in one piece, because each piece has the cost of an event. */
+  /** Delivers the content of one read in one piece, because each piece costs one event. */
   #readChunked(chunked: ChunkedDecoder, bytes: Buffer): void {
     const pieces: Buffer[] = [];
     try {

@@ -1,13 +1,12 @@
 import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
 
-/**
- * The origin of sandbox requests. It is handled within this process by `createSandboxTransport`.
- */
+/** The origin of sandbox requests. `createSandboxTransport` handles them within this process. */
 export const SANDBOX_ORIGIN = 'sandbox://local';
 
 /**
- * A built-in, offline and deterministic provider for first requests, documentation and tests. `echo` repeats
- * the input, `tools` calls the offered tools, `slow` takes one second per word, and `flaky` fails on request.
+ * The definition of a built-in, offline and deterministic provider for first requests, documentation and
+ * tests. Its model `echo` repeats the input, `tools` calls the offered tools, `slow` takes one second per
+ * word, and `flaky` fails on request.
  */
 export const sandbox: ProviderDefinition = {
   ...chatCompatibleFields,

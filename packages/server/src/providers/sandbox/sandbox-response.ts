@@ -30,7 +30,7 @@ export function buildSandboxResponse(model: string, body: JsonObject): SandboxRe
   };
 }
 
-/** Four characters per token, so that the result is easy to verify. */
+/** Returns one token per four characters, so that results are easy to verify. */
 function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
@@ -67,7 +67,7 @@ function lastToolResult(messages: readonly Json[]): string | undefined {
   return isObject(last) && last.role === 'tool' ? findLastMessageText(messages, 'tool') : undefined;
 }
 
-/** Returns one call per offered tool, unless the last message is already a result. */
+/** Returns one call per offered tool, unless the last message is already the result of a call. */
 function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxResponse['calls'] {
   if (lastToolResult(messages) !== undefined || body.tool_choice === 'none' || !Array.isArray(body.tools))
     return [];

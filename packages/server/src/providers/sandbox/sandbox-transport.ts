@@ -12,7 +12,7 @@ import {
 const SLOW_WORD_MS = 1000;
 
 /**
- * Creates a transport that responds within this process, without a socket. It returns the bytes
+ * Creates a transport that responds within this process, without a socket. Its responses contain the bytes
  * that a real provider would send.
  */
 export function createSandboxTransport(clock: Clock): UpstreamTransport {

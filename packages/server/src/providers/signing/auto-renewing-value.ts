@@ -2,13 +2,17 @@ import type { Clock, Timer } from '../../core/clock.ts';
 
 /** A value with an optional expiry time. */
 export interface ExpiringValue {
-  /** In milliseconds of the injected clock; null if it never expires. */
+  /** Time of expiry in milliseconds of the injected clock; null if the value never expires. */
   readonly expiresAt: number | null;
 }
 
-/** A value that expires within this time is not used, so that the request arrives before it expires. */
+/**
+ * Minimum remaining lifetime of a value that is used, so that the request arrives before the value expires.
+ */
 const EXPIRY_MARGIN_MS = 10_000;
-/** A value is renewed this long before it expires, or at half of a shorter lifetime. */
+/**
+ * How long before its expiry a value is renewed. A value with a shorter lifetime is renewed after half of it.
+ */
 const RENEW_AHEAD_MS = 5 * 60_000;
 /** Delay after a failed renewal while the old value is still valid. */
 const RETRY_DELAY_MS = 15_000;
@@ -32,7 +36,7 @@ export class AutoRenewingValue<T extends ExpiringValue> {
     this.#fetch = fetch;
   }
 
-  /** The value, if it is valid. */
+  /** The value if it is valid; otherwise undefined. */
   get current(): T | undefined {
     const value = this.#value;
     if (value === undefined) return undefined;
@@ -51,7 +55,9 @@ export class AutoRenewingValue<T extends ExpiringValue> {
     return this.#pendingFetch;
   }
 
-  /** Discards a rejected value. Always returns true, because the next attempt uses a new value. */
+  /**
+   * Discards a value that was rejected. Always returns true, because the next attempt will use another value.
+   */
   invalidate(refused: ExpiringValue): true {
     if (this.#value === refused) this.#value = undefined;
     return true;
@@ -68,8 +74,8 @@ export class AutoRenewingValue<T extends ExpiringValue> {
   }
 
   /**
-   * At this time, the value is renewed if it has been used since the last renewal. Otherwise the next use
-   * renews it.
+   * Schedules the renewal. At that time, the value is renewed only if it has been used since the last
+   * renewal. Otherwise, the next use renews it.
    */
   #scheduleRenewal(ms: number): void {
     this.#timer?.cancel();

@@ -111,7 +111,10 @@ async function fromContainer(source: ContainerSource, context: CredentialContext
   return fetchKeys(source.url, headers, context);
 }
 
-/** Uses version 2 of the metadata service: a session, then the name of the role, then its keys. */
+/**
+ * Fetches keys from version 2 of the metadata service: first a session, then the name of the role, then its
+ * keys.
+ */
 async function fromMetadataService(base: string, context: CredentialContext): Promise<AwsCredentials> {
   const session = await requestCredential(context, {
     method: 'PUT',
@@ -138,7 +141,7 @@ async function fetchKeys(
   return parseCredentials(grant, (name) => readStringMember(body, name));
 }
 
-/** Requests temporary keys of a role with keys that may assume it. */
+/** Requests temporary keys of a role, with keys that are allowed to assume it. */
 async function assumeRole(
   identity: AwsIdentity,
   role: { readonly arn: string; readonly externalId?: string | undefined },
@@ -162,7 +165,7 @@ async function assumeRole(
 }
 
 /**
- * Requests temporary keys of a role with a token from a file that another process renews. The request is not
+ * Requests temporary keys of a role, with a token from a file that another process renews. The request is not
  * signed.
  */
 async function assumeRoleWithWebIdentity(
@@ -188,14 +191,14 @@ function roleRequest(
   return buildFormRequest(new URL(sts).href, form, 'application/x-www-form-urlencoded; charset=utf-8');
 }
 
-/** The service returns XML with a fixed set of simple elements. */
+/** Parses the XML of the service, which contains a fixed set of simple elements. */
 function parseRoleCredentials(grant: CredentialResponse): AwsCredentials {
   return parseCredentials(grant, (name) =>
     new RegExp(`<${name}>([^<]+)</${name}>`).exec(grant.text)?.[1]?.trim(),
   );
 }
 
-/** Returns the keys of a response. Their expiry is in the service's time. */
+/** Returns the keys in a response. Their expiry is relative to the clock of the service. */
 function parseCredentials(
   grant: CredentialResponse,
   member: (name: string) => string | undefined,

@@ -22,7 +22,7 @@ export interface AwsIdentity {
   readonly service: string;
   readonly region: string;
   readonly keys?: AwsKeys | undefined;
-  /** The configured profile. The default profile is used only near the end of the chain. */
+  /** The configured profile. The default profile is not set here, because it comes later in the chain. */
   readonly profile?: string | undefined;
   readonly environmentKeys?: AwsKeys | undefined;
   readonly webIdentity?: WebIdentity | undefined;
@@ -53,7 +53,7 @@ export interface ContainerSource {
 
 type VariableLookup = (name: string) => string | undefined;
 
-/** The provider settings `identity` and `role_arn`, and the environment. */
+/** The provider settings that determine the sources of AWS keys. */
 export interface AwsSettings {
   readonly service: string;
   readonly region: string;
@@ -64,7 +64,7 @@ export interface AwsSettings {
   readonly externalId?: string | undefined;
 }
 
-/** Fixed addresses of AWS for containers and machines. */
+/** Fixed base URLs of the AWS services that return keys to containers and to machines. */
 const CONTAINER_SERVICE_URL = 'http://169.254.170.2';
 const METADATA_SERVICE_URL = 'http://169.254.169.254';
 

@@ -9,8 +9,8 @@ import type { UpstreamTransport } from '../transport.ts';
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 1 << 20 };
 const CONNECT_MS = 5_000;
 /**
- * The smallest time difference that is corrected, in milliseconds. Services reject requests whose
- * time differs by more.
+ * The smallest clock difference that is corrected, in milliseconds. Smaller differences do not cause
+ * rejections.
  */
 export const MIN_CLOCK_SKEW_MS = 60_000;
 
@@ -28,7 +28,10 @@ export interface CredentialRequest {
   /** A flat list: name, value, name, value … */
   readonly headers?: readonly string[];
   readonly body?: string;
-  /** Whether the service is on the machine, as metadata services are. No proxy is used for it. */
+  /**
+   * Whether the service is on this machine, as metadata services are. Such a service is reached without a
+   * proxy.
+   */
   readonly isLocal?: boolean;
 }
 
@@ -45,7 +48,7 @@ export function buildFormRequest(
 /** A credential service's response with status 200. */
 export interface CredentialResponse {
   readonly text: string;
-  /** Milliseconds by which the service's clock is ahead. */
+  /** Number of milliseconds by which the service's clock is ahead. */
   readonly skewMs: number;
   /** Returns the text as a JSON object. @throws Fault `upstream_auth_failed` */
   json(): JsonObject;
@@ -54,8 +57,7 @@ export interface CredentialResponse {
 }
 
 /**
- * Calls a service that returns credentials. Returns a response with any status other than 429 and
- * 5xx.
+ * Calls a service that returns credentials. Returns its response, whatever the status, except 429 and 5xx.
  * @throws Fault `upstream_unreachable` if there is no response, or if its status is 429 or 5xx
  */
 export async function callCredentialService(
@@ -98,8 +100,8 @@ export async function requestCredential(
 }
 
 /**
- * Sends a credential request that contains the current time. If the service rejects it because its
- * own time differs, the request is repeated with the service's time.
+ * Sends a credential request that contains the current time. If the service rejects it because the clocks
+ * differ, repeats the request with the service's time.
  */
 export async function requestCredentialWithSkewRetry(
   context: CredentialContext,
@@ -130,10 +132,7 @@ function toCredentialResponse(
   return grant;
 }
 
-/**
- * Returns the fault for a missing or invalid credential. `what` describes the credential in the
- * message.
- */
+/** Returns the fault for a missing or invalid credential. `what` describes the credential in the message. */
 export function credentialFault(what: string, answer?: BufferedResponse): Fault {
   const detail = answer && responseDetail(answer);
   return new Fault('upstream_auth_failed', `Could not obtain a credential: ${what}.`, detail);
@@ -175,8 +174,8 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
 }
 
 /**
- * Returns how many milliseconds the service's time is ahead. Returns 0 if the response has no date
- * or the difference is small.
+ * Returns by how many milliseconds the service's clock is ahead. Returns 0 if the response has no date or the
+ * difference is small.
  */
 export function computeClockSkew(headers: BufferedResponse['headers'], now: number): number {
   const { date } = headers;

@@ -1,7 +1,6 @@
 /**
- * The sources of Google access tokens: a credentials file (for a service account, a user, or
- * workload identity federation), or the metadata service. The metadata service is used only if it
- * is configured.
+ * The sources of Google access tokens: a credentials file (of a service account, a user, or workload identity
+ * federation), or else the metadata service if it is configured.
  */
 export interface GoogleIdentity {
   readonly type: 'google';
@@ -9,7 +8,7 @@ export interface GoogleIdentity {
   readonly file?: string | undefined;
   /** The file in which the gcloud CLI stores a user's credentials. Used if no other file is set. */
   readonly userFile: string;
-  /** Base URL of the metadata service. */
+  /** Base URL of the metadata service. Undefined if it is not configured. */
   readonly metadata?: string | undefined;
 }
 

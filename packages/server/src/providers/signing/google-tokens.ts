@@ -17,7 +17,7 @@ import type { GoogleIdentity } from './google-identity.ts';
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** Maximum lifetime of a token, which is also assumed if the response does not contain it. */
+/** Maximum lifetime of a token. It is assumed if the response does not contain a lifetime. */
 const MAX_TOKEN_LIFETIME_S = 3600;
 
 /** An access token and when it expires. */
@@ -57,7 +57,7 @@ export async function fetchGoogleToken(
   }
 }
 
-/** Returns undefined if the file does not exist. */
+/** Reads a file. Returns undefined if it does not exist. */
 async function readUserFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

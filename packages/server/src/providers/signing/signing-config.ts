@@ -3,11 +3,11 @@ import type { AwsIdentity } from './aws-identity.ts';
 import type { GoogleIdentity } from './google-identity.ts';
 
 /**
- * How a provider's requests are signed. The transport caches tokens and temporary keys under `key`,
- * so that they survive a reload of the configuration.
+ * How to sign a provider's requests. The transport caches tokens and temporary keys under `key`, so that they
+ * are not lost when the configuration is reloaded.
  */
 export interface SigningConfig {
-  /** Equal for equal identities, regardless of other settings. */
+  /** Identifies the cached credentials. It is the same for equal identities, regardless of other settings. */
   readonly key: string;
   readonly identity: AwsIdentity | GoogleIdentity;
   /** Returns how to connect to the services that issue tokens. */

@@ -23,24 +23,24 @@ interface SignedHeaders {
 
 /** Signs requests with one identity and caches its credentials. */
 interface Signer {
-  /** Returns undefined if there is no valid credential yet. */
+  /** Returns the headers of a signed request; undefined if there is no valid credential yet. */
   sign(request: UpstreamRequest): SignedHeaders | undefined;
   fetchCredential(): Promise<unknown>;
   /** Handles a rejected signature. Returns true if another attempt would be signed differently. */
   shouldRetryAfter(status: number, headers: UpstreamHeaders, by: SignedHeaders['signedWith']): boolean;
 }
 
-/** Statuses that mean that a signature or token is rejected. One provider uses 400. */
+/** Statuses with which a signature or token may be rejected. One provider uses 400. */
 const REFUSAL_STATUSES = new Set([400, 401, 403]);
-/** Error types in a header that mean expired keys. */
+/** Matches error types in a header that mean that the keys have expired. */
 const EXPIRED_KEY_ERRORS = /^(ExpiredToken|InvalidClientTokenId|UnrecognizedClient)/;
-/** Error types in a header that mean a wrong time in the signature. */
+/** Matches error types in a header that mean that the signature has a wrong time. */
 const CLOCK_SKEW_ERRORS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpired|RequestTimeTooSkewed)/;
 
 /**
- * Signs requests whose provider has a signing configuration; forwards others unchanged. If a valid
- * token is cached, requests do not wait. If a request is rejected and a new token or a corrected
- * time can help, the request is repeated once. The caller does not see the first rejection.
+ * Creates a transport that signs requests whose provider has a signing configuration, and forwards all others
+ * unchanged. A request waits only if no valid token is cached. If a request is rejected and a new token or a
+ * corrected time can help, it is repeated once, and the caller does not see the first rejection.
  */
 export function createSigningTransport(inner: UpstreamTransport, clock: Clock): UpstreamTransport {
   const signers = new Map<string, Signer>();
@@ -176,7 +176,7 @@ class SignedCall implements UpstreamHandler {
     this.start();
   }
 
-  /** A streamed body cannot be sent again. */
+  /** Returns whether the request can be sent again. A streamed body cannot. */
   #canRepeat(): boolean {
     const { body } = this.#request;
     return !this.#isRetry && (body === null || Buffer.isBuffer(body));

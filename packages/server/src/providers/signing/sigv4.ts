@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { AwsKeys } from './aws-identity.ts';
 
 /**
- * A request in the form that Signature Version 4 needs: the path as it is sent, and header names in
+ * A request in the form that Signature Version 4 requires: the path as it is sent, and header names in
  * lowercase.
  */
 export interface SigV4Request {
@@ -16,11 +16,11 @@ export interface SigV4Request {
   readonly bodyHash: string;
 }
 
-/** The scope of a signature. */
+/** What a signature is valid for: region, service and time. */
 export interface SigV4Scope {
   readonly region: string;
   readonly service: string;
-  /** Such as `20150830T123600Z`. */
+  /** The time of the signature, such as `20150830T123600Z`. */
   readonly date: string;
 }
 
@@ -84,7 +84,7 @@ export function signRequestHeaders(
   return [...request.headers, ...own.flat(), 'authorization', authorization];
 }
 
-/** The derived key changes once a day. Caching it saves five hashes per request. */
+/** The cached signing key. It changes once a day, and caching it saves five hashes per request. */
 let cachedSigningKey: { readonly of: string; readonly key: Buffer } | undefined;
 
 function signingKey(secret: string, day: string, { region, service }: SigV4Scope): Buffer {
@@ -111,8 +111,8 @@ function canonicalQuery(query: string): string {
 }
 
 /**
- * Encodes everything except unreserved characters (RFC 3986). `encodeURIComponent` leaves some others
- * unchanged.
+ * Percent-encodes everything except unreserved characters (RFC 3986). `encodeURIComponent` leaves some other
+ * characters unchanged.
  */
 function encodeRfc3986(text: string): string {
   return encodeURIComponent(text).replace(

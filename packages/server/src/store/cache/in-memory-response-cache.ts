@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { CachedResponse, ResponseCache, ResponseCacheSize } from './response-cache.ts';
 
-/** Limit for all responses of the process. The least recently used are removed first. */
+/** Maximum size of all responses that the process caches. The least recently used ones are removed first. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
-/** Approximate size of an entry besides its response. */
+/** Approximate size of a cache entry without its response. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
-/** A response cache in the memory of this process, limited to a number of bytes. */
+/** A response cache in the memory of this process, with a maximum size. */
 export class InMemoryResponseCache implements ResponseCache {
   readonly #answers: LRUCache<string, CachedResponse>;
   readonly #sizes = new Map<string, { entries: number; bytes: number }>();

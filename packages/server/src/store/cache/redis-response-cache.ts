@@ -7,7 +7,10 @@ import {
 } from '../counters/observed-counters.ts';
 import type { CachedResponse, ResponseCache } from './response-cache.ts';
 
-/** If Redis takes longer, the request goes to the provider, and Redis is not used for the same time. */
+/**
+ * Maximum wait for Redis. If Redis takes longer, the request goes to the provider, and Redis is not used for
+ * the same time.
+ */
 const TIMEOUT_MS = 50;
 const COOLDOWN_MS = 1_000;
 const RECONNECT_MS = 500;
@@ -67,7 +70,8 @@ class RedisResponseCache implements ResponseCache {
   }
 
   /**
-   * Unknown, because Redis has no index of an organization's keys, and a scan would slow down all clients.
+   * Returns null, because Redis has no index of an organization's keys, and a scan would slow down all
+   * clients.
    */
   getSize(): null {
     return null;
@@ -77,7 +81,10 @@ class RedisResponseCache implements ResponseCache {
     this.#client.disconnect();
   }
 
-  /** Returns the result of a command, or null if Redis is unavailable, too slow, or was so recently. */
+  /**
+   * Returns the result of a command. Returns null if Redis is unavailable or too slow, or was so a moment
+   * ago.
+   */
   async #within<T>(operation: 'cache_get' | 'cache_put', command: () => Promise<T>): Promise<T | null> {
     const { clock, onUnavailable, isStoreSlow, observe = NO_SHARED_STORE_OBSERVER } = this.#options;
     if (clock.monotonic() < this.#cooldownUntil || isStoreSlow?.()) return null;
@@ -97,7 +104,10 @@ class RedisResponseCache implements ResponseCache {
   }
 }
 
-/** Keys have a hash tag per organization, as counters do, so that a cluster stores them together. */
+/**
+ * Returns the Redis key of a response. Keys have a hash tag per organization, as counters do, so that a
+ * cluster stores them together.
+ */
 function redisKeyOf(orgId: string, key: string): string {
   return `floe:{${orgId}}:answer:${key}`;
 }

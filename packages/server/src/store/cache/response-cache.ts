@@ -1,6 +1,6 @@
 /** A complete cached response with its metadata. */
 export interface CachedResponse {
-  /** JSON of the caller. The cache does not read it. */
+  /** JSON that the gateway stores with the response. The cache does not read it. */
   readonly head: string;
   readonly body: Buffer;
 }
@@ -18,6 +18,7 @@ export interface ResponseCache {
   close(): Promise<void>;
 }
 
+/** The size of an organization's cached responses. */
 export interface ResponseCacheSize {
   readonly entries: number;
   /** Stored bytes, including the overhead of entries. */

@@ -17,7 +17,10 @@ export const MIGRATIONS: readonly Migration[] = [
   snapshotChangesMigration,
 ];
 
-/** The newest migration of a list, 0 if it is empty. It identifies the schema of a release. */
+/**
+ * Returns the number of the newest migration in a list; 0 if the list is empty. It identifies the schema of a
+ * release.
+ */
 export function getNewestMigration(migrations: readonly Migration[] = MIGRATIONS): number {
   return migrations.at(-1)?.number ?? 0;
 }

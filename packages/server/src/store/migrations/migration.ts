@@ -9,8 +9,8 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   /**
-   * The oldest release that works with the migrated database, by its newest migration. 1 for a
-   * migration that only adds (expand). The migration's own number if no earlier release works with it
+   * The oldest release that works with the migrated database, as the number of its newest migration. 1 for a
+   * migration that only adds (expand). The migration's own number if no earlier release works with the result
    * (contract). Stored with the applied migration, because older releases do not have this code.
    */
   readonly compatibleFrom: number;

@@ -39,7 +39,10 @@ export function planMigrations(
   return migrations.filter(({ number }) => number > newest);
 }
 
-/** The database states which releases a newer migration works with, because this release does not know it. */
+/**
+ * Requires that this release works with the newer migrations of the database. Reads their compatibility from
+ * the database, because this release does not contain these migrations.
+ */
 function requireCompatibleMigrations(applied: readonly AppliedMigration[], known: number): void {
   const incompatible = applied
     .filter(({ number, compatibleFrom }) => number > known && (compatibleFrom ?? number) > known)

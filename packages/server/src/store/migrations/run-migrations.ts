@@ -17,11 +17,14 @@ import { planMigrations } from './plan-migrations.ts';
 export interface RunMigrationsOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Called with the number of the first migration of a database that is already in use. */
+  /**
+   * Creates a backup before the first migration of a database that is already in use.
+   * @param number the number of this migration
+   */
   createBackup(number: number): Promise<void>;
-  /** Replaced only in tests. */
+  /** The migrations of the release. Only tests set it. */
   readonly migrations?: readonly Migration[];
-  /** Runs contract migrations even while processes of older releases use the database. */
+  /** Whether to run contract migrations even while processes of older releases use the database. */
   readonly force?: boolean;
 }
 
@@ -52,7 +55,10 @@ export async function runMigrations(
   if (names.length > 0) options.log.info({ migrations: names }, 'database was migrated');
 }
 
-/** Checks all pending migrations before the first one, so that a refusal changes nothing. */
+/**
+ * Checks all pending migrations before the first one runs, so that nothing has changed if one of them is
+ * rejected.
+ */
 async function planSafely(writer: DatabaseWriter, options: RunMigrationsOptions) {
   await createMigrationHistory(writer);
   const applied = await readMigrationHistory(writer);
@@ -62,7 +68,10 @@ async function planSafely(writer: DatabaseWriter, options: RunMigrationsOptions)
   return { missing, applied };
 }
 
-/** Returns false if another process ran it first. Transactions run one at a time, so this check is final. */
+/**
+ * Applies a migration. Returns false if another process applied it first. Transactions run one at a time, so
+ * this result is final.
+ */
 async function applyMigration(
   writer: DatabaseWriter,
   migration: Migration,

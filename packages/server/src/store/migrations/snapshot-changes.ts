@@ -49,9 +49,8 @@ const SNAPSHOT_TABLES: readonly SnapshotTable[] = [
 ];
 
 /**
- * The migration that adds the log of changes to the snapshot. Triggers write it, so that no
- * statement can change a row without an entry. Each subject has one row, with the number of its
- * last change.
+ * The migration that adds the log of changes to the snapshot. Triggers write the log, so that every change of
+ * a row is recorded. Each subject has one row, with the number of its last change.
  */
 export const snapshotChangesMigration: Migration = {
   number: 5,
@@ -97,7 +96,7 @@ function postgresTriggers(of: SnapshotTable): string[] {
   ];
 }
 
-/** Statements that give the subjects of a row the next number. */
+/** Returns the SQL statements that give the subjects of a row the next number. */
 function record({ subjects }: SnapshotTable, row: 'old' | 'new'): string {
   const next = '(select coalesce(max(seq), 0) + 1 from snapshot_changes)';
   return subjects

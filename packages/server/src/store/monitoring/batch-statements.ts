@@ -6,8 +6,8 @@ type Value = string | number | null;
 type RowRecords = readonly Readonly<Record<string, Value>>[];
 
 /**
- * An SQL statement that takes JSON arrays of rows as parameters and works with SQLite and PostgreSQL. Created only once,
- * because it is used for every beat.
+ * An SQL statement that takes JSON arrays of rows as parameters, in the SQL of SQLite and of PostgreSQL.
+ * Define each one only once, because such statements run for every beat.
  */
 export interface BatchStatement {
   readonly sqlite: string;
@@ -15,8 +15,8 @@ export interface BatchStatement {
 }
 
 /**
- * Defines a statement for both engines. `rows(n, …)` produces the SQL that reads the n-th parameter
- * as a table.
+ * Defines a statement for both engines. `rows(n, …)` returns the SQL that reads the n-th parameter as a
+ * table.
  */
 export function defineBatchStatement(
   text: (
@@ -40,7 +40,7 @@ export function defineBatchStatement(
 }
 
 /**
- * Encodes rows as one JSON parameter. Batches of any size can thus use the same statement, which is
+ * Encodes rows as one JSON parameter. Batches of any size can therefore use the same statement, which is
  * parsed only once.
  */
 export function encodeRowsAsJson(
@@ -78,10 +78,10 @@ export function buildUpsertStatement(table: string, columns: readonly string[]):
   );
 }
 
-/** Number of rows in one statement, which takes some milliseconds. */
+/** Maximum number of rows per statement, which then takes some milliseconds. */
 const ROWS_PER_UPSERT = 1_000;
 
-/** Runs a statement from `buildUpsertStatement` for any number of rows. */
+/** Runs a statement from `buildUpsertStatement` for any number of rows, in several batches if necessary. */
 export async function upsertRows<Row extends object>(
   writer: DatabaseWriter,
   text: BatchStatement,
@@ -94,7 +94,10 @@ export async function upsertRows<Row extends object>(
   }
 }
 
-/** Adds an index signature, which interfaces lack. Tables contain numbers, texts and null. */
+/**
+ * Copies a row to a type with an index signature, which interfaces lack. Rows contain numbers, texts and
+ * null.
+ */
 function toRecord<Row extends object>(
   row: Row,
   columns: readonly (keyof Row & string)[],
@@ -112,7 +115,7 @@ export function replaceUnstorableJson(json: string): string {
   return json.replace(/\\u0000|\\ud[89a-f]../gi, '\\ufffd');
 }
 
-/** The text of the statement selects the columns of this type, which the migrations created. */
+/** Converts the type of the result rows. The text of the statement selects the columns of this type. */
 function castRows<Row>(rows: unknown[]): Row[] {
   return rows as Row[];
 }

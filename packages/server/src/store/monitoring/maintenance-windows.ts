@@ -26,7 +26,10 @@ export function getMaintenanceWindowPage(
   return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
-/** Returns these organizations' maintenance windows that have not ended for good at `nowMs`. */
+/**
+ * Returns the maintenance windows of the given organizations that are in progress or will occur after
+ * `nowMs`.
+ */
 export function listUnfinishedMaintenanceWindows(
   reader: DatabaseReader,
   orgIds: readonly string[],
@@ -74,7 +77,9 @@ export async function deleteMaintenanceWindow(
   await writer.deleteFrom('maintenance_windows').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** Returns these organizations' monitors that are muted at `nowMs`, and until when. */
+/**
+ * Returns the monitors of the given organizations that are muted at `nowMs`, and until when they are muted.
+ */
 export async function listMutedMonitors(
   reader: DatabaseReader,
   orgIds: readonly string[],

@@ -6,9 +6,10 @@ import { insertMonitorPeriods } from './monitor-states.ts';
 
 const ROWS_PER_BATCH = 2_000;
 
+/** Selects the checks of one monitor in a time range. */
 export interface MonitorCheckQuery extends TimeRangeRequest {
   readonly uid: string;
-  /** Absent: all statuses. */
+  /** The status of the checks. If it is absent, checks of every status are returned. */
   readonly status?: string | undefined;
 }
 
@@ -96,8 +97,8 @@ export async function listMonitorPeriodsSince(
 }
 
 /**
- * Moves the periods of a monitor that begin after `nowMs` back by `aheadMs`. Keeps their order and
- * places them after all other periods. Returns the new start of the last one.
+ * Moves the periods of a monitor that begin after `nowMs` back by `aheadMs`. Keeps their order and places
+ * them after all other periods. Returns the new start of the last period.
  */
 export async function shiftFutureMonitorPeriods(
   writer: DatabaseWriter,
@@ -159,7 +160,7 @@ export async function expireMonitorHistory(
   return removed;
 }
 
-/** The next monitor that has checks, and whether it still exists. */
+/** Returns the next monitor that has checks, and whether it still exists. */
 async function findNextMonitorWithChecks(
   reader: DatabaseReader,
   afterUid: string,
@@ -188,7 +189,7 @@ async function deleteChecks(writer: DatabaseWriter, uid: string, beforeMs: numbe
   return Number(numAffectedRows);
 }
 
-/** Keeps the period that began before and continues, because its end is the start of the next one. */
+/** Deletes the periods that ended before `beforeMs`. A period that began earlier and ended later is kept. */
 async function deletePeriods(writer: DatabaseWriter, uid: string, beforeMs: number): Promise<void> {
   await sql`delete from monitor_periods where uid = ${uid} and started_at < (
     select max(started_at) from monitor_periods where uid = ${uid} and started_at <= ${beforeMs})`.execute(

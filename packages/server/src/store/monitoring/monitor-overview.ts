@@ -17,6 +17,7 @@ export async function countOrgMonitorsByStatus(
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
+/** A failing monitor, as the overview lists it. */
 export interface FailingMonitor {
   readonly id: string;
   readonly name: string;

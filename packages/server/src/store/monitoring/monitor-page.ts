@@ -12,12 +12,13 @@ import type { DatabaseReader } from '../ports.ts';
 import type { DatabaseSchema } from '../schema.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
+/** Selects a page of an organization's monitors. */
 export interface MonitorQuery extends Omit<ListRequest, 'sort'> {
-  /** Absent: newest first. */
+  /** The order of the page. If it is absent, the newest monitors come first. */
   readonly sort?: ListRequest['sort'] | 'urgency';
   /** Only monitors with this tag. */
   readonly tag?: string | undefined;
-  /** Status as last written, which is at most a second old. */
+  /** Only monitors with this status, as it was last written. It is at most a second old. */
   readonly status?: string | undefined;
   /** Only monitors that name this channel. */
   readonly channel?: string | undefined;
@@ -54,12 +55,15 @@ const MONITOR_LIST_COLUMNS = {
 };
 
 /**
- * Larger than any time in milliseconds, so that one number contains the status and a time, as a cursor
- * requires.
+ * Distance between the sort keys of two statuses. It is larger than any time in milliseconds, so that one
+ * number can contain both a status and a time, as a cursor requires.
  */
 const URGENCY_CLASS_STEP = 100_000_000_000_000;
 
-/** Order: failing with the longest failure first, then waiting, then by the nearest deadline, then paused. */
+/**
+ * The sort key of a monitor: failing monitors with the longest failure first, then waiting ones, then healthy
+ * ones by the nearest deadline, then paused ones.
+ */
 const URGENCY = sql<number>`(case state.status when 'failing' then 0 when 'waiting' then 1 when 'healthy' then 2 else 3 end)
   * ${sql.lit(URGENCY_CLASS_STEP)}
   + coalesce(case state.status when 'failing' then state.failing_since else state.due_at end, ${sql.lit(URGENCY_CLASS_STEP - 1)})`;
@@ -97,7 +101,7 @@ function selectMonitors(reader: DatabaseReader, query: Omit<MonitorQuery, 'sort'
   return rows;
 }
 
-/** Whether a JSON array of texts contains a text. */
+/** Returns the condition that a JSON array of texts contains a text. */
 function containsJsonText(column: 'tags_json' | 'channels_json', text: string) {
   const part = `%${escapeLikePattern(JSON.stringify(text))}%`;
   return sql<boolean>`${sql.ref(`monitors.${column}`)} like ${part} escape '!'`;

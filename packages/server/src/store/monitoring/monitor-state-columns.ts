@@ -6,8 +6,8 @@ import type {
 } from './monitoring-tables.ts';
 
 /**
- * The monitor state columns that events change. The other columns change with the monitor's
- * definition.
+ * The columns of monitor states that beats and evaluations change. The other columns change with the
+ * definition of the monitor.
  */
 export const MONITOR_STATE_COLUMNS = [
   'status',
@@ -29,10 +29,10 @@ export const MONITOR_STATE_COLUMNS = [
 ] as const satisfies readonly (keyof MonitorStatesTable)[];
 
 /**
- * The monitor state columns that are copied from the definition and affect the evaluation. A
- * rotated beat URL also counts as a difference.
+ * The columns of monitor states that are copied from the definition and affect the evaluation. A rotated beat
+ * URL also counts as a difference.
  */
-export const MONITOR_CLOCK_DEFINITION_COLUMNS = [
+export const MONITOR_STATE_DEFINITION_COLUMNS = [
   'token_hash',
   'interval_ms',
   'cron',
@@ -43,6 +43,7 @@ export const MONITOR_CLOCK_DEFINITION_COLUMNS = [
   'fail_counts_as_miss',
 ] as const satisfies readonly (keyof MonitorStatesTable)[];
 
+/** All columns of checks, in the order in which statements use them. */
 export const MONITOR_CHECK_COLUMNS = [
   'uid',
   'at',
@@ -57,6 +58,7 @@ export const MONITOR_CHECK_COLUMNS = [
   'missed_count',
 ] as const satisfies readonly (keyof MonitorChecksTable)[];
 
+/** All columns of idempotency keys, in the order in which statements use them. */
 export const BEAT_IDEMPOTENCY_KEY_COLUMNS = [
   'uid',
   'key',

@@ -10,8 +10,8 @@ import {
 import {
   BEAT_IDEMPOTENCY_KEY_COLUMNS,
   MONITOR_CHECK_COLUMNS,
-  MONITOR_CLOCK_DEFINITION_COLUMNS,
   MONITOR_STATE_COLUMNS,
+  MONITOR_STATE_DEFINITION_COLUMNS,
 } from './monitor-state-columns.ts';
 import type {
   BeatIdempotencyKeyRow,
@@ -21,7 +21,7 @@ import type {
 } from './monitor-state-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
-/** The `wake_at` value for a monitor that the sweep never evaluates. */
+/** The `wake_at` value for a monitor that the sweep does not evaluate. */
 export const NEVER_WAKE_AT = Number.MAX_SAFE_INTEGER;
 
 /** How a beat identifies its monitor. */
@@ -43,8 +43,8 @@ const LOCK_REFERENCED = defineBatchStatement(
 );
 
 /**
- * Returns the state rows of the referenced monitors, locked until the transaction ends.
- * All transactions lock rows in the same order.
+ * Locks the state rows of the referenced monitors until the transaction ends, and returns them. All
+ * transactions lock rows in the same order.
  */
 export function lockReferencedMonitorStates(
   writer: DatabaseWriter,
@@ -65,8 +65,8 @@ const LOCK_DUE = defineBatchStatement((_, engine) =>
 );
 
 /**
- * Returns the state rows of monitors that may be due before `beforeMs`, oldest first and locked.
- * Skips rows that another transaction has locked.
+ * Locks and returns the state rows of monitors that may be due before `beforeMs`, oldest first. Skips rows
+ * that another transaction has locked.
  */
 export function lockDueMonitorStates(
   writer: DatabaseWriter,
@@ -93,8 +93,8 @@ const LOCK_FUTURE = defineBatchStatement(
 );
 
 /**
- * Returns, locked, the state rows of monitors that were evaluated for a time later than `nowMs`.
- * This happens if the database server's time was set back.
+ * Locks and returns the state rows of monitors that were evaluated for a time later than `nowMs`. Such rows
+ * exist if the clock of the database server was set back.
  */
 export function lockFutureMonitorStates(writer: DatabaseWriter, nowMs: number): Promise<MonitorStateRow[]> {
   return runBatchStatement<MonitorStateRow>(writer, LOCK_FUTURE, [nowMs]);
@@ -105,9 +105,7 @@ const LOCK_BY_UID = defineBatchStatement(
     select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these) order by uid ${lockClause(engine)}`,
 );
 
-/**
- * Returns, locked, the state rows of the monitors with these uids. Missing monitors are omitted.
- */
+/** Locks and returns the state rows of the monitors with these uids. Monitors without a state are omitted. */
 export async function lockMonitorStatesByUid(
   writer: DatabaseWriter,
   uids: readonly string[],
@@ -126,7 +124,7 @@ const DELETE_BY_UID = defineBatchStatement(
     `delete from monitor_clocks where uid in (select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these)`,
 );
 
-/** Deletes the state rows of monitors. Such monitors accept no beats and are not evaluated. */
+/** Deletes the state rows of monitors. Monitors without a state accept no beats and are not evaluated. */
 export async function deleteMonitorStates(writer: DatabaseWriter, uids: readonly string[]): Promise<void> {
   if (uids.length === 0) return;
   const these = encodeRowsAsJson(
@@ -141,12 +139,12 @@ const CLOCK_COLUMNS = [
   'uid',
   'org_id',
   'id',
-  ...MONITOR_CLOCK_DEFINITION_COLUMNS,
+  ...MONITOR_STATE_DEFINITION_COLUMNS,
   ...MONITOR_STATE_COLUMNS,
 ] as const;
 const UPSERT_CLOCKS = buildUpsertStatement('monitor_clocks', CLOCK_COLUMNS);
 
-/** Inserts the state rows of monitors, or replaces rows that the transaction has locked. */
+/** Inserts the state rows of monitors, or replaces the rows that the transaction has locked. */
 export function upsertMonitorStates(writer: DatabaseWriter, rows: readonly MonitorStateRow[]): Promise<void> {
   return upsertRows(writer, UPSERT_CLOCKS, CLOCK_COLUMNS, rows);
 }
@@ -160,7 +158,7 @@ const UPDATE_STATE = defineBatchStatement(
 );
 
 /** Updates monitor state rows that the transaction has locked. */
-export async function updateMonitorStateStates(
+export async function updateMonitorStates(
   writer: DatabaseWriter,
   rows: readonly MonitorStateRow[],
 ): Promise<void> {
@@ -185,7 +183,7 @@ const INSERT_PERIODS = insertStatement(
 );
 const INSERT_BEAT_KEYS = insertStatement('beat_keys', BEAT_IDEMPOTENCY_KEY_COLUMNS, 'do nothing');
 
-/** Inserts checks. Ignores existing ones. */
+/** Inserts checks. Ignores checks that already exist. */
 export async function insertMonitorChecks(
   writer: DatabaseWriter,
   rows: readonly MonitorCheckRow[],
@@ -216,8 +214,8 @@ const KNOWN_KEYS = defineBatchStatement(
 );
 
 /**
- * Returns earlier beats with the same idempotency keys. The monitors' state rows are locked, so no
- * other transaction can add one meanwhile.
+ * Returns earlier beats with the same idempotency keys. The state rows of the monitors must be locked, so
+ * that no other transaction can add such a beat.
  */
 export async function findBeatIdempotencyKeys(
   writer: DatabaseWriter,
@@ -239,12 +237,12 @@ export async function insertBeatIdempotencyKeys(
     ]);
 }
 
-/** Adds an index signature, which interfaces lack. */
+/** Copies a row to a type with an index signature, which interfaces lack. */
 function toPlainRow<Row extends object>(row: Row): { [Column in keyof Row]: Row[Column] } {
   return row;
 }
 
-/** Returns monitor definitions by uid, for use in messages. */
+/** Returns monitor definitions by uid. */
 export async function findMonitorsByUid(
   reader: DatabaseReader,
   uids: readonly string[],

@@ -1,40 +1,47 @@
 /** What a process reports when it records that it is still running. */
 export interface MonitoringPulseInput {
   readonly processId: string;
-  /** Wall clock of the process. PostgreSQL uses its own clock instead. */
+  /** The wall clock of the process, in Unix milliseconds. PostgreSQL uses the clock of its server instead. */
   readonly wallMs: number;
-  /** The process's estimate of the database time from its monotonic clock. Null at its first pulse. */
+  /**
+   * Returns the process's estimate of the database time from its monotonic clock. Null at its first pulse.
+   */
   readonly estimateNowMs: () => number | null;
   /**
-   * All beats that the process accepted before this time are committed or rejected. Null if it has accepted
-   * none.
+   * The time before which all beats that the process accepted are committed or rejected. Null if it has
+   * accepted none.
    */
   readonly acceptedUntilMs: number | null;
-  /** A longer time without a pulse of any process is a gap. */
+  /** If no process sends a pulse for longer than this, the time is a gap. */
   readonly gapThresholdMs: number;
-  /** A process without a pulse for this long has ended. */
+  /** A process that has not sent a pulse for this long has ended. */
   readonly leaseTimeoutMs: number;
-  /** `arriving`: accepts no beats yet. `leaving`: accepts no more beats and releases its lease. */
+  /**
+   * `arriving`: the process accepts no beats yet. `leaving`: it accepts no more beats and releases its lease.
+   */
   readonly presence: 'arriving' | 'present' | 'leaving';
-  /** Since when the process accepts beats. Null for the first pulse that reports it. */
+  /** When the process began to accept beats. Null until a pulse has recorded this time. */
   readonly startedAt: number | null;
-  /** Gaps that ended before this time are already known to the process. */
+  /** The process already knows the gaps that ended before this time. */
   readonly gapsUntilMs: number;
 }
 
-/** What a process learns from the database when it records that it is still running. */
+/** The times and gaps that the database returns to a process that records that it is still running. */
 export interface MonitoringPulseResult {
-  /** Database time. */
+  /** The time of the database, in Unix milliseconds. */
   readonly nowMs: number;
-  /** All processes have committed the beats that they accepted before this time. */
+  /** The time before which all processes have committed the beats that they accepted. */
   readonly committedUntil: number;
-  /** The same for the other processes only. Infinity if there are none. */
+  /**
+   * The time before which all other processes have committed the beats that they accepted. Infinity if there
+   * are none.
+   */
   readonly peersCommittedUntil: number;
-  /** New gaps, in order. All gaps after the clock was set back. */
+  /** The gaps that the process does not know yet, in order. After the clock was set back, all gaps. */
   readonly gaps: readonly MonitoringGap[];
-  /** Jump of the database clock relative to the monotonic clock. Positive if it was set forward. */
+  /** How far the database clock jumped relative to the monotonic clock. Positive if it was set forward. */
   readonly clockJumpMs: number;
-  /** After the clock was set back: by how much recorded times are in the future. Otherwise 0. */
+  /** How far recorded times are in the future, after the clock was set back. Otherwise 0. */
   readonly futureMs: number;
 }
 
@@ -42,6 +49,6 @@ export interface MonitoringPulseResult {
 export interface MonitoringGap {
   readonly startAt: number;
   readonly endAt: number;
-  /** The clock was set forward, or the machine slept. */
+  /** Whether the clock was set forward or the machine was suspended, so that a process ran all the time. */
   readonly isClockJump?: boolean;
 }

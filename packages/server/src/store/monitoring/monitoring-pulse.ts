@@ -7,9 +7,9 @@ import type {
   MonitoringPulseResult,
 } from './monitoring-pulse-values.ts';
 
-/** A larger difference from the monotonic clock means that the clock was set. */
+/** Minimum difference from the monotonic clock that counts as a change of the clock. */
 const CLOCK_JUMP_MS = 1_000;
-/** A gap may become certain, or longer, until this long after its end. */
+/** How long after its end a gap may still be confirmed or become longer. */
 const LATE_GAPS_MS = 600_000;
 
 /**
@@ -51,7 +51,7 @@ export async function recordMonitoringPulse(
 
 interface ClockReading extends Pick<MonitoringPulseResult, 'nowMs' | 'clockJumpMs' | 'futureMs'> {
   readonly isSetBack: boolean;
-  /** The estimate at the time at which the clock was read. */
+  /** The estimate of the database time when its clock was read. */
   readonly estimateMs: number | null;
 }
 
@@ -87,7 +87,7 @@ async function readClock(
   };
 }
 
-/** The time since the last pulse in which no process accepted beats, or null. */
+/** Returns the time since the last pulse in which no process accepted beats; null if there is none. */
 function findSilence(
   { gapThresholdMs, startedAt }: MonitoringPulseInput,
   { nowMs, clockJumpMs, estimateMs, isSetBack }: ClockReading,
@@ -114,7 +114,7 @@ interface ProcessLease {
   readonly accepted_until: number;
 }
 
-/** Leases of the other running processes. */
+/** Returns the leases of the other running processes. */
 async function listPeerLeases(
   writer: DatabaseWriter,
   given: MonitoringPulseInput,
@@ -132,8 +132,9 @@ async function listPeerLeases(
 }
 
 /**
- * Confirms or removes inferred gaps. A process that starts cannot know whether others with a lease are
- * running. If one of them sends a pulse, there was no gap. If all of them are gone, there was one.
+ * Confirms or removes inferred gaps. A process that starts cannot determine whether other processes with a
+ * lease are running. If one of them sends a pulse, there was no gap. If all of them have ended, there was
+ * one.
  */
 async function confirmGaps(
   writer: DatabaseWriter,
@@ -162,7 +163,7 @@ async function confirmGaps(
         .execute();
 }
 
-/** Moves back gaps and leases that are in the future after the clock was set back. */
+/** Moves gaps and leases back that are in the future, after the clock was set back. */
 async function shiftFutureLiveness(writer: DatabaseWriter, nowMs: number, aheadMs: number): Promise<void> {
   const ahead = await writer
     .selectFrom('monitor_gaps')

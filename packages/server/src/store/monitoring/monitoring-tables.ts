@@ -12,14 +12,14 @@ export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
   org_id: string;
   /** The `monitor_id` that jobs send. Unique in the organization. */
   id: string;
-  /** Either this or `cron` and `timezone`. */
+  /** Milliseconds between beats. Null for a monitor with `cron` and `timezone`. */
   interval_ms: number | null;
   cron: string | null;
   timezone: string | null;
-  /** Null: the organization's default. */
+  /** Null for the organization's default. */
   grace_ms: number | null;
   first_beat_due_ms: number | null;
-  /** 1: a reported failure counts as one miss. */
+  /** 1 if a reported failure counts as one miss. */
   fail_counts_as_miss: number;
   tags_json: string;
   channels_json: string;
@@ -27,11 +27,13 @@ export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
   paused_until: number | null;
   muted_until: number | null;
   /**
-   * The last pause and mute in floe.yaml, as JSON. While they do not change, changes through the API are
-   * kept.
+   * The last pause and mute in floe.yaml, as JSON. Changes through the API are kept as long as these values
+   * stay the same.
    */
   file_state?: string | null | undefined;
-  /** Increased when the beat URL is rotated. The token is derived from it, see `deriveBeatToken`. */
+  /**
+   * Incremented when the beat URL is rotated. The token in the URL is derived from it (`deriveBeatToken`).
+   */
   token_version: number;
   /**
    * When the monitor was removed. It accepts no beats and is not evaluated. Retention deletes the row with
@@ -48,8 +50,8 @@ export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
 }
 
 /**
- * The state of each monitor. Every beat reads and writes a row. The table has few columns, and
- * contains everything that a beat needs.
+ * The state of each monitor. Every beat reads and writes a row. The table therefore has few columns, but they
+ * contain everything that a beat needs.
  */
 export interface MonitorStatesTable {
   uid: string;
@@ -60,11 +62,11 @@ export interface MonitorStatesTable {
   interval_ms: number | null;
   cron: string | null;
   timezone: string | null;
-  /** The effective grace period: the monitor's or the organization's default. */
+  /** The effective grace period: that of the monitor, or the default of the organization. */
   grace_ms: number;
   first_beat_due_ms: number | null;
   alert_after_misses: number;
-  /** 1: a reported failure counts as one miss. */
+  /** 1 if a reported failure counts as one miss. */
   fail_counts_as_miss: number;
   status: string;
   last_beat_at: number | null;
@@ -74,7 +76,7 @@ export interface MonitorStatesTable {
   failing_since: number | null;
   misses: number;
   alerted_since: number | null;
-  /** The deadline before a gap extended it. */
+  /** The original deadline, if a gap has extended it. */
   extended_from: number | null;
   /** Milliseconds between the last 20 beats, comma-separated. */
   intervals: string;
@@ -84,8 +86,8 @@ export interface MonitorStatesTable {
   run_at: number | null;
   run_id: string | null;
   /**
-   * The sweep evaluates the state after this time. It may be earlier than necessary: beats leave it
-   * unchanged if that does no harm, because it is indexed and the other columns are not.
+   * The time after which the sweep evaluates the state. It may be earlier than necessary, because it is
+   * indexed and beats change it only if they must.
    */
   wake_at: number;
 }
@@ -93,10 +95,10 @@ export interface MonitorStatesTable {
 /** The checks. There is one row per beat, per missed beat, and per expected beat in a gap. */
 export interface MonitorChecksTable {
   uid: string;
-  /** When the beat arrived, or when the result became certain. Lists are sorted by it. */
+  /** When the beat arrived, or when the missed check was certain. Lists are sorted by this time. */
   at: number;
   id: string;
-  /** ok, missed, failed or unknown; started and logged for calls that do not count as beats. */
+  /** `ok`, `missed`, `failed` or `unknown`; `started` and `logged` for calls that do not count as beats. */
   status: string;
   error: string | null;
   expected_at: number | null;
@@ -104,7 +106,7 @@ export interface MonitorChecksTable {
   received_at: number | null;
   duration_ms: number | null;
   metadata_json: string | null;
-  /** Above 1 if too many beats were missed at once. */
+  /** Number of missed beats that this row stands for. More than 1 if too many beats were missed at once. */
   missed_count: number;
 }
 
@@ -133,10 +135,10 @@ export interface MonitorDefaultsTable {
 /** The processes that accept beats, one row each. */
 export interface MonitorLeasesTable {
   process_id: string;
-  /** Since when the process accepts beats. */
+  /** When the process began to accept beats. */
   started_at: number;
   seen_at: number;
-  /** All beats that this process accepted before this time are committed or rejected. */
+  /** The time before which all beats that this process accepted are committed or rejected. */
   accepted_until: number;
 }
 
@@ -152,7 +154,7 @@ export interface MonitorGapsTable {
   ended_at: number;
   /** 1 while it is unknown whether a process from before the gap is still running. */
   inferred: number;
-  /** 1 if the clock was set forward, or the machine slept. A process was running all the time. */
+  /** 1 if the clock was set forward or the machine was suspended. A process was running all the time. */
   clock_stepped: number;
 }
 
@@ -183,10 +185,13 @@ export interface MaintenanceWindowsTable extends z.output<typeof storedMaintenan
   cron: string | null;
   timezone: string | null;
   duration_ms: number | null;
-  /** Monitors by id or tag. If both lists are empty, all monitors of the organization. */
+  /**
+   * Monitors by id or tag, as JSON. If both lists are empty, the window applies to all monitors of the
+   * organization.
+   */
   monitors_json: string;
   tags_json: string;
-  /** Whether public boards announce it. */
+  /** 1 if public boards announce the window. */
   show_on_boards: number;
   created_at: number;
   updated_at: number;

@@ -122,6 +122,7 @@ export function listMonitorStatuses(
     .execute();
 }
 
+/** Returns an organization's default grace period in milliseconds; undefined if it has not set one. */
 export async function getDefaultGraceMs(reader: DatabaseReader, orgId: string): Promise<number | undefined> {
   const row = await reader
     .selectFrom('monitor_defaults')
@@ -144,8 +145,8 @@ export async function setDefaultGraceMs(
 }
 
 /**
- * Returns the last time at which any process recorded that it was running, in Unix milliseconds;
- * null if there is none. Used for changes outside the monitoring engine.
+ * Returns the last time at which any process recorded that it was running, in Unix milliseconds; null if
+ * there is none.
  */
 export async function getLastMonitoringPulseAt(reader: DatabaseReader): Promise<number | null> {
   const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();

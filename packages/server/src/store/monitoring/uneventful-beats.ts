@@ -1,8 +1,8 @@
 import {
   BEAT_IDEMPOTENCY_KEY_COLUMNS,
   MONITOR_CHECK_COLUMNS,
-  MONITOR_CLOCK_DEFINITION_COLUMNS,
   MONITOR_STATE_COLUMNS,
+  MONITOR_STATE_DEFINITION_COLUMNS,
 } from './monitor-state-columns.ts';
 import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorStateRow } from './monitor-state-rows.ts';
 
@@ -11,16 +11,16 @@ import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorStateRow } from './
  * period or alert.
  */
 export interface UneventfulBeats {
-  /** The monitor state that they were evaluated with. */
+  /** The monitor state with which the beats were evaluated. */
   readonly before: MonitorStateRow;
   readonly after: MonitorStateRow;
   readonly checks: readonly MonitorCheckRow[];
   readonly keys: readonly BeatIdempotencyKeyRow[];
 }
 
-const COMPARED_COLUMNS = [...MONITOR_STATE_COLUMNS, ...MONITOR_CLOCK_DEFINITION_COLUMNS];
+const COMPARED_COLUMNS = [...MONITOR_STATE_COLUMNS, ...MONITOR_STATE_DEFINITION_COLUMNS];
 
-/** The statements for uneventful beats in SQLite. The writer thread runs them for each row. */
+/** The statements that write uneventful beats in SQLite. The writer thread runs them for each monitor. */
 export const SQLITE_BEAT_STATEMENTS = {
   known: 'select 1 from beat_keys where uid = ?1 and key = ?2',
   move: `update monitor_clocks set ${MONITOR_STATE_COLUMNS.map((column) => `${column} = ?`).join(', ')}
@@ -39,7 +39,7 @@ type Value = string | number | null;
 export interface UneventfulBeatParameters {
   readonly move: readonly Value[];
   readonly checks: readonly (readonly Value[])[];
-  /** `uid` and `key` are the first two. */
+  /** The parameters for idempotency keys. `uid` and `key` are the first two in each list. */
   readonly keys: readonly (readonly Value[])[];
 }
 
@@ -65,9 +65,9 @@ const recordset = (parameter: number, table: string) =>
   `json_populate_recordset(null::${table}, $${parameter}::json)`;
 
 /**
- * The statement for uneventful beats in PostgreSQL. A single statement needs only one transaction
- * and one round trip. It locks rows in uid order. If another transaction changed a row meanwhile,
- * the row is compared again.
+ * The statement for uneventful beats in PostgreSQL. A single statement needs only one transaction and one
+ * round trip. It locks rows in uid order. If another transaction changed a row in the meantime, PostgreSQL
+ * compares the row again.
  */
 export const POSTGRES_BEAT_STATEMENT = {
   name: 'floe_keep_beats',
@@ -88,14 +88,13 @@ export const POSTGRES_BEAT_STATEMENT = {
     select uid from kept`,
 } as const;
 
-/** Writes beats that only update a monitor's state row. */
+/** Writes beats that only update a monitor's state row and add check rows. */
 export interface BeatStore {
   /**
-   * Writes the beats whose state has not changed since the evaluation, in one transaction and one message.
-   * Returns for each whether it was written. A beat is not written if its state has changed or its key is
-   * known.
-   *
-   * @throws Fault `conflict` if a key was added meanwhile. Nothing is written then.
+   * Writes the beats of monitors whose state has not changed since the evaluation, in one transaction.
+   * Returns for each element whether it was written. An element is not written if the state has changed or
+   * one of its idempotency keys already exists.
+   * @throws Fault `conflict` if a key was added in the meantime. Nothing is written in this case.
    */
   applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]>;
 }

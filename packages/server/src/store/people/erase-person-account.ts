@@ -11,11 +11,10 @@ import {
 } from './person-account-rows.ts';
 
 /**
- * Deletes what is left of a person who is no longer a member: invitations, views, sessions, grants, and the
- * account unless another organization needs it. Removes the owner from revoked keys. Call it last, because
- * the keys and the account identify the rows of the person.
- *
- * @returns the number of deleted objects by kind; for keys, those without an owner now
+ * Deletes what remains of a person who is no longer a member: invitations, views, sessions and granted roles.
+ * Also deletes the account unless another organization needs it, and removes the owner from revoked keys.
+ * Call it last, because the keys and the account identify the other rows of the person.
+ * @returns the number of deleted objects by kind; for keys, the number of keys whose owner was removed
  */
 export async function erasePersonAccount(writer: DatabaseWriter, person: Person): Promise<PersonCounts> {
   const { orgId, userId } = person;

@@ -9,13 +9,12 @@ import { matchesPerson, type Person } from './person.ts';
 const TABLES = ['rollup_minutes', 'rollup_hours'] as const;
 type Table = (typeof TABLES)[number];
 
-/** Small enough for the parameters of one statement. SQLite accepts 32,766. */
+/** Number of rows per statement. SQLite accepts 32,766 parameters. */
 const ROWS_PER_BATCH = 200;
 
 /**
- * Adds the rollups of the person to those without a value: of the facet `owner`, and of metadata whose value
- * is the person. All sums remain the same. Repeatable, also after an interruption.
- *
+ * Moves the person's sums in the rollups to the rows without a value: in the facet `owner`, and in metadata
+ * facets whose value is the person. All totals stay the same. Can be repeated, also after an interruption.
  * @throws the reason of the signal if it is aborted
  */
 export async function erasePersonRollups(

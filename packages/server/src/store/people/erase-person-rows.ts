@@ -27,11 +27,11 @@ const KIND_OF_TABLE: Readonly<Record<PersonTable, PersonRecordKind>> = {
   relay_approvals: 'relay_approval',
 };
 
-/** A running erasure. */
+/** The input and the progress of an erasure. */
 export interface PersonErasure {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly person: Person;
-  /** Receives the number of erased objects. */
+  /** The number of erased objects by kind, which the erasure updates. */
   readonly counts: PersonCounts;
   readonly signal: AbortSignal;
   /** Called after each transaction. */
@@ -40,9 +40,8 @@ export interface PersonErasure {
 
 /**
  * Erases the rows of a person in transactions of at most 500 requests or records: deletes bodies, stored
- * responses and relay records, and removes the person from requests and rollups. Figures remain. An
+ * responses and relay records, and removes the person from requests and rollups. Counts and costs stay. An
  * interrupted erasure can be repeated, because each transaction leaves a consistent state.
- *
  * @throws the reason of the signal if it is aborted
  */
 export async function erasePersonRows(erasure: PersonErasure): Promise<void> {
@@ -93,7 +92,7 @@ async function eraseRequests(erasure: PersonErasure, places: readonly TimePositi
   erasure.onProgress();
 }
 
-/** Removes the person from requests. Returns the number of requests that still named the person. */
+/** Removes the person from requests. Returns the number of requests that contained the person. */
 async function pseudonymizeRequests(
   writer: DatabaseWriter,
   person: Person,
@@ -122,7 +121,7 @@ async function pseudonymizeRequests(
   return Number(numUpdatedRows);
 }
 
-/** Deletes the index of the metadata of requests. Names are not needed, because ids are unique. */
+/** Deletes the metadata index entries of requests by exchange id. */
 async function deleteMetadataEntries(
   writer: DatabaseWriter,
   orgId: string,
@@ -142,7 +141,7 @@ async function deleteMetadataEntries(
       (values ${sql.join(entries.slice(at, at + ROWS_PER_BATCH))})`.execute(writer);
 }
 
-/** Names and values as `RollupAccumulator` indexes them. */
+/** Returns the names and values of metadata in the way in which `RollupAccumulator` indexes them. */
 function listMetadataValues(json: string | null): (readonly [string, string])[] {
   const metadata: Json = json === null ? null : JSON.parse(json);
   if (!isObject(metadata)) return [];

@@ -4,10 +4,13 @@ import { findUserByEmail, type UserRow } from '../members.ts';
 import { escapeLikePattern } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
 
-/** Tables that connect a user with an organization. */
+/** The tables that associate a user with an organization. */
 const USER_TABLES = ['members', 'removed_members', 'member_grants'] as const;
 
-/** The account with this address, if the organization has or had it as a member. */
+/**
+ * Returns the account with this e-mail address if it is or was a member of the organization; otherwise
+ * undefined.
+ */
 export async function findUserOfOrg(
   reader: DatabaseReader,
   orgId: string,
@@ -28,8 +31,9 @@ export async function findUserOfOrg(
 }
 
 /**
- * Whether another organization or the installation needs the account, so that it must remain. A membership in
- * the organization itself is a new one, because an erasure removes the old one first.
+ * Returns whether another organization or the installation needs the account, so that it must not be deleted.
+ * A membership in the organization itself also counts: an erasure removes the old membership first, so this
+ * is a new one.
  */
 export async function isUserNeeded(reader: DatabaseReader, orgId: string, userId: string): Promise<boolean> {
   for (const table of USER_TABLES) {
@@ -45,7 +49,9 @@ export async function isUserNeeded(reader: DatabaseReader, orgId: string, userId
   return operator !== undefined;
 }
 
-/** Audit entries about one membership, oldest first: changes of the member and earlier erasures. */
+/**
+ * Returns the audit entries about one membership, oldest first: changes of the member and earlier erasures.
+ */
 export function listMembershipEntries(
   reader: DatabaseReader,
   orgId: string,
@@ -54,7 +60,7 @@ export function listMembershipEntries(
   return selectMembershipEntries(reader, orgId).where('subject', '=', memberId).execute();
 }
 
-/** Ids of former memberships whose audit entries contain the address, latest first. */
+/** Returns the ids of former memberships whose audit entries contain the e-mail address, latest first. */
 export async function listFormerMemberIds(
   reader: DatabaseReader,
   orgId: string,

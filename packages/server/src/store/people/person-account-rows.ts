@@ -5,7 +5,7 @@ import type { PlatformKeyRow } from '../platform-keys.ts';
 import type { DatabaseReader } from '../ports.ts';
 import { matchesOwner, type Person } from './person.ts';
 
-/** Keys of the person in the organization, including revoked ones. */
+/** Returns the person's keys in the organization, including revoked ones. */
 export async function listKeysOwnedByPerson(
   reader: DatabaseReader,
   person: Person,
@@ -20,7 +20,7 @@ export async function listKeysOwnedByPerson(
     .execute();
 }
 
-/** Invitations to the person's address. */
+/** Returns the invitations to the person's e-mail address. */
 export async function listInvitationsOfPerson(
   reader: DatabaseReader,
   { orgId, email }: Person,
@@ -35,7 +35,7 @@ export async function listInvitationsOfPerson(
     .execute();
 }
 
-/** Saved views that the person created, also for others. */
+/** Returns the saved views that the person created, including shared ones. */
 export async function listSavedViewsOfPerson(reader: DatabaseReader, { orgId, memberIds }: Person) {
   if (memberIds.length === 0) return [];
   return reader
@@ -47,7 +47,7 @@ export async function listSavedViewsOfPerson(reader: DatabaseReader, { orgId, me
     .execute();
 }
 
-/** Sessions of the person in the console of the organization. */
+/** Returns the person's console sessions in the organization. */
 export async function listConsoleSessionsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
   if (userId === null) return [];
   return reader
@@ -59,7 +59,7 @@ export async function listConsoleSessionsOfPerson(reader: DatabaseReader, { orgI
     .execute();
 }
 
-/** Roles that groups of identity providers grant the person in the organization. */
+/** Returns the roles that groups of identity providers grant the person in the organization. */
 export async function listMemberGrantsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
   if (userId === null) return [];
   return reader
@@ -71,7 +71,7 @@ export async function listMemberGrantsOfPerson(reader: DatabaseReader, { orgId, 
     .execute();
 }
 
-/** The entry that prevents group mappings from adding the person again. */
+/** Returns the record that the person was removed, which prevents groups from adding the person again. */
 export async function listMemberRemovalsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
   if (userId === null) return [];
   return reader
@@ -82,10 +82,10 @@ export async function listMemberRemovalsOfPerson(reader: DatabaseReader, { orgId
     .execute();
 }
 
-/** Everything before the subject in the bucket of a budget, as `BudgetBuckets` writes it. */
+/** Matches the part of a budget's counter name before the subject, as `BudgetBuckets` writes it. */
 const BUDGET_BUCKET_PREFIX = /^b:.+:[a-z]+:(?:\d{4}-\d\d-\d\d|ever)$/s;
 
-/** Sums of the budgets that count the person separately. */
+/** Returns the counters of budgets that count the person separately. */
 export async function listBudgetCountersOfPerson(reader: DatabaseReader, { orgId, email, endUser }: Person) {
   const suffix = `:${email ?? endUser}`;
   const rows = await reader

@@ -3,17 +3,18 @@ import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import { matchesOwner, type Person } from './person.ts';
 import { ROWS_PER_BATCH } from './scan-person-rows.ts';
 
-/** Relay tables with one row per event of a session. */
+/** The relay tables with one row per event of a session. */
 export const RELAY_EVENT_TABLES = ['relay_decisions', 'relay_reports', 'relay_approvals'] as const;
+/** A relay table with one row per event of a session. */
 export type RelayEventTable = (typeof RELAY_EVENT_TABLES)[number];
 
-/** A session of one key, as requests and relay records name it. */
+/** Identifies a session: its key and the session id that requests and relay records contain. */
 export interface RelaySessionReference {
   readonly keyId: string;
   readonly sessionId: string;
 }
 
-/** The sessions that requests name, without duplicates. */
+/** Returns the sessions that requests belong to, without duplicates. */
 export function listDistinctSessions(
   rows: readonly { readonly key_id: string; readonly session: string | null }[],
 ): RelaySessionReference[] {
@@ -23,7 +24,7 @@ export function listDistinctSessions(
   return [...found.values()];
 }
 
-/** Up to 500 ids of relay records of a session, in order after `afterId`. */
+/** Returns up to 500 ids of a session's relay records, in order, starting after `afterId`. */
 export async function listRelayIdsOfSession(
   reader: DatabaseReader,
   table: RelayEventTable,
@@ -43,7 +44,7 @@ export async function listRelayIdsOfSession(
   return rows.map(({ id }) => id);
 }
 
-/** Up to 500 sessions of the person's keys, in order after the given one. */
+/** Returns up to 500 sessions of the person's keys, in order, starting after the given one. */
 export async function listRelaySessionsOfPerson(
   reader: DatabaseReader,
   person: Person,
@@ -62,7 +63,7 @@ export async function listRelaySessionsOfPerson(
   return rows.map(({ session_id: sessionId, key_id: keyId }) => ({ sessionId, keyId }));
 }
 
-/** Deletes sessions. Returns the number of deleted ones. */
+/** Deletes sessions. Returns the number of deleted sessions. */
 export async function deleteRelaySessions(
   writer: DatabaseWriter,
   orgId: string,

@@ -8,7 +8,7 @@ import type { RelayEventTable, RelaySessionReference } from './person-relay-rows
 
 const DAY_MS = 86_400_000;
 
-/** Requests at the given positions, oldest first. */
+/** Returns the requests at the given positions, oldest first. */
 export function listExchangesAt(
   reader: DatabaseReader,
   orgId: string,
@@ -28,7 +28,10 @@ export function listExchangesAt(
     .execute();
 }
 
-/** Which of these ids are requests of the person. Bodies and turns are stored within a day of the request. */
+/**
+ * Returns which of the given ids are requests of the person. Bodies and stored responses are created within a
+ * day of their request.
+ */
 export async function findRequestsOfPerson(
   reader: DatabaseReader,
   person: Person,
@@ -51,7 +54,10 @@ export async function findRequestsOfPerson(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Ids of stored bodies or turns among the given ids. Their content can be large, so it is read one by one. */
+/**
+ * Returns which of the given ids have a stored body or a stored response. Returns no content, because it can
+ * be large and must be read one by one.
+ */
 export async function listStoredContentIds(
   reader: DatabaseReader,
   table: 'stored_bodies' | 'stored_responses',
@@ -68,7 +74,7 @@ export async function listStoredContentIds(
   return rows.map(({ id }) => id);
 }
 
-/** A stored turn by the id of its request. */
+/** Returns the stored response of the request with this id. */
 export function findStoredResponseById(
   reader: DatabaseReader,
   orgId: string,
@@ -82,7 +88,7 @@ export function findStoredResponseById(
     .executeTakeFirst();
 }
 
-/** Relay records with these ids, as stored. */
+/** Returns the relay records with these ids as they are stored. */
 export function listRelayRecords(
   reader: DatabaseReader,
   table: RelayEventTable,
@@ -98,7 +104,7 @@ export function listRelayRecords(
     .execute();
 }
 
-/** A session as the relay counts it. Undefined if there is none. */
+/** Returns the row of a session; undefined if there is none. */
 export function findRelaySession(
   reader: DatabaseReader,
   orgId: string,

@@ -3,7 +3,7 @@ import type { TimePosition } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
 import { matchesOwner, matchesPerson, type Person } from './person.ts';
 
-/** Tables with many rows of a person and an index on `org_id` and `created_at`. */
+/** The tables with many rows of a person, which have an index on `org_id` and `created_at`. */
 export const PERSON_TABLES = [
   'exchanges',
   'stored_bodies',
@@ -12,16 +12,19 @@ export const PERSON_TABLES = [
   'relay_reports',
   'relay_approvals',
 ] as const;
+/** A table that `scanPersonRows` can scan. */
 export type PersonTable = (typeof PERSON_TABLES)[number];
 
-/** Rows that one statement reads. No index contains the owner, so most of them belong to others. */
+/**
+ * Number of rows that one statement scans. No index contains the owner, so most of the rows belong to others.
+ */
 const ROWS_PER_WINDOW = 5_000;
-/** Rows of one batch, which is one write transaction of an erasure. */
+/** Number of rows per batch. An erasure processes each batch in one write transaction. */
 export const ROWS_PER_BATCH = 500;
 
 /**
- * Positions of the person's rows in a table, oldest first, in batches of at most 500. The rows of a batch may
- * be changed or deleted before the next batch is read.
+ * Yields the positions of the person's rows in a table, oldest first, in batches of at most 500. The rows of
+ * a batch may be changed or deleted before the next batch is read.
  */
 export async function* scanPersonRows(
   reader: DatabaseReader,
@@ -57,7 +60,10 @@ async function findWindowEnd(
   return rows[0];
 }
 
-/** The condition on time alone is redundant, but tells PostgreSQL which partitions to skip. */
+/**
+ * Returns the condition for rows after a position. The redundant condition on time alone tells PostgreSQL
+ * which partitions to skip.
+ */
 function isAfter(orgId: string, { at, id }: TimePosition): RawBuilder<boolean> {
   return sql<boolean>`org_id = ${orgId} and created_at >= ${at} and (created_at, id) > (${at}, ${id})`;
 }

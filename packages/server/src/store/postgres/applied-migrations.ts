@@ -6,9 +6,12 @@ import type { DatabaseSchema } from '../schema.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
-/** What a migration of a PostgreSQL database depends on. */
+/**
+ * The applied migrations and the running processes of a PostgreSQL database, which determine what a migration
+ * may do.
+ */
 export interface PostgresMigrationState {
-  /** Empty for an empty database. */
+  /** The applied migrations. Empty for an empty database. */
   readonly applied: readonly AppliedMigration[];
   readonly processes: readonly RunningProcess[];
 }

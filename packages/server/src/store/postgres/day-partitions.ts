@@ -8,10 +8,13 @@ const PARTITIONED = ['exchanges', 'exchange_metadata'] as const;
 /** Lock number for creating and dropping partitions, in all processes. The number is arbitrary. */
 const PARTITION_LOCK = 7_310_564_002;
 
-/** Dropping a partition waits for readers only this long, because later readers wait behind it. */
+/**
+ * Maximum wait for readers when a partition is dropped. It is short, because later readers wait behind the
+ * statement.
+ */
 const DROP_LOCK_TIMEOUT = '2s';
 
-/** Name such as `exchanges_d20261121` for a time on that day (UTC). */
+/** Returns the name of a partition for a day (UTC), such as `exchanges_d20261121`. */
 function partitionName(table: string, day: number): string {
   return `${table}_d${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
@@ -27,7 +30,10 @@ function startOfDay(ms: number): number {
 export class DayPartitions {
   readonly #known = new Set<number>();
 
-  /** @throws Fault if the database is unavailable. Then no partition is recorded as known. */
+  /**
+   * Creates the partitions for rows with these times.
+   * @throws Fault if the database is unavailable. In this case, no partition is recorded as existing.
+   */
   async ensure(connection: PostgresConnection, times: readonly number[]): Promise<void> {
     const days = new Set(times.map(startOfDay));
     if (days.size > 0) days.add(Math.max(...days) + DAY_MS);
@@ -41,7 +47,7 @@ export class DayPartitions {
     }
   }
 
-  /** Discards what is known, so that the next `ensure` checks again. */
+  /** Discards the recorded partitions, so that the next `ensure` checks the database again. */
   invalidate(): void {
     this.#known.clear();
   }
@@ -65,7 +71,10 @@ export class DayPartitions {
   }
 }
 
-/** Created separately and then attached, which does not block readers and writers of other days. */
+/**
+ * Creates a partition as a separate table and then attaches it, which does not block readers and writers of
+ * other days.
+ */
 async function createPartition(connection: PostgresConnection, table: string, day: number): Promise<void> {
   const name = partitionName(table, day);
   const { rows } = await connection.query<{ found: string | null }>('select to_regclass($1)::text as found', [
@@ -87,14 +96,14 @@ async function listPartitions(connection: PostgresConnection, table: string): Pr
   return rows.map(({ name }) => name);
 }
 
-/** When the day of a partition ends. Infinity for a table that is not a partition of Floe. */
+/** Returns when the day of a partition ends. Returns infinity for a table that is not a partition of Floe. */
 function partitionEnd(name: string): number {
   const [, year, month, day] = /_d(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
   if (day === undefined) return Number.POSITIVE_INFINITY;
   return Date.UTC(Number(year), Number(month) - 1, Number(day)) + DAY_MS;
 }
 
-/** Runs `work` in a transaction. Rolls back if it rejects. */
+/** Runs `work` in a transaction. Rolls the transaction back if `work` rejects. */
 export async function runInTransaction<T>(
   connection: PostgresConnection,
   work: () => Promise<T>,

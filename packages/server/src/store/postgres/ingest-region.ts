@@ -34,7 +34,10 @@ const ID = EXCHANGE_COLUMNS.indexOf('id');
 const CREATED_AT = EXCHANGE_COLUMNS.indexOf('created_at');
 const METADATA = EXCHANGE_COLUMNS.indexOf('metadata_json');
 
-/** Rows as one JSON parameter, because a statement accepts 65,535 parameters and a batch has more values. */
+/**
+ * Selects rows from one JSON parameter, because a statement accepts 65,535 parameters and a batch has more
+ * values.
+ */
 function selectFrom(table: string, columns: readonly string[]): string {
   return `select ${columns.join(', ')} from json_populate_recordset(null::${table}, $1)`;
 }
@@ -124,7 +127,7 @@ async function insertOneByOne(connection: PostgresConnection, rows: readonly Row
   return { inserted: added.length, refused };
 }
 
-/** Ids of the new rows. */
+/** Inserts rows. Returns the ids of those that are new. */
 async function insert(connection: PostgresConnection, rows: readonly Row[]): Promise<string[]> {
   const objects = rows.map(({ values }) => toObject(EXCHANGE_COLUMNS, values));
   const answer = await connection.query<{ id: string }>(INSERT_EXCHANGES, [JSON.stringify(objects)]);
@@ -160,7 +163,7 @@ async function addDeltas(
 }
 
 /**
- * Leaves out zeros, which are most of a delta, so that its JSON is a third as long. The statement adds them
+ * Omits zeros, which are most of the values, so that the JSON is a third as long. The statement adds them
  * again.
  */
 function withoutZeroes(columns: readonly string[], values: readonly (string | number)[]): object {
@@ -191,7 +194,7 @@ function isRowRejection(error: unknown): boolean {
   return error instanceof Error && (isPostgresRowError(error) || isPostgresRowError(error.cause));
 }
 
-/** PostgreSQL text cannot contain U+0000 or half a surrogate pair. Both become U+FFFD. */
+/** Replaces characters that PostgreSQL text cannot contain, U+0000 and unpaired surrogates, with U+FFFD. */
 function toStorableRow(row: Row): Row {
   if (!/\\u(0000|d[89a-f])/i.test(row.line)) return row;
   const values = row.values.map((value, at) => {
@@ -201,7 +204,7 @@ function toStorableRow(row: Row): Row {
   return { line: row.line, values };
 }
 
-/** JSON escapes are characters to a reader of the text, such as metadata filters in the database. */
+/** Replaces the JSON escapes of these characters, because metadata filters in the database decode them. */
 function toStorableJson(text: string): string {
   try {
     return JSON.stringify(toStorableValue(JSON.parse(text)));

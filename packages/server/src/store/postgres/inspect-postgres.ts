@@ -10,8 +10,7 @@ const INSPECTION_SQL = `select current_setting('server_version') as version,
 
 /**
  * Connects to a PostgreSQL server once and reports its state. Changes nothing.
- *
- * @throws StoreUnusableError when the server cannot be reached or rejects the connection
+ * @throws StoreUnusableError if the server cannot be reached or rejects the connection
  */
 export async function inspectPostgres(url: string, clock: Clock): Promise<StoreInspection> {
   const pool = createPostgresPool({

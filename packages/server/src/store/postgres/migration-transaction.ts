@@ -6,25 +6,27 @@ import { StoreUnusableError } from '../store-unusable-error.ts';
 import { getPostgresErrorCode } from './postgres-errors.ts';
 
 /**
- * How long a migration waits for a table. Other statements on the table queue behind it. Shorter than
- * the `deadlock_timeout` of PostgreSQL (1 s), so that a deadlock ends the migration and not a request.
+ * How long a migration waits for a table lock. Other statements on the table wait behind it. The time is
+ * shorter than the `deadlock_timeout` of PostgreSQL (1 s), so that a deadlock ends the migration and not a
+ * request.
  */
 const LOCK_TIMEOUT_MS = 500;
-/** The queue drains before the next attempt. */
+/** Time between attempts, in which waiting statements can run. */
 const RETRY_MS = 1_000;
-/** Longer than any statement or transaction of a running process. */
+/**
+ * Time after which the migration fails. It is longer than any statement or transaction of a running process.
+ */
 const GIVE_UP_MS = 120_000;
 
-/** lock_not_available and deadlock_detected. */
+/** The SQLSTATE codes of lock_not_available and deadlock_detected. */
 const LOCK_ERRORS: ReadonlySet<string | null> = new Set(['55P03', '40P01']);
 
 type Work<T> = (writer: Transaction<DatabaseSchema>) => Promise<T>;
 
 /**
- * Runs a transaction that changes tables which are in use. If it cannot lock a table at once, it is
- * rolled back and repeated for up to two minutes.
- *
- * @param run starts a transaction. It may wait for its turn as long as necessary.
+ * Runs a transaction that changes tables that are in use. If it cannot lock a table, it is rolled back and
+ * repeated for up to two minutes.
+ * @param run starts a transaction, and may wait for its turn as long as necessary
  * @throws StoreUnusableError if a table stays locked
  */
 export async function runMigrationTransaction<T>(

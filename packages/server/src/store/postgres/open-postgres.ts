@@ -20,13 +20,16 @@ import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 
-/** Shared by lists, charts, operations and row batches. More connections would only queue in the server. */
+/**
+ * Number of connections, which lists, charts, management operations and row batches share. More connections
+ * would only wait in the server.
+ */
 const CONNECTIONS = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** How long to wait for a database that starts at the same time, as in a compose file. */
+/** How long to wait for a database server that is still starting, as in a compose file. */
 const START_TIMEOUT_MS = 30_000;
 const START_RETRY_MS = 500;
-/** A readiness probe does not wait as long as a statement may take. */
+/** Timeout for a readiness probe. It is shorter than the time limit for statements. */
 const PING_TIMEOUT_MS = 2_000;
 
 /** Lock number of write transactions, in all processes. The number is arbitrary. */
@@ -35,13 +38,13 @@ const WRITE_TRANSACTION_LOCK = 7_310_564_001;
 export interface OpenPostgresOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Key of the audit chains. Default: a key that only this process knows. */
+  /** Key of the audit chains. If it is absent, a random key is used that only this process has. */
   readonly auditKey?: KeyObject | undefined;
-  /** Receives the durations of operations. */
+  /** Receives the durations of database operations. */
   readonly observe?: DatabaseObserver | undefined;
-  /** Replaced only in tests. */
+  /** The migrations of the release. Only tests set it. */
   readonly migrations?: readonly Migration[];
-  /** Runs contract migrations even while processes of older releases use the database. */
+  /** Whether to run contract migrations even while processes of older releases use the database. */
   readonly force?: boolean;
   /** How long to wait for an unavailable server. Default: 30 seconds. */
   readonly startTimeoutMs?: number;
@@ -196,7 +199,8 @@ async function waitForServer(
 }
 
 /**
- * Why the connection failed, and whether waiting may help. It does not help with a wrong password or name.
+ * Returns why the connection failed, and whether waiting may help. Waiting does not help against a wrong
+ * password or database name.
  */
 function classifyConnectFailure(error: unknown): { readonly reason: string; readonly away: boolean } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -205,7 +209,10 @@ function classifyConnectFailure(error: unknown): { readonly reason: string; read
   return { reason, away: describePostgresOutage(cause) !== null };
 }
 
-/** `host:port/database`, without the password. @throws StoreUnusableError for an invalid URL. */
+/**
+ * Returns `host:port/database`, without the password.
+ * @throws StoreUnusableError for an invalid URL
+ */
 function describeDatabaseUrl(url: string): string {
   try {
     const { host, pathname } = new URL(url);

@@ -1,11 +1,14 @@
 import { Fault } from '@floe/contract/faults';
 
-/** SQLSTATE codes, https://www.postgresql.org/docs/current/errcodes-appendix.html. */
+/**
+ * The SQLSTATE for a duplicate value. All codes:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html.
+ */
 const UNIQUE_VIOLATION = '23505';
-/** Text with U+0000, which PostgreSQL cannot store. */
+/** The SQLSTATE for text with U+0000, which PostgreSQL cannot store. */
 const CHARACTER_NOT_IN_REPERTOIRE = '22021';
 
-/** Codes of an unavailable server. Classes are the first two characters. */
+/** The reasons for SQLSTATE codes and classes (the first two characters) of an unavailable server. */
 const OUTAGE_REASONS: Readonly<Record<string, string>> = {
   '08': 'The database connection was lost.',
   '25006': 'The database is read-only; it may be failing over.',
@@ -16,10 +19,10 @@ const OUTAGE_REASONS: Readonly<Record<string, string>> = {
   '58': 'The database server cannot access its files.',
 };
 
-/** Connection errors of Node.js. */
+/** Matches the codes of Node.js for connection errors. */
 const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|EADDRNOTAVAIL|ENOENT)/;
 
-/** `pg` has no codes for its own errors, so these are the messages of its client and its pool. */
+/** Matches the messages of the client and the pool of `pg`, which have no error codes. */
 const PG_CLIENT_ERRORS =
   /timeout|Connection terminated|Client has encountered a connection error|not queryable/i;
 
@@ -43,7 +46,10 @@ export function describePostgresOutage(error: unknown): string | null {
     : null;
 }
 
-/** Floe has no check constraints, so this error means that a row has no partition. */
+/**
+ * The SQLSTATE of a violated check constraint. Floe has no check constraints, so this error means that a row
+ * has no partition.
+ */
 const CHECK_VIOLATION = '23514';
 
 /**

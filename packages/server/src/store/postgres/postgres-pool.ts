@@ -4,17 +4,22 @@ import { describePostgresOutage, toPostgresStatementError } from './postgres-err
 
 /** How long a caller waits for a free or new connection. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** If the server does not respond this long after its own time limit, it is considered unavailable. */
+/**
+ * Time after a statement's own time limit at which a server that has not responded is considered unavailable.
+ */
 const ANSWER_GRACE_MS = 2_000;
 const LOCK_TIMEOUT_MS = 10_000;
-/** A transaction waits only for its own statements. An idle one has lost its process. */
+/**
+ * Maximum time between two statements of a transaction. Floe never pauses in a transaction, so the process of
+ * an idle one has ended.
+ */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const IDLE_CONNECTION_MS = 30_000;
 
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** `pg` returns both as text. All integers of Floe are below 2^53. */
+/** Parses two types as numbers that `pg` returns as text. All integers of Floe are below 2^53. */
 const numericTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format),
@@ -24,13 +29,13 @@ export interface PostgresPoolOptions {
   readonly url: string;
   readonly log: Log;
   readonly connections: number;
-  /** Null for migrations, which have no time limit. */
+  /** Time limit for a statement. Null for migrations, which have none. */
   readonly statementTimeoutMs: number | null;
 }
 
 /**
- * Creates a connection pool of limited size. If the server is slow or unavailable, calls fail
- * within the time limits above.
+ * Creates a connection pool of limited size. If the server is slow or unavailable, calls fail within the time
+ * limits of this module.
  */
 export function createPostgresPool({
   url,
@@ -69,7 +74,7 @@ interface StatementResult<Row> {
   readonly rows: Row[];
 }
 
-/** A connection pool in the form that Kysely expects. Its errors are `Fault`s. */
+/** A connection pool in the form that Kysely expects. Errors of the connection are converted to `Fault`s. */
 export class PostgresPool {
   readonly options: object;
   readonly #pool: pg.Pool;
@@ -79,7 +84,10 @@ export class PostgresPool {
     this.options = pool.options;
   }
 
-  /** @throws Fault `overloaded` if no connection is free within 5 seconds. */
+  /**
+   * Returns a free or new connection.
+   * @throws Fault `overloaded` if no connection is free within 5 seconds
+   */
   async connect(): Promise<PostgresConnection> {
     try {
       return new PostgresConnection(await this.#pool.connect());
@@ -88,7 +96,7 @@ export class PostgresPool {
     }
   }
 
-  /** Runs `work` with a connection and releases the connection. */
+  /** Runs `work` with a connection and then releases the connection. */
   async withConnection<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     const connection = await this.connect();
     try {
@@ -118,8 +126,9 @@ export class PostgresConnection {
   };
 
   /**
-   * @throws Fault, or Error with the statement. A broken connection stays broken and does not return to the
-   * pool.
+   * Runs a statement.
+   * @throws Fault, or an Error that contains the statement. A broken connection stays broken and does not
+   * return to the pool.
    */
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<StatementResult<Row>>;
   query<Cursor extends object>(cursor: Cursor): Cursor;
@@ -132,7 +141,10 @@ export class PostgresConnection {
     return this.#run<Row>({ text: sql, values: [...parameters] });
   }
 
-  /** Same as `query`, but parsed and planned once per connection, for frequent statements. */
+  /**
+   * Runs a frequent statement, which PostgreSQL parses and plans only once per connection. Otherwise the same
+   * as `query`.
+   */
   queryPrepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<StatementResult<Row>> {
     return this.#run<Row>({ name, text, values: [...values] });
   }
@@ -156,14 +168,20 @@ export class PostgresConnection {
   }
 }
 
-/** Errors with a SQLSTATE are responses of a working server. Other errors leave the connection unusable. */
+/**
+ * Returns whether the error leaves the connection unusable. Errors with a SQLSTATE are responses of a working
+ * server; all others do.
+ */
 function isConnectionLost(error: unknown): boolean {
   if (describePostgresOutage(error) === null) return false;
   const answered = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
   return !answered;
 }
 
-/** Kysely derived the column types from `Schema`, and the migrations created the tables accordingly. */
+/**
+ * Converts the type of a result. Kysely derived the columns from `DatabaseSchema`, and the migrations created
+ * the tables accordingly.
+ */
 function toStatementResult<Row>(result: pg.QueryResult): StatementResult<Row> {
   return {
     command: result.command as StatementResult<Row>['command'],

@@ -7,7 +7,9 @@ import { getSetting } from '../settings.ts';
 
 const CHANNEL = 'floe_changed';
 const VERSION_SETTING = 'snapshot_version';
-/** Twice within the two seconds in which a revoked key must stop working everywhere. */
+/**
+ * Poll interval. Two polls fit into the two seconds within which a revoked key must stop working everywhere.
+ */
 const POLL_MS = 900;
 const MAX_STALENESS_MS = 2_000;
 const RECONNECT_MS = 5_000;
@@ -21,9 +23,9 @@ export interface PostgresSignalsOptions {
 }
 
 /**
- * Notifies processes of snapshot changes through a version number in the database. Each change
- * increases the number in its transaction. NOTIFY reports the new number immediately. The number is
- * also polled every 900 ms, because notifications are lost while the listening connection is down.
+ * Notifies processes of snapshot changes through a version number in the database. Each change increases the
+ * number in its own transaction, and NOTIFY reports the new number immediately. The number is also polled
+ * every 900 ms, because notifications are lost while the listening connection is down.
  */
 export class PostgresSignals implements SnapshotSignals {
   readonly #options: PostgresSignalsOptions;
@@ -33,7 +35,9 @@ export class PostgresSignals implements SnapshotSignals {
   #poll: Timer | null = null;
   #reconnect: Timer | null = null;
   #checking = false;
-  /** Start of the last successful poll. Everything that was committed before is known. */
+  /**
+   * When the last successful poll started. Every change that was committed before this time has been seen.
+   */
   #knownAt = Number.NEGATIVE_INFINITY;
   #isAnswered = true;
   #closed = false;
@@ -42,7 +46,7 @@ export class PostgresSignals implements SnapshotSignals {
     this.#options = options;
   }
 
-  /** Starts to listen. Later changes are reported. */
+  /** Starts to listen. Changes after this call are reported. */
   async open(): Promise<void> {
     this.#knownAt = this.#options.clock.monotonic();
     this.#seen = await getSetting(this.#options.read, VERSION_SETTING);
@@ -109,7 +113,7 @@ export class PostgresSignals implements SnapshotSignals {
     });
   }
 
-  /** Polls once at a time. Changes during a poll are found by the next one. */
+  /** Polls the version, unless a poll is running. The next poll finds changes that occur during this one. */
   #checkVersion(): void {
     if (this.#checking || this.#closed) return;
     this.#checking = true;

@@ -4,12 +4,12 @@ import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { Database, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import type { RelayDecisionsTable, RelayReportsTable } from './relay-tables.ts';
 
-/** A row in the relay's spool. */
+/** A row in the relay's spool: a decision, a report or a session. */
 export type RelayRow =
   | { readonly table: 'relay_decisions'; readonly row: RelayDecisionsTable }
   | { readonly table: 'relay_reports'; readonly row: RelayReportsTable };
 
-/** Rows of one statement. PostgreSQL accepts 65,535 values. */
+/** Number of rows per statement. PostgreSQL accepts 65,535 values. */
 const ROWS_PER_STATEMENT = 200;
 const LINE_BREAK = 0x0a;
 
@@ -68,7 +68,7 @@ async function insertAll(writer: Writer, rows: readonly RelayRow[]): Promise<num
   return inserted;
 }
 
-/** Returns null for a line that this program did not write. */
+/** Parses a line of the spool. Returns null for a line that Floe did not write. */
 function parseRelayRow(line: string): RelayRow | null {
   let parsed: unknown;
   try {
@@ -97,7 +97,10 @@ const DECISION_TEXT_COLUMNS = [
 ];
 const REPORT_TEXT_COLUMNS = ['id', 'org_id', 'type', 'agent', 'key_id', 'details_json'];
 
-/** Only this program writes the spool, so a few fields identify incomplete and foreign lines. */
+/**
+ * Returns whether a row is a decision. Checks only a few fields, because only Floe writes the spool; they
+ * identify incomplete and foreign lines.
+ */
 function isDecision(row: unknown): row is RelayDecisionsTable {
   return hasTextColumns(row, DECISION_TEXT_COLUMNS);
 }

@@ -5,7 +5,7 @@ import type { RelayApprovalsTable } from './relay-tables.ts';
 
 export type RelayApprovalRow = RelayApprovalsTable;
 
-/** Maximum number of approvals of one session that are read. */
+/** Maximum number of approvals that are read for one session. */
 const MAX_PER_SESSION = 200;
 
 /**

@@ -26,19 +26,19 @@ export interface RelayDecisionFilters {
   readonly session?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** A text in `what`, case-insensitive. */
+  /** A text that `what` contains, case-insensitive. */
   readonly q?: string | undefined;
 }
 
-/** Number of rows scanned for one page of a text search, for which there is no index. */
+/** Maximum number of rows scanned for one page of a text search, because there is no index for it. */
 const ROWS_SCANNED = 20_000;
 
 type Query = SelectQueryBuilder<DatabaseSchema, 'relay_decisions', RelayDecisionRow>;
 
 /**
- * Returns a page of an organization's decisions that match all filters, newest first. With `q`, a
- * page scans 20,000 rows. Such a page may have fewer rows than requested, or even none, and still
- * have a cursor.
+ * Returns a page of an organization's decisions that match all filters, newest first. With the text search
+ * `q`, at most 20,000 rows are scanned per page. Such a page may have fewer rows than requested, or even
+ * none, and still have a cursor.
  */
 export async function getRelayDecisionPage(
   reader: DatabaseReader,
@@ -91,7 +91,9 @@ export function listRelayDecisionsWithEvents(
     .execute();
 }
 
-/** Returns the number of decisions by rule since `fromMs`, among the newest decisions. */
+/**
+ * Returns the number of decisions by rule since `fromMs`. Counts only the newest `maxScannedRows` decisions.
+ */
 export async function countRelayDecisionsByRule(
   reader: DatabaseReader,
   orgId: string,

@@ -1,6 +1,6 @@
 import type { Database } from '../ports.ts';
 
-/** Small enough for a transaction of some milliseconds. */
+/** Number of rows per transaction, which then takes some milliseconds. */
 const ROWS_PER_BATCH = 2_000;
 
 /** Deletes decisions, reports, approvals and sessions from before the given time. */

@@ -7,7 +7,7 @@ import type { DatabaseReader } from '../ports.ts';
  * for the relay.
  */
 export interface RelaySessionSummary {
-  /** The first of its keys. With the time, its position in the list. */
+  /** The first of the session's keys. Together with the time, it is the session's position in the list. */
   readonly first_key: string;
   readonly session_id: string;
   readonly key_name: string;
@@ -31,7 +31,7 @@ export interface RelaySessionFilters {
   readonly agent?: string | undefined;
 }
 
-/** Maximum number of sessions that are summed at once. */
+/** Maximum number of sessions that are added up at once. */
 const MAX_SESSIONS = 50_000;
 
 const BY_LAST_USE: PageSortKey<RelaySessionSummary> = {

@@ -3,14 +3,14 @@ import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import type { RelaySessionsTable } from './relay-tables.ts';
 
-/** The counts to add to a session: what has been counted since the last write. */
+/** The counts to add to a session: those since the last write. */
 export type RelaySessionDelta = RelaySessionsTable;
 
 const ROWS_PER_STATEMENT = 200;
-/** The maximum number of sessions per read. The caller continues after the last returned one. */
+/** The maximum number of sessions per read. */
 export const MAX_RELAY_SESSIONS_PER_READ = 5_000;
 
-/** Adds counts to sessions. Creates sessions that do not exist. */
+/** Adds counts to sessions, and creates sessions that do not exist. */
 export async function addToRelaySessions(
   writer: DatabaseWriter,
   deltas: readonly RelaySessionDelta[],

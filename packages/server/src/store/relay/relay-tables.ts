@@ -1,15 +1,15 @@
-/** The relay's decisions, one row each. Written through their own spool. */
+/** The relay's decisions, one row each. Decisions are written through their own spool. */
 export interface RelayDecisionsTable {
   id: string;
   org_id: string;
   created_at: number;
-  /** shell, tool, prompt, file_read or file_write. */
+  /** `shell`, `tool`, `prompt`, `file_read` or `file_write`. */
   event: string;
   decision: string;
   enforced_decision: string;
   rule: string | null;
   mode: string | null;
-  /** The event in one line, with masked secrets. */
+  /** A one-line summary of the event, with masked secrets. */
   input_summary: string;
   session_id: string | null;
   agent: string;
@@ -32,7 +32,7 @@ export interface RelayDecisionsTable {
   latency_us: number;
 }
 
-/** The actions that agents reported after the actions happened. */
+/** The actions that agents reported after they performed them. */
 export interface RelayReportsTable {
   id: string;
   org_id: string;
@@ -48,15 +48,15 @@ export interface RelayReportsTable {
   details_json: string;
 }
 
-/** The approvals of `ask` decisions. */
+/** The approvals that decisions with the result `ask` require. */
 export interface RelayApprovalsTable {
   id: string;
   org_id: string;
   created_at: number;
   expires_at: number;
-  /** waiting, allowed, denied or expired. */
+  /** `waiting`, `allowed`, `denied` or `expired`. */
   state: string;
-  /** once or session. Null while it waits and if it was denied. */
+  /** `once` or `session`. Null for a waiting or denied approval. */
   scope: string | null;
   decision_id: string;
   event: string;
@@ -74,7 +74,7 @@ export interface RelayApprovalsTable {
   decided_at: number | null;
   decided_by: string | null;
   note: string | null;
-  /** When an approval that is valid once was used. */
+  /** When an approval that is valid only once was used. */
   used_at: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** The values that determine which model a request is counted for. A missing value is ''. */
+/** The values that determine under which model a request is counted. A missing value is ''. */
 export interface RequestedAndServedModel {
   readonly provider: string;
   readonly model: string;
@@ -7,9 +7,9 @@ export interface RequestedAndServedModel {
 }
 
 /**
- * Returns the model that a request is counted for: the model that served it, with its provider. The
- * provider is included because two providers may have a model with the same name at different
- * prices. A blocked request is counted for the requested model.
+ * Returns the model under which a request is counted: the model that served it, with its provider. The
+ * provider is included because two providers may have a model with the same name at different prices. A
+ * blocked request is counted under the requested model.
  */
 export function getCountedModel({ provider, model, requested, state }: RequestedAndServedModel): string {
   if (model === '' && state === 'blocked') return requested;

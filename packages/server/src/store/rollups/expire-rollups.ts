@@ -5,15 +5,15 @@ import { ALL_FACET, listRollupFacets, mergeMinutesIntoQuarterHours } from './qua
 import { HOUR_MS } from './rollup-accumulator.ts';
 
 const DAY_MS = 24 * HOUR_MS;
-/** Small enough for a transaction of some milliseconds. */
+/** Number of rows per transaction, which then takes some milliseconds. */
 const ROWS_PER_BATCH = 2000;
 
 type RollupDatabase = Pick<Database, 'read' | 'transaction'>;
 
 /**
- * Merges an organization's per-minute rollups from before `minutesMs`, and deletes whole days of
- * rollups from before `requestsMs`. Works in batches, so that writers wait for one batch at most.
- * Scans the tables, but runs only once a day.
+ * Merges an organization's per-minute rollups from before `minutesMs`, and deletes whole days of rollups from
+ * before `requestsMs`. Works in batches, so that writers wait for at most one batch. Scans the tables, so it
+ * should run only once a day.
  */
 export async function expireRollups(
   database: RollupDatabase,
@@ -30,7 +30,10 @@ export async function expireRollups(
   await mergeMinutesIntoQuarterHours(database, orgId, minutesMs);
 }
 
-/** Reads the facet `all`, which is deleted last, so that the next round completes an interrupted one. */
+/**
+ * Returns the oldest hour with rollups; null if there is none. Reads the facet `all`, which is deleted last,
+ * so that an interrupted deletion is completed later.
+ */
 async function findOldestHour(reader: DatabaseReader, orgId: string): Promise<number | null> {
   const oldest = await reader
     .selectFrom('rollup_hours')
@@ -83,7 +86,7 @@ async function deleteBatch(
   return Number(numDeletedRows);
 }
 
-/** Their key ends with the time, so a reader scans all of them. */
+/** Deletes rollups of pairs from before a time. Scans all of them, because their key ends with the time. */
 async function deletePairs(database: RollupDatabase, orgId: string, before: number): Promise<void> {
   for (const facet of await listRollupFacets(database.read, 'rollup_pairs', orgId)) {
     let over: PairKey[];

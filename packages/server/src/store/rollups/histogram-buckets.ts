@@ -2,9 +2,13 @@
 export const HISTOGRAM_BUCKET_INDEXES = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
 ] as const;
+/** The index of a bucket in a histogram. */
 export type HistogramBucketIndex = (typeof HISTOGRAM_BUCKET_INDEXES)[number];
 
-/** Upper bound of bucket 0. Each further bucket doubles it. The last one has none (above 328 s). */
+/**
+ * Upper bound of bucket 0. Each further bucket has twice the upper bound. The last one has none (above 328
+ * s).
+ */
 const FIRST_BOUND_MS = 5;
 const LAST_BUCKET = HISTOGRAM_BUCKET_INDEXES.length - 1;
 
@@ -24,9 +28,9 @@ export function getBucketUpperBoundMs(bucket: HistogramBucketIndex): number | nu
 }
 
 /**
- * Estimates a percentile in milliseconds from the counts per bucket. `share` is 0.95 for p95.
- * Assumes that values are evenly distributed within a bucket, so the error is at most the width of
- * one bucket. Null if there are no values.
+ * Estimates a percentile in milliseconds from the counts per bucket. `share` is 0.95 for p95. Assumes that
+ * values are evenly distributed within a bucket, so that the error is at most the width of one bucket.
+ * Returns null if there are no values.
  */
 export function estimatePercentile(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -12,9 +12,9 @@ export interface IndexedPartialRange extends PartialRange {
 }
 
 /**
- * Splits ranges into whole minutes, which `rollup_minutes` covers, and the remaining rows around
- * them. Where minutes have been merged, uses whole quarter hours. Returns only rows if the rollups
- * cannot provide the requested sums.
+ * Splits ranges into whole minutes, whose sums are in `rollup_minutes`, and the rest, whose rows must be
+ * read. Uses whole quarter hours where minutes have been merged. Returns only the rest if the rollups cannot
+ * provide the requested sums.
  */
 export function splitPartialRangesAtMinutes({
   ranges,
@@ -73,7 +73,7 @@ export async function sumRollupRows(
   return [...found, ...without];
 }
 
-/** Number of ranges in one statement, because SQLite joins at most 500 selects. */
+/** Maximum number of ranges per statement, because SQLite joins at most 500 selects. */
 const RANGES_PER_READ = 100;
 
 async function sumFacet(
@@ -98,7 +98,10 @@ async function sumFacet(
   return found;
 }
 
-/** One select per range, for the same reason as in `partial-range-sums.ts`. */
+/**
+ * Selects the sums of one range. There is one select per range for the same reason as in
+ * `partial-range-sums.ts`.
+ */
 function selectRangeSums(
   reader: DatabaseReader,
   { orgId, filter, groupBy, figures }: PartialRangeRequest,

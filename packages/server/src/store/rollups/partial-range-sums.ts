@@ -30,14 +30,14 @@ export async function sumPartialRanges(
   return [...ofRows, ...(await sumRollupRows(reader, request, minutes))];
 }
 
-/** Number of ranges in one statement. With more, planning takes PostgreSQL as long as reading. */
+/** Maximum number of ranges per statement. With more, planning takes PostgreSQL as long as reading. */
 const RANGES_PER_READ = 8;
 const READS_AT_ONCE = 4;
 
 /**
- * One select per range, so that PostgreSQL knows its bounds when it plans and uses the index of one
- * partition. A join with a table of ranges may scan all rows (2 s for two ranges of 5 million rows, 14 s
- * for 31).
+ * Sums the rows of each range. There is one select per range, so that PostgreSQL can plan with its bounds and
+ * use the index of one partition. A join with a table of ranges may scan all rows (2 s for two ranges of 5
+ * million rows, 14 s for 31).
  */
 async function sumRows(
   reader: DatabaseReader,
@@ -96,7 +96,7 @@ function selectRangeSums(
     .groupBy(['piece', ...groups.map(({ name }) => sql.ref(name))]);
 }
 
-/** Adds rows with the same range and values, which differ in their histogram bucket. */
+/** Adds up rows with the same range and values. They differ in their histogram bucket. */
 function mergeRangeSums(
   rows: readonly ReadonlyMap<string, unknown>[],
   { groupBy, figures }: PartialRangeRequest,
@@ -136,7 +136,7 @@ function histogramsIn(figures: readonly RollupFigureColumn[]) {
   );
 }
 
-/** The value of a row in a facet, as in `RollupAccumulator`. */
+/** Returns the SQL for a row's value in a facet, as in `RollupAccumulator`. */
 function facetValue(facet: RollupFacet): RawBuilder<string> {
   if (facet === 'key') return sql`key_id`;
   if (facet === 'outcome') return OUTCOME_SQL;
@@ -155,7 +155,7 @@ function isMetadata(facet: RollupFacet): facet is `metadata.${string}` {
   return facet.startsWith(METADATA_PREFIX);
 }
 
-/** The sum of a column, as `RollupAccumulator` counts it. */
+/** Returns the SQL for the sum of a column, as `RollupAccumulator` counts it. */
 function figureExpression(name: RollupFigureColumn): RawBuilder<number> {
   return sql<number>`cast(sum(${countedExpression(name)}) as double precision)`;
 }
@@ -168,14 +168,17 @@ function countedExpression(name: RollupFigureColumn): RawBuilder<unknown> {
   return sql`coalesce(${sql.ref(name)}, 0)`;
 }
 
-/** Whether an upstream was called. */
+/** The SQL condition that a provider was called. */
 const reachedUpstreamSql = sql`attempts_json <> ${sql.lit(NO_ATTEMPTS_JSON)}`;
 
 function isErrorSql(): RawBuilder<boolean> {
   return sql<boolean>`${OUTCOME_SQL} in (${sql.join(ERROR_OUTCOMES.map((outcome) => sql.lit(outcome)))})`;
 }
 
-/** The histogram bucket of a row. -1 without an upstream call or a first token. */
+/**
+ * Returns the SQL for the histogram bucket of a row: -1 if no provider was called or there was no first
+ * token.
+ */
 function bucketColumn(histogram: (typeof HISTOGRAMS)[number]): RawBuilder<string> {
   const duration = histogram === 'latency' ? sql`coalesce(latency_ms, 0)` : sql`first_token_ms`;
   const cases = HISTOGRAM_BUCKET_INDEXES.flatMap((bucket) => {

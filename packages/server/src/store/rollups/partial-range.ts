@@ -11,15 +11,18 @@ export interface PartialRange {
 /** A request for the sums over partial ranges. */
 export interface PartialRangeRequest {
   readonly orgId: string;
-  /** At most an hour each, because rows are read individually. */
+  /** The ranges, of at most an hour each, because rows are read individually. */
   readonly ranges: readonly PartialRange[];
   /**
-   * Since when minutes are stored, in milliseconds. Earlier ones are merged into quarter hours. Absent:
-   * reads only rows.
+   * The time since which minutes are stored, in Unix milliseconds. Earlier minutes are merged into quarter
+   * hours. If it is absent, only rows are read.
    */
   readonly minutesSince?: number | undefined;
   readonly filter?: RollupFacetFilter | undefined;
-  /** Conditions that rollups cannot satisfy. Rows are read instead, whatever the length of the ranges. */
+  /**
+   * Conditions that rollups cannot satisfy. If there are any, rows are read, whatever the length of the
+   * ranges.
+   */
   readonly conditions?: readonly SqlCondition[] | undefined;
   readonly groupBy: readonly RollupFacet[];
   readonly figures: readonly RollupFigureColumn[];
@@ -29,8 +32,8 @@ export interface PartialRangeRequest {
 export interface PartialRangeSums {
   /** Index of the range in the request. */
   readonly rangeIndex: number;
-  /** In the order of `groupBy`. '' for requests without a value. */
+  /** The group values, in the order of `groupBy`. '' for requests without a value. */
   readonly values: readonly string[];
-  /** In the order of `figures`. */
+  /** The sums, in the order of `figures`. */
   readonly sums: readonly number[];
 }

@@ -6,7 +6,7 @@ import { ROLLUP_FIGURE_COLUMNS } from './rollup-figures.ts';
 import { ROLLUP_TABLES } from './rollup-statements.ts';
 
 /**
- * The length that old minutes are merged into, in milliseconds. The offsets of all current time
+ * A quarter hour in milliseconds, into which old minutes are merged. The UTC offsets of all current time
  * zones are multiples of it.
  */
 export const QUARTER_HOUR_MS = 15 * MINUTE_MS;
@@ -15,9 +15,9 @@ export const QUARTER_HOUR_MS = 15 * MINUTE_MS;
  * The facet that counts all requests. If any facet has a row for a time, this facet has one too.
  */
 export const ALL_FACET = 'all';
-/** Small enough for a transaction of some milliseconds. */
+/** Number of rows per transaction, which then takes some milliseconds. */
 const ROWS_PER_BATCH = 500;
-/** Rows of one statement. SQLite accepts 32,766 parameters. */
+/** Maximum number of rows per statement. SQLite accepts 32,766 parameters. */
 const ROWS_PER_INSERT = 200;
 
 /**

@@ -12,7 +12,7 @@ import {
 import type { RollupFigureColumn, RollupSumColumn } from './rollup-figures.ts';
 
 /**
- * What a chart can be grouped or filtered by: a dimension, or a metadata key that the organization
+ * What a chart can be grouped or filtered by: a dimension, or a metadata key that the organization has
  * declared.
  */
 export type RollupFacet = RollupDimension | UnpairedDimension | `metadata.${string}`;
@@ -30,12 +30,15 @@ export interface RollupFacetFilter {
 /** A request for sums from the rollup tables. */
 export interface RollupRequest {
   readonly orgId: string;
-  /** Inclusive, in milliseconds; the start of a unit. */
+  /** Start of the time range, inclusive, in Unix milliseconds. Must be the start of a unit. */
   readonly from: number;
-  /** Exclusive, in milliseconds; the start of a unit. */
+  /** End of the time range, exclusive, in Unix milliseconds. Must be the start of a unit. */
   readonly to: number;
   readonly unit: 'minute' | 'hour';
-  /** Since when minutes are stored, in milliseconds. Parts of hours are read from them. Absent: from rows. */
+  /**
+   * The time since which minutes are stored, in Unix milliseconds. Parts of hours are read from minutes. If
+   * it is absent, they are read from rows.
+   */
   readonly minutesSince?: number | undefined;
   readonly filter?: RollupFacetFilter | undefined;
 }
@@ -44,7 +47,7 @@ interface Grouping {
   readonly groupBy: RollupFacet;
 }
 
-/** `sums` of the results are in the order of `figures`. Pairs of dimensions have no histograms. */
+/** The figures to add up. `sums` in results have the same order. Pairs of dimensions have no histograms. */
 interface FigureSelection {
   readonly figures: readonly RollupFigureColumn[];
 }
@@ -52,13 +55,13 @@ interface FigureSelection {
 /** Chart intervals that follow the local time of a time zone. */
 export interface LocalRollupSteps {
   readonly stepMs: number;
-  /** Offsets of the time zone from UTC, span by span (`listUtcOffsetSpans`). Absent: UTC. */
+  /** Offsets of the time zone from UTC, one per span of time (`listUtcOffsetSpans`). UTC if it is absent. */
   readonly offsets?: readonly UtcOffsetSpan[] | undefined;
 }
 
 /** The sums for one interval of a chart. */
 export interface RollupStep {
-  /** Start of the step in local milliseconds. In UTC, the time itself. */
+  /** Start of the interval in local milliseconds. In UTC, these are Unix milliseconds. */
   readonly at: number;
   readonly sums: readonly number[];
 }
@@ -68,7 +71,7 @@ export function isRollupPair(one: RollupFacet, other: RollupFacet): boolean {
   return one !== other && isRollupDimension(one) && isRollupDimension(other);
 }
 
-/** Returns the sums over the whole range. */
+/** Returns the sums over the whole time range, in the order of `figures`. */
 export async function getRollupTotal(
   reader: DatabaseReader,
   request: RollupRequest & FigureSelection,
@@ -218,7 +221,7 @@ function escapeLiteral(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }
 
-/** Rows of the facet that contains `groupBy`, and its column. */
+/** Returns the rows of the facet that contains `groupBy`, and the column with its values. */
 function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grouping) {
   const { filter, groupBy } = request;
   const value = sql.ref<string>('value');
@@ -239,7 +242,10 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
     : { rows: rows.where(buildValueFilterCondition(value, filter.any, filter.none)), column: byValue };
 }
 
-/** A unit belongs to the step that contains its middle. `findIntervalReassignments` depends on it. */
+/**
+ * Returns the SQL for the interval of a row. A unit belongs to the interval that contains its middle.
+ * `findIntervalReassignments` depends on it.
+ */
 function stepExpression({ stepMs, offsets = [], unit }: LocalRollupSteps & Pick<RollupRequest, 'unit'>) {
   if (offsets.length === 0) return sql<number>`at - at % ${bigintLiteral(stepMs)}`;
   const middle = (unit === 'minute' ? MINUTE_MS : HOUR_MS) / 2;
@@ -263,7 +269,7 @@ function columnExpressions(figures: readonly RollupFigureColumn[]) {
   return figures.map((name) => sql<number>`cast(${sql.ref(name)} as double precision)`.as(name));
 }
 
-/** A sum without rows is null in SQL and 0 here. */
+/** Converts a row to sums. A sum without rows is null in SQL and 0 in the result. */
 function toSums(
   row: Partial<Record<RollupFigureColumn, number | null>> | undefined,
   figures: readonly RollupFigureColumn[],

@@ -11,11 +11,11 @@ export const NO_ATTEMPTS_JSON = '[]';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** The dimensions that charts can be grouped and filtered by. Pair names use this order. */
+/** The dimensions that charts can be grouped and filtered by. Names of pairs use this order. */
 export const ROLLUP_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];
 
-/** Dimensions that are counted per hour, but not in pairs. */
+/** Dimensions that are counted per hour, but not in combination with another dimension. */
 export const UNPAIRED_DIMENSIONS = [
   'model_requested',
   'route_mode',
@@ -41,13 +41,13 @@ export function formatMetadataFacet(name: string): `metadata.${string}` {
   return `metadata.${name}`;
 }
 
-/** An increment for a rollup row. `figures` are in the order of `ROLLUP_FIGURE_COLUMNS`. Pairs use only the sums. */
+/** An increment for a rollup row, with `figures` in the order of `ROLLUP_FIGURE_COLUMNS`. */
 export interface RollupDelta {
   readonly orgId: string;
   readonly facet: string;
   readonly at: number;
   readonly value: string;
-  /** '' except for pairs. */
+  /** Value of the second dimension of a pair; otherwise ''. */
   readonly byValue: string;
   readonly figures: number[];
 }
@@ -101,7 +101,7 @@ const ATTEMPTS = columnIndex('attempts_json');
 const KEY = columnIndex('key_id');
 const SURFACE = columnIndex('surface');
 const UNPAIRED_COLUMNS = UNPAIRED_DIMENSIONS.map(columnIndex);
-/** The columns from which the values are derived. */
+/** The columns from which the values of the dimensions are derived. */
 const KEY_COLUMNS = [PROVIDER, MODEL, KEY, STATUS, SURFACE, STATE, ...UNPAIRED_COLUMNS];
 const SUMMED_COLUMNS = (
   [
@@ -123,16 +123,16 @@ const FIRST_TOKEN_0 = figureIndex(`first_token_${HISTOGRAM_BUCKET_INDEXES[0]}`);
 interface Combination {
   readonly orgId: string;
   readonly minute: number;
-  /** In the order of `ROLLUP_DIMENSIONS`, then `UNPAIRED_DIMENSIONS`. */
+  /** The values, in the order of `ROLLUP_DIMENSIONS` and then `UNPAIRED_DIMENSIONS`. */
   readonly values: readonly string[];
   readonly figures: number[];
 }
 
-/** Adds up the rollup increments that new exchanges cause. */
+/** Adds up the increments of rollups for new exchanges. */
 export class RollupAccumulator {
   readonly #declared: DeclaredMetadataKeysByOrg;
   readonly #combinations = new Map<string, Combination>();
-  /** The values of the last row, because the next row often has the same. */
+  /** The values of the last row. The next row often has the same values. */
   #last: { readonly row: ExchangeRowValues; readonly combination: Combination } | null = null;
   readonly #minutes = new DeltaMap();
   readonly #hours = new DeltaMap();
@@ -177,7 +177,7 @@ export class RollupAccumulator {
     this.#metadata.push({ orgId, name, value, createdAt, exchangeId: String(row[ID]) });
   }
 
-  /** All sums. Each list has a fixed order, so that concurrent writers do not deadlock. */
+  /** Returns all increments. Each list has a fixed order, so that concurrent writers do not deadlock. */
   result(): AccumulatedRollups {
     const [minutes, hours, pairs] = [this.#minutes, this.#hours, new DeltaMap()];
     for (const { orgId, minute, values, figures } of this.#combinations.values()) {
@@ -200,14 +200,14 @@ export class RollupAccumulator {
   }
 }
 
-/** What is added to a time unit of an organization. */
+/** The figures that are added to one minute or hour of an organization. */
 interface RollupAmount {
   readonly orgId: string;
   readonly at: number;
   readonly figures: readonly number[];
 }
 
-/** Deltas by the key of their table. */
+/** Increments by the key of their table row. */
 class DeltaMap {
   readonly #found = new Map<string, RollupDelta>();
 
@@ -224,7 +224,7 @@ class DeltaMap {
   }
 }
 
-/** Whether two rows have the same value in every dimension. */
+/** Returns whether two rows have the same value in every dimension. */
 function haveSameValues(one: ExchangeRowValues, other: ExchangeRowValues): boolean {
   for (const at of KEY_COLUMNS) if (one[at] !== other[at]) return false;
   return true;
@@ -250,7 +250,7 @@ function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   if (firstToken !== null) add(FIRST_TOKEN_0 + findHistogramBucket(numberValue(firstToken)), 1);
 }
 
-/** In the order of `ROLLUP_DIMENSIONS`, then `UNPAIRED_DIMENSIONS`. */
+/** Returns the values of a row, in the order of `ROLLUP_DIMENSIONS` and then `UNPAIRED_DIMENSIONS`. */
 function dimensionValues(row: ExchangeRowValues): string[] {
   const provider = textValue(row[PROVIDER]);
   return [
@@ -269,12 +269,12 @@ function dimensionValues(row: ExchangeRowValues): string[] {
   ];
 }
 
-/** `429` belongs to the class `4xx`. */
+/** Returns the status class, such as `4xx` for 429. */
 function statusClass(status: ExchangeRowValues[number] | undefined): string {
   return `${Math.floor(Number(status) / 100)}xx`;
 }
 
-/** 0 for a value that is not a number, because SQLite columns accept text. */
+/** Returns a number; 0 for a value that is not a number, because SQLite columns accept text. */
 function numberValue(value: ExchangeRowValues[number] | undefined): number {
   return typeof value === 'number' ? value : 0;
 }
@@ -283,7 +283,7 @@ function textValue(value: ExchangeRowValues[number] | undefined): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** A metadata value as text. Null if it is missing or cannot be text. */
+/** Returns a metadata value as text; null if it is missing or cannot be converted to text. */
 function metadataValue(json: ExchangeRowValues[number] | undefined, name: string): string | null {
   if (typeof json !== 'string') return null;
   const metadata = parseStoredJson(json);

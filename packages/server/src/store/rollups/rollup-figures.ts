@@ -3,7 +3,7 @@ import { HISTOGRAM_BUCKET_INDEXES, type HistogramBucketIndex } from './histogram
 /** The sums that every rollup row has. */
 export interface RollupSums {
   requests: number;
-  /** Requests that called an upstream and have an error outcome. */
+  /** Number of requests that called a provider and have an error outcome. */
   errors: number;
   input_tokens: number;
   cached_tokens: number;
@@ -12,7 +12,10 @@ export interface RollupSums {
   reasoning_tokens: number;
   cost_nano_usd: number;
   saved_nano_usd: number;
-  /** Sum for requests that called an upstream. The latency histogram contains their number. */
+  /**
+   * Sum of the latencies of requests that called a provider. The latency histogram contains the number of
+   * these requests.
+   */
   latency_ms: number;
 }
 
@@ -37,9 +40,12 @@ export const ROLLUP_SUM_COLUMNS = [
   'saved_nano_usd',
   'latency_ms',
 ] as const satisfies readonly (keyof RollupSums)[];
+/** A column of `RollupSums`. */
 export type RollupSumColumn = (typeof ROLLUP_SUM_COLUMNS)[number];
 
+/** The columns of the latency histogram, in the order of the buckets. */
 export const LATENCY_BUCKET_COLUMNS = HISTOGRAM_BUCKET_INDEXES.map((bucket) => `latency_${bucket}` as const);
+/** The columns of the histogram of times to first token, in the order of the buckets. */
 export const FIRST_TOKEN_BUCKET_COLUMNS = HISTOGRAM_BUCKET_INDEXES.map(
   (bucket) => `first_token_${bucket}` as const,
 );
@@ -50,4 +56,5 @@ export const ROLLUP_FIGURE_COLUMNS = [
   ...LATENCY_BUCKET_COLUMNS,
   ...FIRST_TOKEN_BUCKET_COLUMNS,
 ] as const;
+/** A column of `RollupFigures`. */
 export type RollupFigureColumn = (typeof ROLLUP_FIGURE_COLUMNS)[number];

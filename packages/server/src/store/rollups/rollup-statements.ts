@@ -9,15 +9,16 @@ export const ROLLUP_TABLES = {
 } as const;
 export type RollupTableName = keyof typeof ROLLUP_TABLES;
 
+/** The columns of the table with metadata values of exchanges. */
 export const METADATA_COLUMNS = ['org_id', 'name', 'value', 'created_at', 'exchange_id'] as const;
 
+/** Returns the key columns of a rollup table, followed by its value columns. */
 export function listRollupColumns(table: RollupTableName): readonly string[] {
   return [...ROLLUP_TABLES[table].key, ...ROLLUP_TABLES[table].figures];
 }
 
 /**
- * Returns SQL that adds the rows of `source` (values or a select) to a rollup table, for both
- * engines.
+ * Returns the SQL that adds the rows of `source` (values or a select) to a rollup table, for both engines.
  */
 export function buildRollupUpsertSql(table: RollupTableName, source: string): string {
   const { key, figures } = ROLLUP_TABLES[table];
@@ -26,7 +27,7 @@ export function buildRollupUpsertSql(table: RollupTableName, source: string): st
     ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
 }
 
-/** Returns an increment's values in the order of `listRollupColumns`. */
+/** Returns the values of an increment in the order of `listRollupColumns`. */
 export function toRollupRowValues(table: RollupTableName, delta: RollupDelta): (string | number)[] {
   const { orgId, facet, at, value, byValue, figures } = delta;
   return table === 'rollup_pairs'

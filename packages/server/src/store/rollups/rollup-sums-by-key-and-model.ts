@@ -3,12 +3,13 @@ import type { DatabaseReader } from '../ports.ts';
 import { formatPairFacet } from './rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
 
+/** The sums over the requests of one key to one model. */
 export interface RollupSumsByKeyAndModel {
   /** Id of the key. */
   readonly key: string;
-  /** '' for requests that no model served. Blocked requests have the requested model. */
+  /** The model that served the requests, or the requested model for blocked ones. '' if there is none. */
   readonly model: string;
-  /** In the order of `ROLLUP_SUM_COLUMNS`. */
+  /** The sums, in the order of `ROLLUP_SUM_COLUMNS`. */
   readonly sums: readonly number[];
 }
 

@@ -8,7 +8,7 @@ import { openSpool } from './spool.ts';
 
 const LINE_BREAK = 0x0a;
 
-/** A destination for stored bodies. It has its own spool, like exchange rows. */
+/** A destination for stored bodies. Bodies have their own spool, as exchange rows do. */
 export interface BodySink {
   append(row: StoredBodiesRow): void;
   /** Number of bodies on disk that are not in the database. */
@@ -66,7 +66,7 @@ async function readRange(path: string, from: number, to: number): Promise<Buffer
   }
 }
 
-/** Undefined for a line that is incomplete or foreign. */
+/** Parses a line of the spool. Returns undefined for a line that is incomplete or that Floe did not write. */
 function parseBodiesRow(line: string): StoredBodiesRow | undefined {
   let row: Json;
   try {

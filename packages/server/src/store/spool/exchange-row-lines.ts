@@ -6,17 +6,23 @@ import { EXCHANGE_COLUMNS } from '../schema.ts';
 export type ExchangeRowValues = readonly (string | number | null)[];
 
 /**
- * The first character of a line in this format. A row that the format cannot represent is a JSON object,
- * which starts with a brace.
+ * The first character of a line in this format. A row that the format cannot represent is written as a JSON
+ * object, which starts with a brace.
  */
 const FORMAT = '2';
-/** Never occurs in the output of `JSON.stringify`. */
+/** Separates the parts of a line. It never occurs in the output of `JSON.stringify`. */
 const SEPARATOR = '\t';
-/** JSON columns are stored unchanged, because as JSON strings all of their quotes would be escaped. */
+/**
+ * Number of columns with JSON text, which are stored unchanged. As JSON strings, all of their quotes would be
+ * escaped.
+ */
 const JSON_COLUMN_COUNT = 4;
-/** The columns without JSON text: all before the last four. */
+/** Number of columns without JSON text, which come before the last four. */
 const PLAIN_COLUMN_COUNT = EXCHANGE_COLUMNS.length - JSON_COLUMN_COUNT;
-/** The columns that every release has. Later releases add theirs after these, so that others can read the line. */
+/**
+ * Number of columns that every release has. Later releases add columns after these, so that earlier ones can
+ * read the line.
+ */
 const REQUIRED_COLUMN_COUNT = EXCHANGE_COLUMNS.indexOf('prompt_saved_nano_usd') + 1;
 
 /**
@@ -36,7 +42,10 @@ export function formatExchangeRowLine(row: ExchangeRow): string {
   return `${FORMAT}\t${texts}\t${JSON.stringify(plainValues(row))}`;
 }
 
-/** Whether the four texts can be split again. JSON may contain line breaks and tabs between its values. */
+/**
+ * Returns whether the four texts can be split again. JSON may contain line breaks and tabs between its
+ * values.
+ */
 function canSplitTexts(texts: string): boolean {
   let separators = 0;
   for (let at = texts.indexOf(SEPARATOR); at !== -1; at = texts.indexOf(SEPARATOR, at + 1)) separators += 1;
@@ -44,7 +53,7 @@ function canSplitTexts(texts: string): boolean {
 }
 
 // budget: one array, a line per column
-/** In the order of the table. A loop over names would cost a microsecond. */
+/** Returns the values in the order of the table. A loop over the names would take a microsecond. */
 function plainValues(row: ExchangeRow): ExchangeRowValues {
   return [
     row.id,
@@ -88,8 +97,8 @@ function plainValues(row: ExchangeRow): ExchangeRowValues {
 }
 
 /**
- * Parses a spool line in either format. Returns null if it is invalid. An upgrade or a rollback can
- * leave lines of another release: values of unknown columns are ignored, and missing ones are null.
+ * Parses a spool line in either format. Returns null if it is invalid. After an upgrade or a rollback, the
+ * line may come from another release: values of unknown columns are ignored, and missing ones are null.
  */
 export function parseExchangeRowLine(line: string): ExchangeRowValues | null {
   return line.startsWith(FORMAT) ? parseTabbedLine(line) : parseObjectLine(line);
@@ -129,7 +138,7 @@ function isSqlValue(value: Json): value is string | number | null {
   return value === null || typeof value === 'string' || typeof value === 'number';
 }
 
-/** Returns undefined for invalid JSON. */
+/** Parses JSON. Returns undefined if it is invalid. */
 function parseJsonOrUndefined(text: string): Json | undefined {
   try {
     return JSON.parse(text);

@@ -6,7 +6,7 @@ export interface ParsedSpoolRows {
   readonly rows: readonly { readonly line: string; readonly values: ExchangeRowValues }[];
   /** Invalid lines. */
   readonly rejected: readonly string[];
-  /** The last line has no line break and is invalid, because its writer was killed. */
+  /** Whether the last line has no line break and is invalid, because its writer was killed. */
   readonly torn: boolean;
   /** Number of parsed bytes. */
   readonly bytesRead: number;
@@ -19,9 +19,9 @@ const LINE_BREAK = 0x0a;
  * true, the file ends with this chunk, and text after the last line break is also parsed as a line.
  * Otherwise, that text is left for the next chunk.
  */
-export function parseSpoolRows(piece: Buffer, last: boolean): ParsedSpoolRows {
-  const length = last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
-  const lines = piece.toString('utf8', 0, length).split('\n');
+export function parseSpoolRows(chunk: Buffer, last: boolean): ParsedSpoolRows {
+  const length = last ? chunk.length : chunk.lastIndexOf(LINE_BREAK) + 1;
+  const lines = chunk.toString('utf8', 0, length).split('\n');
   const rest = lines.pop() ?? '';
   const rows = [];
   const rejected = [];
@@ -36,7 +36,7 @@ export function parseSpoolRows(piece: Buffer, last: boolean): ParsedSpoolRows {
 }
 
 const CREATED_AT = EXCHANGE_COLUMNS.indexOf('created_at');
-/** The end of the year 9999. No row and no partition is later. */
+/** The end of the year 9999. Rows with a later time are invalid. */
 const LAST_MS = 253_402_300_799_999;
 
 /** Returns whether a row has a valid time. Charts and partitions require one. */

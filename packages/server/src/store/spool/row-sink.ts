@@ -4,20 +4,23 @@ import { formatExchangeRowLine } from './exchange-row-lines.ts';
 import { openSpool, type SpoolOptions } from './spool.ts';
 
 export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
-  /** Locked by this process (`lockDataDir`), because every file in the spool is processed. */
+  /**
+   * The data directory. This process must have its lock (`lockDataDir`), because every file in the spool is
+   * processed.
+   */
   readonly dataDir: string;
 }
 
 /**
- * Opens the spool `<dataDir>/spool`. Rows are written to a file, and later to the database, where
- * their ids prevent duplicates. If the process is killed, no row older than 10 ms is lost. After a
- * power failure, no row older than 250 ms is lost (on a disk that syncs within 50 ms).
+ * Opens the spool `<dataDir>/spool`. Rows are written to a file, and later to the database, where their ids
+ * prevent duplicates. If the process is killed, only rows of the last 10 ms can be lost. After a power
+ * failure, only rows of the last 250 ms can be lost (on a disk that syncs within 50 ms).
  */
 export function openRowSink(options: RowSinkOptions): Promise<RowSink> {
   return openSink({ ...options, directory: 'spool' }, formatExchangeRowLine);
 }
 
-/** Opens a separate spool below `dataDir` for other rows, each stored as a line of JSON. */
+/** Opens a separate spool below `dataDir` for other rows. Each row is stored as a line of JSON. */
 export function openJsonSink<Row extends object>(
   options: RowSinkOptions & { readonly directory: string },
 ): Promise<RowSink<Row>> {

@@ -5,13 +5,16 @@ import type { Database, SpoolIngestResult } from '../ports.ts';
 import type { SpoolFiles } from './spool-files.ts';
 import type { SpoolSegment } from './spool-segment.ts';
 
-/** Delay before a batch, so that rows share its transaction. */
+/** Delay before a batch is inserted, so that more rows share its transaction. */
 const DRAIN_DELAY_MS = 100;
-/** About 800 rows: a transaction of ten milliseconds, so that others do not wait long. */
+/**
+ * Maximum size of a batch: about 800 rows, whose transaction takes ten milliseconds, so that others do not
+ * wait long.
+ */
 const BATCH_BYTES = 512 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;
-/** Attempts for a file that fails although the database is available. */
+/** Maximum number of attempts for a file that cannot be inserted although the database is available. */
 const ATTEMPTS_PER_FILE = 5;
 
 export interface SpoolDrainOptions {
@@ -57,7 +60,7 @@ export class SpoolDrain {
     return this.#queue.reduce((rows, segment) => rows + segment.rowsWaiting, 0);
   }
 
-  /** Call it when a segment has more rows or was closed. */
+  /** Starts to insert rows. Must be called when a segment has more rows or has been closed. */
   wake(segment: SpoolSegment): void {
     if (this.#run || this.#failures > 0 || this.#closed) return;
     if (segment.written - segment.ingestedBytes >= BATCH_BYTES) this.#start();
@@ -65,7 +68,8 @@ export class SpoolDrain {
   }
 
   /**
-   * Resolves when everything that is on disk now is in the database. Does not wait for the end of a pause.
+   * Resolves when everything that is on disk now has been inserted into the database. Does not wait for the
+   * end of a pause.
    */
   async waitUntilDrained(): Promise<void> {
     const segment = this.#queue.at(-1);
@@ -77,7 +81,7 @@ export class SpoolDrain {
     await reached;
   }
 
-  /** Waits for the current batch. The rest stays on disk for the next start. */
+  /** Waits for the current batch and stops. The remaining rows stay on disk for the next start. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
@@ -119,7 +123,8 @@ export class SpoolDrain {
   }
 
   /**
-   * Under load, a few rows arrive during every batch. Inserted immediately, each would need a transaction.
+   * Returns whether to insert the rows without a delay. Under load, a few rows arrive during every batch;
+   * inserted immediately, each would need its own transaction.
    */
   #isUrgent(segment: SpoolSegment, waitingBytes: number): boolean {
     return waitingBytes >= BATCH_BYTES || segment.closed || this.#waiters.size > 0;
@@ -180,7 +185,10 @@ export class SpoolDrain {
     this.#timer ??= this.#options.clock.after(delayMs, () => this.#start());
   }
 
-  /** Skips a file that cannot be inserted, so that later files do not wait. It stays for the next start. */
+  /**
+   * Skips a file that cannot be inserted, so that it does not delay later files. It stays on disk for the
+   * next start.
+   */
   #skip(segment: SpoolSegment, error: unknown): void {
     segment.skipped = true;
     this.#failures = 0;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 export interface SpoolFiles {
   /** Creates the directory if it is missing, and lists its files with their sizes in bytes. */
   list(directory: string): Promise<readonly { readonly name: string; readonly size: number }[]>;
-  /** Creates a file that must not exist. */
+  /** Creates a file. Rejects if it already exists. */
   create(path: string): Promise<SpoolFile>;
   append(path: string, text: string): Promise<void>;
   remove(path: string): Promise<void>;
@@ -14,14 +14,17 @@ export interface SpoolFiles {
 
 /** An open spool file. */
 export interface SpoolFile {
-  /** Resolves when the operating system has the bytes, so that a killed process does not lose them. */
+  /**
+   * Writes bytes at a position. Resolves when the operating system has them, so that they survive if the
+   * process is killed.
+   */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Resolves when the disk has the bytes, so that a power failure does not lose them. */
+  /** Syncs the file. Resolves when the disk has the bytes, so that they survive a power failure. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The file operations of the real file system. */
+/** The file operations on the real file system. */
 export const diskSpoolFiles: SpoolFiles = {
   async list(directory) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -57,8 +60,8 @@ export const diskSpoolFiles: SpoolFiles = {
 };
 
 /**
- * Uses a callback, because a `FileHandle` creates three promises and an object per write, which takes 15
- * µs.
+ * Writes bytes with a callback, because a `FileHandle` creates three promises and an object per write, which
+ * takes 15 µs.
  */
 function writeSome(fd: number, bytes: Uint8Array, position: number): Promise<number> {
   return new Promise((resolve, reject) => {

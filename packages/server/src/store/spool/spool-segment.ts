@@ -1,28 +1,32 @@
-/** One spool file. The writer appends to it, and the drain inserts its rows into the database. */
+/** One spool file. The spool writer appends to it, and the drain inserts its rows into the database. */
 export interface SpoolSegment {
   readonly path: string;
-  /** Number of bytes that the drain may read. Complete lines while this process writes the file. */
+  /**
+   * Number of bytes that the drain may read. While this process writes the file, they end with a complete
+   * line.
+   */
   written: number;
-  /** Number of bytes in the database. */
+  /** Number of bytes that have been inserted into the database. */
   ingestedBytes: number;
-  /** Number of rows that are not in the database. An estimate for files of an earlier process. */
+  /** Number of rows that are not in the database yet. An estimate for files of an earlier process. */
   rowsWaiting: number;
-  /** No more bytes will be added. */
+  /** Whether the file is complete, so that no more bytes will be added. */
   closed: boolean;
-  /** The file could not be read and stays on disk for the next start. */
+  /** Whether the file could not be read. It then stays on disk for the next start. */
   skipped: boolean;
 }
 
-/** Estimated size of a row of an earlier process. */
+/** Estimated size of a row in a file of an earlier process. */
 const USUAL_ROW_BYTES = 1024;
 
 const SEGMENT_NAME = /^rows-(\d{9,15})\.jsonl$/;
 
+/** Returns the file name for a spool file's number. */
 export function formatSpoolSegmentName(number: number): string {
   return `rows-${String(number).padStart(9, '0')}.jsonl`;
 }
 
-/** Returns the number in a spool file's name. Null for other files. */
+/** Returns the number in a spool file's name; null for other files. */
 export function parseSpoolSegmentNumber(name: string): number | null {
   const digits = SEGMENT_NAME.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);

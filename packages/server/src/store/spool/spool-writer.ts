@@ -5,16 +5,16 @@ import type { SpoolFile, SpoolFiles } from './spool-files.ts';
 import { createSpoolSegment, formatSpoolSegmentName, type SpoolSegment } from './spool-segment.ts';
 
 /**
- * Delay before a write, so that rows share it. Short, because on a busy machine the write may take most of
- * the guaranteed 10 ms.
+ * Delay before a write, so that several rows share it. It is short, because on a busy machine the write
+ * itself may take most of the guaranteed 10 ms.
  */
 const WRITE_DELAY_MS = 2;
-/** Leaves a disk 50 ms for the sync within the guaranteed 250 ms. */
+/** Delay before a sync. It leaves the disk 50 ms for the sync within the guaranteed 250 ms. */
 const SYNC_DELAY_MS = 200;
-/** With this many characters, the write starts immediately. */
+/** Number of buffered characters with which a write starts immediately. */
 const WRITE_NOW_CHARS = 256 * 1024;
 const SEGMENT_BYTES = 8 * 1024 * 1024;
-/** Characters in memory while the disk rejects writes: about 50,000 rows. */
+/** Maximum number of characters in memory while the disk rejects writes: about 50,000 rows. */
 const MAX_BUFFERED_CHARS = 32 * 1024 * 1024;
 const RETRY_MS = 250;
 const LOSS_LOG_INTERVAL_MS = 1000;
@@ -78,12 +78,12 @@ export class SpoolWriter {
     this.#number = options.firstNumber;
   }
 
-  /** Number of accepted rows that are not on disk. */
+  /** Number of accepted rows that are not on disk yet. */
   get bufferedRows(): number {
     return this.#buffer.rows + (this.#writing?.rows ?? 0);
   }
 
-  /** Whether the last write failed. It is repeated until it succeeds. */
+  /** Whether the last write failed. Floe repeats it until it succeeds. */
   get isFailing(): boolean {
     return this.#failed;
   }
@@ -187,7 +187,7 @@ export class SpoolWriter {
     return current;
   }
 
-  /** Closes the current file: syncs its content and leaves it to the drain. */
+  /** Closes the current file: syncs it and leaves it to the drain. */
   #closeCurrent(): void {
     const current = this.#current;
     if (!current) return;
@@ -239,7 +239,7 @@ export class SpoolWriter {
     });
   }
 
-  /** Rows that are committed in the database need no sync here. */
+  /** Syncs a file, unless all of its rows are already committed in the database. */
   async #sync({ file, segment }: Current): Promise<void> {
     if (segment.ingestedBytes >= segment.written) return;
     try {

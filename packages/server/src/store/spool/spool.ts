@@ -9,13 +9,16 @@ import { createSpoolSegmentOfEarlierProcess, parseSpoolSegmentNumber } from './s
 import { SpoolWriter } from './spool-writer.ts';
 
 export interface SpoolOptions {
-  /** Locked by this process (`lockDataDir`), because every file in it is processed. */
+  /**
+   * The directory of the spool. This process must have the lock on it (`lockDataDir`), because every file in
+   * it is processed.
+   */
   readonly directory: string;
-  /** Inserts what is on disk. Ignores existing ids. */
+  /** Receives the rows on disk. It must ignore rows whose id already exists. */
   readonly database: Pick<Database, 'ingest'>;
   readonly log: Log;
   readonly clock: Clock;
-  /** Replaced only in tests. */
+  /** The file operations. Only tests set it. */
   readonly files?: SpoolFiles;
 }
 
@@ -36,7 +39,7 @@ export class Spool {
     this.#writer.append(line);
   }
 
-  /** Number of lines that are not in the database. */
+  /** Returns the number of lines that are not in the database. */
   backlog(): number {
     return this.#writer.bufferedRows + this.#drain.waitingRows;
   }

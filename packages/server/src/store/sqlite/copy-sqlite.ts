@@ -40,9 +40,9 @@ export async function copySqliteDatabase(
 
 /** The state of a database file. */
 export interface SqliteInspection {
-  /** Empty for a database of another program. */
+  /** The applied migrations. Empty for a database of another program. */
   readonly applied: readonly AppliedMigration[];
-  /** Size of a copy. */
+  /** Expected size of a copy in bytes. */
   readonly copyBytes: number;
 }
 

@@ -11,10 +11,11 @@ export const DATABASE_COPY_SIZE_SQL = `select (select page_count from pragma_pag
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
 
+/** The dependencies for writing a database copy. */
 export interface DatabaseCopyOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Free bytes on the disk of a directory. Replaced only in tests. */
+  /** Returns the free bytes on the disk of a directory. Only tests set it. */
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
@@ -26,16 +27,15 @@ export interface DatabaseCopy {
   readonly bytes: number;
   /** The purpose, for error messages. */
   readonly purpose?: string;
-  /** Writes the copy to this temporary path. May take minutes. */
+  /** Writes the copy to this temporary path. This may take minutes. */
   write(unfinished: string): unknown;
 }
 
 /**
- * Creates a copy that only its owner can read. The copy gets its final name only when it is
- * complete and on disk. Deletes incomplete copies that killed processes left.
- *
- * @throws StoreUnusableError if there is not enough space, before anything is written, or if the
- * copy cannot be written
+ * Creates a copy that only its owner can read. The copy gets its final name when it is complete and on disk.
+ * Deletes incomplete copies of killed processes.
+ * @throws StoreUnusableError if there is not enough space (before anything is written), or if the copy cannot
+ * be written
  */
 export async function writeDatabaseCopy(
   { from, to, bytes, purpose = '', write }: DatabaseCopy,
@@ -91,7 +91,7 @@ export async function requireFreeSpace(
   return free;
 }
 
-/** Returns the error for a copy that failed, with its cause. */
+/** Returns the error for a copy that failed. It contains the cause. */
 export function createCopyFailedError(
   from: string,
   to: string,

@@ -1,5 +1,6 @@
 /**
- * A mutex that serves callers in order. Transactions and row batches use it to share the writer.
+ * A mutex that serves callers in the order of their calls. Transactions and row batches use it to share the
+ * writer.
  */
 export class FifoMutex {
   #last: Promise<void> = Promise.resolve();

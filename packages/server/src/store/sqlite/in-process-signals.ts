@@ -1,8 +1,8 @@
 import type { DatabaseWriter, SnapshotSignals } from '../ports.ts';
 
 /**
- * Notifies of snapshot changes in a database that only one process uses. Notifications are
- * delivered directly after the commit.
+ * Notifies this process of snapshot changes in a database that only it uses. Notifications are delivered
+ * directly after the commit.
  */
 export class InProcessSignals implements SnapshotSignals {
   readonly #listeners: (() => void)[] = [];

@@ -21,8 +21,8 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 import { isSqliteRowError } from './sqlite-errors.ts';
 
 /**
- * Sharing eight B-trees and the start of the statement saves time. More rows save little
- * (decisions/0100-compact-spool-row-format.md).
+ * Number of rows per statement. Rows share the start of the statement and the lookups in eight B-trees. More
+ * rows save little (decisions/0100-compact-spool-row-format.md).
  */
 const ROWS_PER_INSERT = 16;
 const INTO = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})`;
@@ -87,8 +87,8 @@ function insertAll(
 }
 
 /**
- * One statement for rows that are all new and valid, which is the usual case. Returns false if it changed
- * nothing.
+ * Inserts rows with one statement, which works if all of them are new and valid, as usual. Returns false if
+ * it changed nothing.
  */
 function insertInOneStatement(connection: SqliteConnection, rows: readonly Row[]): boolean {
   if (rows.length < ROWS_PER_INSERT || !rows.every(({ values }) => hasValidTime(values))) return false;
@@ -101,14 +101,14 @@ function insertInOneStatement(connection: SqliteConnection, rows: readonly Row[]
   }
 }
 
-/** Not `flatMap`, which costs 2 µs per row. */
+/** Returns the values of all rows. Does not use `flatMap`, which takes 2 µs per row. */
 function allValues(rows: readonly Row[]): ExchangeRowValues[number][] {
   const all = [];
   for (const { values } of rows) for (let at = 0; at < values.length; at++) all.push(values[at] ?? null);
   return all;
 }
 
-/** Returns the new rows. Adds those that the table rejects to `refused`. */
+/** Inserts the rows one by one and returns the new ones. Adds those that the table rejects to `refused`. */
 function insertEach(connection: SqliteConnection, rows: readonly Row[], refused: string[]): Row[] {
   const { statement } = connection.prepare(INSERT);
   return rows.filter(({ line, values }) => {

@@ -29,11 +29,11 @@ import { SqliteWorkerDialect } from './worker-dialect.ts';
 import type { SqliteWorkerRole } from './worker-protocol.ts';
 
 export interface OpenSqliteOptions extends DatabaseCopyOptions {
-  /** Key of the audit chains. Default: a key that only this process knows. */
+  /** Key of the audit chains. If it is absent, a random key is used that only this process has. */
   readonly auditKey?: KeyObject | undefined;
-  /** Receives the durations of operations. */
+  /** Receives the durations of database operations. */
   readonly observe?: DatabaseObserver | undefined;
-  /** Replaced only in tests. */
+  /** The migrations of the release. Only tests set it. */
   readonly migrations?: readonly Migration[];
 }
 
@@ -172,7 +172,7 @@ async function openThread(thread: SqliteWorkerThread, path: string, role: Sqlite
   }
 }
 
-/** Creates the file, readable only by its owner. SQLite gives its other files the same mode. */
+/** Creates a file that only its owner can read. SQLite gives its other files the same mode. */
 async function prepareFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory())

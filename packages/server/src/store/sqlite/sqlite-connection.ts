@@ -1,13 +1,17 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { SqliteWorkerResult, SqliteWorkerRole, SqlValue } from './worker-protocol.ts';
 
-/** Kysely creates one text per form of a query. Bounded because of `in (…)` lists of various lengths. */
+/**
+ * Maximum number of prepared statements. Kysely creates one text per form of a query, but `in (…)` lists have
+ * many lengths.
+ */
 const MAX_CACHED_STATEMENTS = 256;
 
-/** How long a statement waits for another program (a backup, a shell). */
+/** How long a statement waits for another program that uses the file, such as a backup or a shell. */
 const BUSY_TIMEOUT_MS = 5000;
 
-export const EMPTY_RESULT: SqliteWorkerResult = { rows: [], changes: 0, ingested: null, kept: null };
+/** The result of a worker request that returns no data. */
+export const EMPTY_WORKER_RESULT: SqliteWorkerResult = { rows: [], changes: 0, ingested: null, kept: null };
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -37,8 +41,8 @@ export class SqliteConnection {
     if (this.#role === 'writer' && !this.#database.isTransaction)
       throw new Error('The transaction has already been rolled back');
     const { statement, returnsRows } = this.prepare(sql);
-    if (returnsRows) return { ...EMPTY_RESULT, rows: readRows(statement, parameters) };
-    return { ...EMPTY_RESULT, changes: Number(statement.run(...parameters).changes) };
+    if (returnsRows) return { ...EMPTY_WORKER_RESULT, rows: readRows(statement, parameters) };
+    return { ...EMPTY_WORKER_RESULT, changes: Number(statement.run(...parameters).changes) };
   }
 
   prepare(sql: string): Prepared {
@@ -55,37 +59,40 @@ export class SqliteConnection {
 
   begin(): SqliteWorkerResult {
     this.#database.exec('begin immediate');
-    return EMPTY_RESULT;
+    return EMPTY_WORKER_RESULT;
   }
 
   commit(): SqliteWorkerResult {
     this.#database.exec('commit');
-    return EMPTY_RESULT;
+    return EMPTY_WORKER_RESULT;
   }
 
   rollback(): SqliteWorkerResult {
     if (this.#database.isTransaction) this.#database.exec('rollback');
-    return EMPTY_RESULT;
+    return EMPTY_WORKER_RESULT;
   }
 
   ping(): SqliteWorkerResult {
     this.#database.prepare('select 1').get();
-    return EMPTY_RESULT;
+    return EMPTY_WORKER_RESULT;
   }
 
-  /** Writes a consistent copy to `path`, which must not exist. */
+  /** Writes a consistent copy to `path`. The file must not exist. */
   copy(path: string): SqliteWorkerResult {
     this.#database.prepare('vacuum into ?').run(path);
-    return EMPTY_RESULT;
+    return EMPTY_WORKER_RESULT;
   }
 
   close(): SqliteWorkerResult {
     this.#database.close();
-    return EMPTY_RESULT;
+    return EMPTY_WORKER_RESULT;
   }
 }
 
-/** Rows without a prototype. The structured clone of the port converts them to ordinary objects. */
+/**
+ * Returns the rows of a query. They have no prototype; the structured clone of the port converts them to
+ * ordinary objects.
+ */
 function readRows(statement: StatementSync, parameters: readonly SqlValue[]): readonly object[] {
   return statement.all(...parameters);
 }

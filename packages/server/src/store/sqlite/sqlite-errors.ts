@@ -1,7 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { SqliteWorkerFailure } from './worker-protocol.ts';
 
-/** Primary result codes, https://sqlite.org/rescode.html. They are the low byte of an extended code. */
+/**
+ * SQLite's primary result codes (https://sqlite.org/rescode.html), which are the low byte of an extended
+ * result code.
+ */
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -20,7 +23,7 @@ function primaryCode(code: number): number {
   return code & 0xff;
 }
 
-/** Returns SQLite's extended result code for an error from `node:sqlite`, or null. */
+/** Returns SQLite's extended result code for an error from `node:sqlite`; null for other errors. */
 export function getSqliteResultCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return null;
   return typeof error.errcode === 'number' ? error.errcode : null;
@@ -51,7 +54,7 @@ export function toSqliteStatementError(failure: SqliteWorkerFailure, sql: string
   return new Error(`${failure.message} (in: ${sql})`);
 }
 
-/** Why the database is unavailable, for result codes about the file or the disk. */
+/** Returns why the database is unavailable, for result codes about the file or the disk; otherwise null. */
 function describeOutage(code: number): string | null {
   switch (primaryCode(code)) {
     case BUSY:

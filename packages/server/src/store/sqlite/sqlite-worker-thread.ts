@@ -11,7 +11,7 @@ import type {
   SqliteWorkerRole,
 } from './worker-protocol.ts';
 
-/** A request that failed in the worker thread. Callers convert it to another error. */
+/** Thrown if a request failed in the worker thread. It contains SQLite's result code. */
 export class WorkerRequestError extends Error {
   readonly failure: SqliteWorkerFailure;
 
@@ -59,7 +59,10 @@ export class SqliteWorkerThread {
     });
   }
 
-  /** Rejects with `WorkerRequestError`, or with a `Fault` if the thread has ended. */
+  /**
+   * Sends a request and resolves with its result. Rejects with `WorkerRequestError`, or with a `Fault` if the
+   * thread has ended.
+   */
   send(request: SqliteWorkerRequest): Promise<SqliteWorkerResult> {
     if (this.#exitFault) return Promise.reject(this.#exitFault);
     return new Promise((resolve, reject) => {
@@ -84,7 +87,7 @@ export class SqliteWorkerThread {
     await exited;
   }
 
-  /** Ends the thread immediately, for a database that could not be opened. */
+  /** Ends the thread immediately. For a database that could not be opened. */
   async terminate(): Promise<void> {
     this.#closing = true;
     await this.#worker.terminate();

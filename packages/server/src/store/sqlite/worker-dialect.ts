@@ -17,8 +17,8 @@ import { type SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thr
 import type { SqliteWorkerRequest, SqlValue } from './worker-protocol.ts';
 
 /**
- * A Kysely dialect that uses one worker thread. `turns` is the mutex that orders the thread's
- * transactions.
+ * A Kysely dialect that uses one worker thread. `turns` is the mutex that puts the thread's transactions in
+ * order.
  */
 export class SqliteWorkerDialect implements Dialect {
   readonly #thread: SqliteWorkerThread;
@@ -46,7 +46,7 @@ export class SqliteWorkerDialect implements Dialect {
   }
 }
 
-/** Kysely need not queue queries, because the thread's port and `FifoMutex` do. */
+/** Tells Kysely that it need not queue queries, because the port of the thread and `FifoMutex` do. */
 class QueueingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -62,7 +62,7 @@ class WorkerDriver implements Driver {
     this.#turns = turns;
   }
 
-  /** The owner of the thread opens and closes it. */
+  /** Does nothing, because the owner of the thread opens and closes it. */
   init(): Promise<void> {
     return Promise.resolve();
   }
@@ -128,7 +128,10 @@ function toSqlValue(value: unknown): SqlValue {
   throw new TypeError(`SQLite does not support a parameter of type ${typeof value}`);
 }
 
-/** Kysely derived the column types from `Schema`, and the migrations created the tables accordingly. */
+/**
+ * Converts the type of rows. Kysely derived the columns from `DatabaseSchema`, and the migrations created the
+ * tables accordingly.
+ */
 function castRows<R>(rows: readonly object[]): R[] {
   return rows as R[];
 }

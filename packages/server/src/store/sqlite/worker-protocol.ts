@@ -23,11 +23,11 @@ export type SqliteWorkerRole = 'writer' | 'reader';
 
 /** The result of a worker request. */
 export interface SqliteWorkerResult {
-  /** Rows of a query that returns rows. Structured cloning gives them an ordinary prototype. */
+  /** Rows of a query that returns rows. Structured cloning gives them the ordinary prototype. */
   readonly rows: readonly object[];
   readonly changes: number;
   readonly ingested: SpoolIngestResult | null;
-  /** For each beat, whether it was written. */
+  /** For each element of a request to write beats, whether it was written. Null for other requests. */
   readonly kept: readonly boolean[] | null;
 }
 
@@ -38,7 +38,7 @@ export interface SqliteWorkerFailure {
   readonly code: number | null;
 }
 
-/** A worker request and its number. */
+/** A worker request and the number that identifies its reply. */
 export interface SqliteWorkerCall {
   readonly id: number;
   readonly request: SqliteWorkerRequest;
