@@ -46,7 +46,7 @@ ${CONNECTION_HELP}`,
 export const erasePersonCommand: CliCommand = {
   words: ['people', 'erase'],
   usage: 'people erase --email <email> --reason <text> [--yes] [--json]',
-  summary: 'Erases the data of one person and waits until it is done; cannot be undone.',
+  summary: 'Erases the data of one person and waits until the erasure is complete; cannot be undone.',
   help: `${SELECTOR_HELP}
   --reason <text>      recorded in the audit log; must not contain personal data
   --yes                does not ask for confirmation
@@ -135,7 +135,7 @@ function readSelector(values: SelectorValues): Readonly<Record<string, string>> 
     end_user: values['end-user'],
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   if (given.length !== 1)
-    throw new UsageError('Name the person with exactly one of --email, --member-id and --end-user.');
+    throw new UsageError('Specify the person with exactly one of --email, --member-id and --end-user.');
   return Object.fromEntries(given);
 }
 

@@ -74,11 +74,11 @@ function evaluateProgram(
   }
   if (steps.isExceeded) return new EvaluationFailure(describeStepLimit(steps.limit));
   if (typeof value === 'boolean') return value;
-  return new EvaluationFailure(getCelErrorMessage(value) ?? 'its result is not a boolean');
+  return new EvaluationFailure(getCelErrorMessage(value) ?? 'the result is not a boolean');
 }
 
 /**
- * Evaluates the condition on example values. A comparison of a number with a text is then reported to the
+ * Evaluates the condition on example values. A comparison of a number with a string is then reported to the
  * author of the condition, not to a caller.
  */
 function evaluateExample(

@@ -18,10 +18,7 @@ export interface ExpressionCost {
 
 const NO_COST: ExpressionCost = { fixed: 0, perEntry: 0 };
 
-/**
- * The maximum cost of a condition. A condition that needs at least this many steps is rejected when
- * it is saved.
- */
+/** The maximum cost of a condition. A condition with a higher cost is rejected when it is saved. */
 export const MAX_EXPRESSION_COST: ExpressionCost = { fixed: 20_000, perEntry: 1_000 };
 
 /**
@@ -46,7 +43,7 @@ function formatSteps(steps: number): string {
 
 /**
  * Computes the minimum number of steps for evaluating an expression. Assumes that no operator
- * short-circuits and that texts are empty.
+ * short-circuits and that all strings are empty.
  */
 export function computeExpressionCost(expression: OptionalExpression): ExpressionCost {
   const kind = expression?.exprKind;

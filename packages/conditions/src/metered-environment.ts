@@ -10,26 +10,26 @@ type FunctionGroup = NonNullable<ReturnType<Functions['find']>>;
  * The prefix of the internal functions that charge the steps of loops. Conditions cannot call them.
  */
 export const STEP_FUNCTION = 'floe_step_';
-/** The internal function that charges for the list of a loop. */
+/** The name of the internal function that charges for the list that a loop iterates over. */
 export const RANGE_FUNCTION = 'floe_range_';
 /** Returns whether a function name is reserved for internal use. */
 export const isReservedFunction = (name: string): boolean => name.startsWith('floe_');
 
 /**
- * Characters that are compared or copied in one step. Searching for a text of length n takes n times as long.
+ * Characters that are compared or copied in one step. Searching for a string of length n takes n times as long.
  */
 const CHARS_PER_STEP = 256;
 const SEARCHED_CHARS_PER_STEP = 512;
-/** Numbers and timestamps are shorter. Parsing longer texts takes more than linear time. */
+/** Numbers and timestamps are shorter. Parsing longer strings takes more than linear time. */
 const MAX_CONVERTED_CHARS = 200;
 const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool', 'timestamp', 'duration']);
 /** Patterns may come from requests. Compiled patterns are cached for later evaluations. */
 const MAX_CACHED_PATTERNS = 500;
 
 /**
- * Creates an environment with CEL's standard functions. Before a function runs, it charges steps
- * for the texts and lists that it reads. If the limit is exceeded, the whole evaluation ends, and
- * an expression cannot catch this error.
+ * Creates an environment with CEL's standard functions. Before a function runs, it charges steps for
+ * the strings and lists that it reads. If the step limit is exceeded, the whole evaluation ends. An
+ * expression cannot catch this error.
  * @param meter returns the meter of the current evaluation
  */
 export function createMeteredEnvironment(cel: CelLibrary, meter: () => StepMeter): Environment {

@@ -11,14 +11,15 @@ export const MAX_PATTERN_SIZE = 5_000;
 /** Parts of a pattern that are matched against one character in the time of one step. */
 const PARTS_PER_STEP = 100;
 
-/** Returns whether a pattern matches anywhere in a text. @throws StepLimitExceededError */
+/** Returns whether a pattern matches anywhere in a string. @throws StepLimitExceededError */
 export type RegularExpressionTest = (text: string, steps: StepMeter) => boolean;
 
 let loaded: Re2 | null = null;
 
 /**
- * Compiles a regular expression (RE2, without backreferences). Matching takes at most the length of the text
- * multiplied by the size of the pattern, and charges steps accordingly.
+ * Compiles a regular expression (RE2 syntax, without backreferences). The time for matching is at most
+ * proportional to the length of the string multiplied by the size of the pattern, and steps are
+ * charged accordingly.
  * @throws Error with the message of the parser, or if the pattern is too large
  * @example
  * compileRegularExpression('^gpt-[0-9]')('gpt-5', new StepMeter()); // true
@@ -27,7 +28,7 @@ export function compileRegularExpression(source: string): RegularExpressionTest 
   const size = estimatePatternSize(source);
   if (size > MAX_PATTERN_SIZE)
     throw new Error(
-      `the pattern is too large: with its repetitions such as {100} expanded, it has more than ${MAX_PATTERN_SIZE} parts; use smaller counts`,
+      `the pattern is too large: after repetitions such as {100} are expanded, it has more than ${MAX_PATTERN_SIZE} parts; use smaller repetition counts`,
     );
   loaded ??= loadRe2();
   const compiled = loaded.RE2JS.compile(source);
@@ -47,7 +48,8 @@ const PATTERN_TOKEN =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\s\S]/g;
 
 /**
- * Estimates the number of instructions of a compiled pattern. Never less than half of the actual number.
+ * Estimates the number of instructions of a compiled pattern. The estimate is at least half of the
+ * actual number.
  * @example
  * estimatePatternSize('a{3}'); // 5
  */

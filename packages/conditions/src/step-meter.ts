@@ -1,7 +1,7 @@
 /**
- * The maximum number of steps for evaluating all conditions on one request, response or event. A
- * step takes about 0.1 µs. It is one node of an expression, or a part of a text or list that a
- * function reads.
+ * The maximum number of steps for evaluating all conditions on one request, response or event. A step
+ * is the evaluation of one node of an expression, or of a part of a string or list that a function
+ * reads. A step takes about 0.1 µs.
  */
 export const MAX_EVALUATION_STEPS = 1_000_000;
 
@@ -10,7 +10,7 @@ export class StepLimitExceededError extends Error {
   override readonly name = 'StepLimitExceededError';
 }
 
-/** Counts the steps of one evaluation. After the limit is reached, every further charge fails. */
+/** Counts the steps of one evaluation. After the limit is exceeded, every further charge fails. */
 export class StepMeter {
   readonly limit: number;
   #used = 0;

@@ -1,4 +1,4 @@
-/** A value that conditions can read. Integers are bigint. */
+/** A value that conditions can read. Integers have the type bigint. */
 export type ConditionValue =
   | string
   | boolean

@@ -1,4 +1,4 @@
-/** Returns whether a text matches at least one pattern. */
+/** Returns whether a string matches at least one pattern. */
 export type WildcardMatcher = (text: string) => boolean;
 
 /**

@@ -1,8 +1,8 @@
 /**
- * All units that providers bill. `partOf` is `tokens` for the total number of input tokens and of
- * output tokens. For a part of such a total, it is that total, which is listed before it. The part
- * is then charged at its own price instead of the total's. `partOf` is null for units that are
- * billed in addition to tokens.
+ * All units that providers bill. `partOf` is `tokens` for the totals of input tokens and output
+ * tokens. For a unit that is a part of one of these totals, `partOf` names the total, and the total is
+ * listed first. Such a part is charged at its own price instead of the total's price. `partOf` is null
+ * for units that are billed in addition to tokens.
  */
 export const BILLED_UNITS = [
   { unit: 'input', partOf: 'tokens', label: 'Input' },
@@ -36,7 +36,7 @@ export type BilledUnit = (typeof BILLED_UNITS)[number]['unit'];
 
 const LABELS = new Map<string, string>(BILLED_UNITS.map(({ unit, label }) => [unit, label]));
 
-/** Returns a unit's display name. For an unknown unit, returns its own name. */
+/** Returns a unit's display name. For an unknown unit, returns the unit itself. */
 export function getBilledUnitLabel(unit: string): string {
   return LABELS.get(unit) ?? unit;
 }

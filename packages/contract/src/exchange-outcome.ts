@@ -1,4 +1,4 @@
-/** The result of an exchange in one word, derived from its state and status (product page, "Analytics"). */
+/** The possible outcomes of an exchange. An outcome is derived from the exchange's state and status. */
 export const EXCHANGE_OUTCOMES = [
   'succeeded',
   'cached',
@@ -10,7 +10,7 @@ export const EXCHANGE_OUTCOMES = [
 ] as const;
 export type ExchangeOutcome = (typeof EXCHANGE_OUTCOMES)[number];
 
-/** Outcomes that are errors. A rejection by Floe and a disconnected client are not errors. */
+/** The outcomes that count as errors. A rejection by Floe and a disconnected client are not errors. */
 export const ERROR_OUTCOMES = [
   'client_error',
   'upstream_error',
@@ -18,12 +18,15 @@ export const ERROR_OUTCOMES = [
 ] as const satisfies readonly ExchangeOutcome[];
 
 /**
- * The range of statuses that mean that the client's request was at fault: 4xx, except 429, which is
+ * The range of HTTP statuses that mean that the client's request was wrong: 4xx, except 429, which is
  * the provider's rate limit.
  */
 export const CLIENT_ERROR_STATUS_RANGE = { from: 400, to: 499, except: 429 } as const;
 
-/** Returns the outcome of a row. A state that this version does not know counts as `upstream_error`. */
+/**
+ * Returns the outcome of an exchange with this state and status. A state that this version does not
+ * know counts as `upstream_error`.
+ */
 export function classifyExchangeOutcome(state: string, status: number): ExchangeOutcome {
   switch (state) {
     case 'complete':

@@ -1,12 +1,12 @@
 import { FAULTS, type Fault } from './faults.ts';
 
 /**
- * The format of an error body: OpenAI's for Chat, Responses and `/api`, and Anthropic's for
- * Messages.
+ * The format of an error body: OpenAI's for Chat Completions, Responses and `/api`, and Anthropic's
+ * for Messages.
  */
 export type ErrorBodyFormat = 'openai' | 'anthropic';
 
-/** Formats an error response's JSON body (platform page, "Errors"). */
+/** Formats the JSON body of an error response. */
 export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBodyFormat): string {
   const { code, message, detail } = fault;
   if (shape === 'anthropic') {

@@ -10,8 +10,8 @@ interface FaultSpec {
   readonly anthropic: string;
   readonly retry?: false;
   /**
-   * Floe rejects the request by a rule and not because of an error. The row has the state `blocked` (product
-   * page, "Analytics").
+   * Floe rejects the request because of a rule and not because of an error. The exchange has the state
+   * `blocked`.
    */
   readonly blocks?: true;
 }
@@ -85,8 +85,8 @@ export const FAULTS = {
 export type FaultCode = keyof typeof FAULTS;
 
 /**
- * Who reported an error: `gateway` if Floe rejected the request, `upstream` for every provider
- * response, including 4xx.
+ * Who caused an error: `gateway` if Floe rejected the request, `upstream` if the provider failed or
+ * responded with an error, including 4xx.
  */
 export type FaultSource = 'gateway' | 'upstream';
 
@@ -101,8 +101,8 @@ export interface FaultDetail {
   /** The requested model, if the message is about another part of the request, for the exchange row. */
   readonly model?: string;
   /**
-   * The org's allowlist excludes a model that its provider offers. Counts as a block, whatever the code
-   * (`model_not_found`).
+   * The org's allowlist excludes a model that its provider offers. Counts as a block, even though the code is
+   * `model_not_found`.
    */
   readonly notAllowlisted?: true;
   /** The deadline that passed (`upstream_timeout`): connect, headers, first_token, idle or total. */
@@ -143,7 +143,7 @@ export class Fault extends Error {
     return FAULTS[this.code].status;
   }
 
-  /** Whether Floe rejected the request by a rule. Such a fault is neither a client error nor an outage. */
+  /** Whether Floe rejected the request because of a rule. This is neither a client error nor an outage. */
   get isBlock(): boolean {
     const spec: FaultSpec = FAULTS[this.code];
     const isOwn = this.source === 'gateway';

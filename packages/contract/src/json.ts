@@ -9,7 +9,7 @@ declare global {
 export type Json = string | number | ExactNumber | boolean | null | JsonArray | JsonObject;
 /** A JSON array. */
 export type JsonArray = readonly Json[];
-/** A JSON object. A member may be undefined, because a lookup may fail. */
+/** A JSON object. Looking up a member may return undefined. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
@@ -17,8 +17,8 @@ export interface JsonObject {
 export type JsonNumber = number | ExactNumber;
 
 /**
- * A number that JavaScript would write differently: an integer above 2^53, `1.10`, `1e400`, `-0`.
- * `JSON.stringify` writes its original text.
+ * A number that JavaScript would write differently, such as an integer above 2^53, `1.10`, `1e400` or
+ * `-0`. `JSON.stringify` writes its original text.
  */
 export class ExactNumber {
   readonly text: string;
@@ -50,8 +50,8 @@ const POSSIBLY_INEXACT =
   /(?:^|[:,[])\s*(?:-0(?!\.)|-?(?:[\d.]{16}|\d+(?:\.(?:\d*0(?!\d)|0{6})|(?:\.\d+)?[eE])))/;
 
 /**
- * Returns false if `JSON.parse` and `JSON.stringify` keep all numbers in this JSON text unchanged.
- * True may be a false positive.
+ * Returns false only if `JSON.parse` and `JSON.stringify` would keep all numbers in this JSON text
+ * unchanged. Also returns true for some texts that they would keep unchanged.
  */
 export function mayContainInexactNumbers(text: string): boolean {
   return POSSIBLY_INEXACT.test(text);
@@ -59,8 +59,8 @@ export function mayContainInexactNumbers(text: string): boolean {
 
 /**
  * Parses JSON without changing numbers. A number that JavaScript would write differently becomes an
- * `ExactNumber`. Takes as long as `JSON.parse` plus one scan of the text (1 ns per character), and
- * four times as long if the text has such a number.
+ * `ExactNumber`. Takes as long as `JSON.parse` plus one scan of the text (1 ns per character). Takes
+ * four times as long if the text contains such a number.
  *
  * @throws {SyntaxError}
  */

@@ -1,5 +1,5 @@
 /**
- * The permissions of a platform key. `read` permits every `GET` under `/api`. `beat` only permits
+ * The permissions of a platform key. `read` permits every `GET` under `/api`. `beat` permits only
  * sending beats.
  */
 export const KEY_SCOPES = ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read'] as const;

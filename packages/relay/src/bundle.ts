@@ -4,7 +4,8 @@ import { isObject } from '@floe/contract/json';
 import type { CallerIdentity } from './rules/match-caller.ts';
 
 /**
- * What a client needs to decide without the server: the rules, and the identity that they apply to.
+ * The data that a client needs to make decisions without the server: the rules, and the identity that
+ * they apply to.
  */
 export interface BundlePayload {
   readonly format: 1;

@@ -46,7 +46,7 @@ function compileRuleAt(config: RelayConfig['rules'][number], at: number): Compil
   }
 }
 
-/** Returns the first problem in rules whose fields are each valid. Null if there is none. */
+/** Returns the first problem in rules that the floe.yaml schema accepts; null if there is none. */
 export function findRelayRuleError(config: RelayConfig): RuleError | null {
   try {
     compileRelay(config);

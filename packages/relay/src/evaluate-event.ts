@@ -23,7 +23,7 @@ export interface RuleHit {
   /** The mode of the rule, or that of the org if it is less strict. */
   readonly mode: RuleMode;
   readonly reason: string;
-  /** Position in the shell text. Null for other events. */
+  /** Position in the shell command. Null for other events. */
   readonly place: { readonly start: number; readonly end: number } | null;
   /** The matched simple command. Commands wrapped by the same `sudo` share their position. */
   readonly command: SimpleCommand | null;
@@ -143,7 +143,7 @@ function createUnclearHit(
   };
 }
 
-/** Returns a hit if rules allow the whole event: every command of a shell text, with every word known. */
+/** Returns a hit if rules allow the whole event: every command in the shell code, with every word known. */
 function findAllowHit(
   { shell }: RuleInput,
   allowing: readonly { readonly rule: CompiledRule; readonly applies: readonly RuleApplication[] }[],

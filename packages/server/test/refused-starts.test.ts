@@ -54,7 +54,7 @@ test('a data directory that cannot be made, below a file', async () => {
   writeFileSync(file, '');
   await assertRefusesToStart(
     { FLOE_DATA_DIR: join(file, 'data') },
-    /Cannot write the data directory .*ENOTDIR/,
+    /Cannot write to the data directory .*ENOTDIR/,
   );
 });
 
@@ -67,7 +67,7 @@ test('a secret key that other users can read', async () => {
 test('a data directory that is a file', async () => {
   const file = join(freshFolder(), 'file');
   writeFileSync(file, '');
-  await assertRefusesToStart({ FLOE_DATA_DIR: file }, /Cannot write the data directory/);
+  await assertRefusesToStart({ FLOE_DATA_DIR: file }, /Cannot write to the data directory/);
 });
 
 test('an address that is not of this machine', () =>

@@ -8,7 +8,10 @@ export interface TestCertificate {
   readonly privateKey: KeyObject;
 }
 
-/** Creates a certificate authority for a test. It is valid for a day around the current time. */
+/**
+ * Creates a certificate authority for a test. It is valid from twelve hours ago until twelve hours
+ * from now.
+ */
 export function createCertificateAuthority(name: string): TestCertificate {
   return createCertificate(name, undefined, [
     derExtension('2.5.29.19', derSequence(derElement(0x01, Buffer.from([0xff]))), true),

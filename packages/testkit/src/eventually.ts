@@ -7,18 +7,18 @@ export const TEST_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 
 /**
- * Repeats `look` until it neither throws nor returns undefined, for events that another process causes.
+ * Repeats `attempt` until it neither throws nor returns undefined. Used for events that another process causes.
  *
- * @throws the last error of `look` after `TEST_TIMEOUT_MS`
+ * @throws the last error of `attempt` after `TEST_TIMEOUT_MS`
  */
-export async function eventually<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+export async function eventually<T>(attempt: () => Promise<T | undefined> | T | undefined): Promise<T> {
   const until = performance.now() + TEST_TIMEOUT_MS;
   for (;;) {
     const late = performance.now() > until;
     try {
-      const found = await look();
+      const found = await attempt();
       if (found !== undefined) return found;
-      if (late) throw new Error(`what was waited for did not come in ${TEST_TIMEOUT_MS / 1000} seconds`);
+      if (late) throw new Error(`the expected event did not occur within ${TEST_TIMEOUT_MS / 1000} seconds`);
     } catch (error) {
       if (late) throw error;
     }

@@ -1,7 +1,7 @@
-// Numbers that JavaScript would write differently, and functions that find them in a text.
+// Numbers that JavaScript would write differently, and functions that find them in a string.
 import assert from 'node:assert/strict';
 
-/** The text that marks the position of the number in a template. */
+/** The placeholder for the number in a template. */
 export const NUMBER_PLACEHOLDER = '@NUMBER@';
 
 /** Numbers that JavaScript would write differently. */
@@ -25,7 +25,7 @@ export function insertNumber(template: string, number: string): string {
   return template.replaceAll(NUMBER_PLACEHOLDER, number);
 }
 
-/** Returns how often a number occurs in a text, in JSON or in JSON inside strings. */
+/** Returns how often a number occurs in JSON text, including JSON that is nested in strings. */
 export function countNumberOccurrences(text: string, number: string): number {
   const token = number.replaceAll('.', '\\.').replaceAll('+', '\\+');
   return [...text.matchAll(new RegExp(`(?<![\\w.+-])${token}(?![\\w.+-])`, 'g'))].length;

@@ -6,8 +6,8 @@ interface PendingTimer {
 }
 
 /**
- * A clock that tests advance, with the interface of the server's `Clock`. Wall clock and monotonic
- * clock start at different values, so that the test of code that confuses them fails.
+ * A clock that tests advance, with the interface of the server's `Clock`. The wall clock and the
+ * monotonic clock start at different values, so that a test fails if the code confuses the two.
  */
 export class FakeClock {
   #wallMs: number;

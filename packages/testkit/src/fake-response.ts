@@ -8,7 +8,10 @@ export interface FakeResponse {
   readonly body: Buffer;
 }
 
-/** How the end of the body is marked (RFC 9112, section 6): chunks, length, or end of the connection. */
+/**
+ * How the end of the body is marked (RFC 9112, section 6): by chunked encoding, by its length, or by
+ * closing the connection.
+ */
 export type Framing = 'chunked' | 'content-length' | 'close';
 
 /** How a response is sent. */
@@ -35,14 +38,14 @@ export type SocketStep =
 
 const FRAMING_HEADERS = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'connection']);
 
-/** Creates the step that writes these bytes. A text is encoded as Latin-1. */
+/** Creates the step that writes these bytes. A string is encoded as Latin-1. */
 export function createWriteStep(bytes: Buffer | string): SocketStep {
   return { do: 'write', bytes: typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes };
 }
 
 /**
- * Returns the default delivery: a streaming response is sent frame by frame in chunks, and any
- * other response at once with its length.
+ * Returns the default delivery: a streaming response is sent frame by frame with chunked framing, and
+ * any other response in one piece with its length.
  */
 export function getDefaultDelivery(answer: FakeResponse): ResponseDelivery {
   const streams = /event-stream|eventstream|ndjson/.test(answer.headers['content-type'] ?? '');
@@ -53,7 +56,10 @@ export function getDefaultDelivery(answer: FakeResponse): ResponseDelivery {
   };
 }
 
-/** Encodes status line and headers. Recorded framing headers are replaced by those for `framing`. */
+/**
+ * Encodes the status line and the headers. Recorded framing headers are replaced with those for
+ * `framing`.
+ */
 export function encodeResponseHead(answer: FakeResponse, framing: Framing): Buffer {
   const lines = [`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? 'Unknown'}`];
   for (const [name, value] of Object.entries(answer.headers))

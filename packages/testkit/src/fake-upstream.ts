@@ -52,9 +52,9 @@ export interface FakeUpstream {
 }
 
 /**
- * Starts a real server on a free port of 127.0.0.1. It sends responses in any chunking, behaves
- * like `INJECTED_FAULTS`, and records all requests. It uses a bare socket, because node:http cannot
- * produce half of the faults.
+ * Starts a real server on a free port of 127.0.0.1. It sends responses in any chunking, can misbehave
+ * as described by `INJECTED_FAULTS`, and records all requests. It uses plain sockets, because
+ * node:http cannot produce half of the faults.
  */
 export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<FakeUpstream> {
   const respond = createResponder(options);

@@ -63,8 +63,8 @@ export interface FloeProcess {
 }
 
 /**
- * The path of the server that `npm start` runs, if the test run has built it. Otherwise the path of
- * its sources.
+ * The path of the built server that `npm start` runs, if the test run has built it; otherwise, the
+ * path of the server's source file.
  */
 export const SERVER_PROGRAM =
   process.env['FLOE_TEST_SERVER'] ?? join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
@@ -78,8 +78,8 @@ process.on('exit', () => {
 });
 
 /**
- * Starts the real server as a process, with a free port and its own data directory. Resolves when
- * it listens.
+ * Starts the real server as a process, with a free port and its own data directory. Resolves when the
+ * server is listening.
  *
  * @throws Error with the server's output if it ends or does not listen in time
  */

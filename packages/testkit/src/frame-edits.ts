@@ -22,7 +22,7 @@ export function splitResponseFrames(answer: FakeResponse): Buffer[] {
   return splitFrames(answer.body, answer.headers['content-type'] ?? '');
 }
 
-/** Removes the `[DONE]` that ends a Chat stream. */
+/** Removes the `[DONE]` event that ends a Chat stream. */
 export function removeDoneEvent(answer: FakeResponse): FakeResponse {
   return replaceFrames(
     answer,
@@ -54,7 +54,7 @@ export function removeUsage(answer: FakeResponse): FakeResponse {
   });
 }
 
-/** Truncates the middle frame inside its JSON. */
+/** Truncates the middle event of a stream inside its JSON. */
 export function truncateMiddleEvent(answer: FakeResponse): FakeResponse {
   const all = splitResponseFrames(answer);
   const middle = Math.floor(all.length / 2);

@@ -1,6 +1,6 @@
 /**
- * A point at which a fake waits for the test. It replaces sleeps: the test knows when the fake has
- * arrived (`arrivalCount`) and decides when it continues (`release`).
+ * A point at which a test double waits for the test. It replaces sleeps: the test can see when the
+ * test double has arrived (`arrivalCount`) and decides when it continues (`release`).
  */
 export class TestGate {
   readonly #waiters: (() => void)[] = [];

@@ -16,8 +16,8 @@ interface HostileStep {
 }
 
 /**
- * Starts a server that behaves like a case, on its own port. Must not be called for a case with
- * `host`, which has no server.
+ * Starts a server that misbehaves as a case describes, on its own port. Must not be called for a case
+ * with `host`, which needs no server.
  */
 export function startHostileServer(hostile: HostileCase): Promise<FakeUpstream> {
   const plan = (steps: readonly HostileStep[]) => ({

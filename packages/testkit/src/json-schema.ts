@@ -11,7 +11,7 @@ export interface SchemaRelaxations {
 }
 
 /**
- * Describes how `value` violates `schema`. Returns an empty list if it is valid. References are
+ * Returns descriptions of how `value` violates `schema`; an empty list if it is valid. References are
  * resolved in `root`.
  */
 export function findSchemaViolations(

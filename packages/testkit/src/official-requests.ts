@@ -39,9 +39,9 @@ function withReasoningIds(body: Json): Json {
 }
 
 /**
- * Describes how a request violates the official specification. Returns an empty list if the request
- * is valid or the specification is not available. Cohere publishes none. `optional` lists members
- * that the specification requires and the API does not.
+ * Returns descriptions of how a request violates the provider's official specification. Returns an
+ * empty list if the request is valid or the specification is not available. Cohere publishes no
+ * specification. `optional` lists members that the specification requires but the API does not.
  */
 export function findOfficialViolations(
   dialect: RequestDialect,

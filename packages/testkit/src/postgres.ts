@@ -33,9 +33,9 @@ export async function getTestPostgres(): Promise<TestPostgres> {
 }
 
 /**
- * Starts a PostgreSQL server on a loopback port, with programs from this host or from npm. The
- * server ends with this process, even if this process crashes. `settings` override those of the
- * suite, which disable durability. A test that crashes the server needs `synchronous_commit: 'on'`.
+ * Starts a PostgreSQL server on a loopback port, with programs from this host or from npm. The server
+ * ends with this process, even if this process crashes. `settings` override the default settings for
+ * tests, which disable durability. A test that crashes the server needs `synchronous_commit: 'on'`.
  *
  * @throws Error that states what is missing; it never skips
  */

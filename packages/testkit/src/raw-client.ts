@@ -44,8 +44,8 @@ interface OpenAnswer {
 }
 
 /**
- * A client with full control over one connection. It reads only on request, so that a client that does not
- * read fills the kernel buffers of the peer.
+ * A client with full control over one connection. It reads only when a method is called. If a test
+ * does not read, the socket buffers fill up and block the peer.
  */
 export class RawClient {
   readonly #socket: Socket;
@@ -206,7 +206,7 @@ export async function sendPipelined(
   return answers;
 }
 
-/** Sends `request` up to `stage` and disconnects, with RST if `reset` is set. */
+/** Sends `request` up to `stage`, and then disconnects. Uses RST if `reset` is set. */
 export async function sendAndDisconnect(
   url: string,
   stage: DisconnectStage,

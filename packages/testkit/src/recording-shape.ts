@@ -1,4 +1,4 @@
-// Computes the structure of a recording without its texts: order of events, members and anomalies.
+// Computes the structure of a recording without its content: the order of events, members and anomalies.
 
 import { type ApiSurface, getApiSurface } from './api-surface.ts';
 import { findAnomalies } from './recording-anomalies.ts';
@@ -33,9 +33,9 @@ const IGNORED_MEMBERS = new Set('id index logprobs'.split(' '));
 const CLIENT_SURFACES: readonly ApiSurface[] = ['chat', 'responses', 'messages', 'embeddings'];
 
 /**
- * Returns the structure of a response in one line: its surface, its delivery, its events in order
- * with repetitions written once, and its anomalies. Recordings with the same structure test the
- * same branches of a translation.
+ * Returns the structure of a response in one line: the API, the delivery, the events in order with
+ * repetitions written once, and the anomalies. Recordings with the same structure test the same
+ * branches of a translation.
  */
 export function describeResponseShape(interaction: RecordedInteraction): string {
   const { path, status, stream, headers } = interaction;
@@ -65,7 +65,7 @@ export function describeRequestShape({ path, requestBody }: RecordedInteraction)
 }
 
 /**
- * Returns the members of an interaction with the types of their values: `chat stream
+ * Returns the members of an interaction with the types of their values, such as `chat stream
  * choices[].delta.content: null`.
  */
 export function collectMemberTypes(interaction: RecordedInteraction): ReadonlySet<string> {

@@ -55,8 +55,8 @@ interface RecordingFile {
 const ROOT = join(import.meta.dirname, '..', 'recordings');
 
 /**
- * Loads the project's recordings: synthetic responses in the known formats of providers, one file
- * per scenario, sorted by file name.
+ * Loads the project's recordings, sorted by file name. Each file contains synthetic responses in a
+ * provider's format for one scenario.
  *
  * @throws Error if a file has another format
  */

@@ -31,9 +31,9 @@ export async function getTestRedis(): Promise<TestRedis> {
 }
 
 /**
- * Starts a Redis server on a loopback port, from this host or from Debian's unpacked package. Used
- * by tests that stop, kill or flush the server. The server ends with this process, even if this
- * process crashes.
+ * Starts a Redis server on a loopback port, with the program from this host or from an unpacked Debian
+ * package. Used by tests that stop, kill or flush the server. The server ends with this process, even
+ * if this process crashes.
  *
  * @throws Error that states what is missing; it never skips
  */

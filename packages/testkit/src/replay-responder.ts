@@ -4,10 +4,10 @@ import type { ReceivedRequest } from './upstream-connection.ts';
 import type { UpstreamReply } from './upstream-reply.ts';
 
 /**
- * Returns a function that responds to a request with its recording. The recording has the same
- * method and stream flag, and the same path or a path of the same API, because a base URL may add a
- * prefix. Several matching recordings are the turns of a conversation. They are used in order, and
- * the last one is repeated.
+ * Returns a function that responds to a request with a matching recording. A recording matches if it
+ * has the same method and stream flag, and the same path or a path of the same API, because a base URL
+ * may add a prefix. If several recordings match, they are the turns of a conversation. They are used
+ * in order, and the last one is repeated.
  */
 export function createReplayResponder(
   recordings: readonly Recording[],

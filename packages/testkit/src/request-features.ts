@@ -14,7 +14,7 @@ export interface RequestFeature {
   readonly name: string;
   /** A whole request that uses only this feature. Its model is `m`. */
   readonly body: JsonObject;
-  /** A request with the feature contains one of these texts. */
+  /** A request with the feature contains one of these strings. */
   readonly marks: readonly string[];
   /** Matches the name of the dropped field. `never` if the feature must be translated or rejected. */
   readonly lost: RegExp;

@@ -19,8 +19,8 @@ const PROJECT_SCHEMAS: Readonly<Partial<Record<RequestDialect, Json>>> = {
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
 /**
- * Describes how a request violates its schema. There is no schema for Cohere. `optional` lists
- * members that an official specification requires and its API does not.
+ * Returns descriptions of how a request violates its schema. There is no schema for Cohere. `optional`
+ * lists members that an official specification requires but its API does not.
  */
 export function findRequestViolations(
   dialect: RequestDialect,

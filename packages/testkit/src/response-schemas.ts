@@ -14,12 +14,12 @@ const ANSWER_SCHEMAS: Readonly<Record<ClientDialect, Json>> = {
   messages: MESSAGES_RESPONSE_SCHEMA,
 };
 
-/** Describes how a whole response violates its schema. */
+/** Returns descriptions of how a complete response violates its schema. */
 export function findResponseViolations(dialect: ClientDialect, body: Json): readonly string[] {
   return violationsOf(body, ANSWER_SCHEMAS[dialect]);
 }
 
-/** Describes how one event of a stream violates its schema. */
+/** Returns descriptions of how one event of a stream violates its schema. */
 export function findEventViolations(dialect: ClientDialect, data: JsonObject): readonly string[] {
   if (dialect === 'chat')
     return violationsOf(data, data['error'] === undefined ? CHAT_CHUNK_SCHEMA : OPENAI_ERROR_SCHEMA);

@@ -14,8 +14,9 @@ export interface ServerSupervisor {
 }
 
 /**
- * Starts `program` with node and reads its first line. Null if the program ends without one. Its
- * message is then on stderr. The program does not keep this process alive.
+ * Starts `program` with Node.js and returns the first line of its output. Returns null if the program
+ * ends without output; its error message is then on stderr. The program does not keep this process
+ * alive.
  */
 export async function startSupervisor(
   program: string,

@@ -11,8 +11,8 @@ export interface SupervisedServer {
 }
 
 /**
- * Executes `crash` and `start` from stdin and prints one line for each. The supervisor ends at the
- * end of stdin or on a signal.
+ * Executes the commands `crash` and `start` from stdin, and prints one line for each command. Ends the
+ * supervisor when stdin ends or on a signal.
  */
 export function serveSupervisorCommands(server: SupervisedServer): void {
   const fail = (error: unknown) => {

@@ -3,7 +3,7 @@ import type { SocketStep } from './fake-response.ts';
 import type { TestGate } from './gate.ts';
 import { type HeaderLine, type Http1MessageHead, Http1MessageReader } from './http1-reader.ts';
 
-/** A request as the upstream received it. Available as soon as its head is complete. */
+/** A request that the upstream received. Available as soon as the request's head is complete. */
 export interface ReceivedRequest {
   /** When the head was complete, in milliseconds of the monotonic clock. */
   readonly receivedAtMs: number;

@@ -3,8 +3,8 @@ import type { FakeResponse, Framing, ResponseDelivery } from './fake-response.ts
 import type { RecordedInteraction } from './recordings.ts';
 
 /**
- * A reply with optional parts. The defaults are status 200, JSON or the interaction's headers, and
- * the usual delivery.
+ * A reply with optional parts. The defaults are status 200, the interaction's headers or those of
+ * JSON, and the default delivery.
  */
 export interface UpstreamReply {
   readonly interaction?: RecordedInteraction;

@@ -9,8 +9,9 @@ import { sequenceBlocks } from './sequence-blocks.ts';
 import { indexToolsByProviderName } from './tool-names.ts';
 
 /**
- * Adapts a reader's events for a client writer. Blocks arrive one at a time. Tool calls have the
- * names and the form in which the client declared its tools.
+ * Returns a function that adapts a reader's events for a client writer and passes them to `next`. The
+ * writer receives one block at a time. Tool calls have the names and the form that the client used to
+ * declare its tools.
  */
 export function adaptEventsForClient(request: CanonicalRequest, next: EmitResponseEvent): EmitResponseEvent {
   return restoreDeclaredTools(request, sequenceBlocks(next));
@@ -61,7 +62,7 @@ function restoreDeclaredTools(request: CanonicalRequest, next: EmitResponseEvent
 }
 
 /**
- * Returns the raw text of a freeform call that was sent as `{"input": text}`. Any other text is returned
+ * Returns the raw text of a freeform call that was sent as `{"input": text}`. Any other string is returned
  * unchanged.
  */
 function unwrapFreeformInput(text: string): string {

@@ -35,8 +35,8 @@ const BUDGET_BY_EFFORT: Readonly<Record<ReasoningEffort, number>> = {
 };
 
 /**
- * Returns the caller's reasoning effort, or the effort that corresponds to the caller's budget, adjusted to what the
- * model supports.
+ * Returns the caller's reasoning effort, or the effort that corresponds to the caller's thinking
+ * budget, adjusted to what the model supports.
  */
 export function resolveReasoningEffort(
   request: CanonicalRequest,
@@ -105,7 +105,7 @@ export function adaptToolsForTarget(
   return { tools, choice: tools.length === 0 ? undefined : choice };
 }
 
-/** Converts a freeform tool to a function. Its calls return `{"input": text}`. */
+/** Converts a freeform tool to a function whose only parameter, `input`, is the raw text. */
 export function toFunctionSchema(tool: FreeformTool): {
   readonly description: string;
   readonly schema: JsonObject;
@@ -149,12 +149,12 @@ export function toReminderTurn(turn: ConversationTurn): ConversationTurn {
   return { role: 'user', parts: [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }] };
 }
 
-/** Joins the texts of a system prompt. */
+/** Joins the text parts of a system prompt. */
 export function joinSystemText(parts: readonly TextPart[]): string {
   return parts.map((part) => part.text).join('\n\n');
 }
 
-/** Joins the parts of a tool result into one text, without separators. */
+/** Joins the parts of a tool result into one string, without separators. */
 export function joinResultText(part: ToolResultPart): string {
   let text = '';
   for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
@@ -188,8 +188,8 @@ const FIELD_BY_HINT = {
   seed: 'seed',
 } as const satisfies Partial<Record<RequestHint, string>>;
 
-/** Returns the value if the provider accepts the hint; otherwise reports it as dropped. */
-export function acceptHint<T>(
+/** Returns a hint's value if the provider accepts the hint. Otherwise, reports it as dropped. */
+export function dropUnsupportedHint<T>(
   value: T | undefined,
   name: keyof typeof FIELD_BY_HINT,
   options: RequestWriteOptions,
@@ -207,7 +207,7 @@ export function resolveServiceTier(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): string | undefined {
-  const tier = acceptHint(request.serviceTier, 'service-tier', options, dropped);
+  const tier = dropUnsupportedHint(request.serviceTier, 'service-tier', options, dropped);
   if (tier === undefined) return undefined;
   if (!Object.hasOwn(words, tier)) dropped.add('service_tier');
   return Object.hasOwn(words, tier) ? words[tier] : undefined;
@@ -230,7 +230,7 @@ export function resolveCacheKey(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): string | undefined {
-  const given = acceptHint(request.cacheKey, 'cache-key', options, dropped);
+  const given = dropUnsupportedHint(request.cacheKey, 'cache-key', options, dropped);
   return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
 }
 

@@ -11,8 +11,8 @@ const FAILURE_REASON =
   /^(error|timeout|insufficient_system_resource|network_error|malformed_\w+|unexpected_tool_call|too_many_tool_calls|other|no_image)$/i;
 
 /**
- * The common part of all response readers. It numbers blocks, keeps one text block open at a time, and
- * reports each dropped field once. It ends exactly once: usage, then the finish, then nothing else.
+ * Emits the events that all response readers have in common. Numbers blocks, keeps at most one text
+ * block open, and reports each dropped field once. Ends the response exactly once.
  */
 export class BlockEmitter {
   readonly #emit: EmitResponseEvent;

@@ -6,10 +6,10 @@ const OPEN_BRACKET = 0x5b;
 const QUOTE = 0x22;
 
 /**
- * Returns a JSON object in a canonical form: members sorted, no white space, strings without unnecessary
- * escapes. Bodies with equal results have the same meaning for every parser. Numbers are unchanged, because
- * parsers may treat 1 and 1.0, or 2^60 and 2^60+1, differently.
- * Returns null if a nested object has a duplicate member, because parsers use different ones.
+ * Returns a JSON object in a canonical form: members sorted, no white space, strings without
+ * unnecessary escapes. Bodies with equal results have the same meaning for every parser. Numbers are
+ * unchanged, because parsers may treat 1 and 1.0, or 2^60 and 2^60+1, differently. Returns null if a
+ * nested object has a duplicate member, because parsers disagree about which one counts.
  * @param without top-level members to omit
  * @throws JsonSyntaxError
  * @example

@@ -3,8 +3,8 @@ import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamFault } from './upstream-fault.ts';
 
 /**
- * Returns the error code for the client. If the context is too long, agents rely on the code,
- * because they then shorten the conversation.
+ * Returns the error code for the client. Agents shorten the conversation if the code states that the
+ * context is too long.
  */
 export function toClientErrorCode(fault: Fault, upstream: UpstreamFault | undefined): string {
   return upstream?.kind === 'context' ? 'context_length_exceeded' : (fault.detail.dialectCode ?? fault.code);

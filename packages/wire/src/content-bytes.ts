@@ -47,7 +47,7 @@ const CONTENT_MEMBERS = new NameTable([
   'thinking',
   'thinking_blocks',
 ]);
-/** Hosts repeat the same reasoning in several of these members. */
+/** Providers repeat the same reasoning in several of these members. */
 const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'reasoning_content',
   'reasoning',
@@ -65,10 +65,10 @@ export interface ContentByteCounts {
 }
 
 /**
- * Counts the content in a complete JSON response or in the data of one stream event, for Chat, Responses and
- * Messages. Content is text, reasoning, refusals, tool names and arguments, in UTF-8 without JSON escapes.
- * Ids, signatures, annotations and base64 data do not count. Returns the length of the text if it is not
- * JSON.
+ * Counts the content in a complete JSON response or in the data of one stream event, for Chat,
+ * Responses and Messages. Content is text, reasoning, refusals, tool names and arguments, in UTF-8
+ * without JSON escapes. Ids, signatures, annotations and base64 data do not count. If the bytes are
+ * not JSON, returns their number.
  * @example
  * const body = Buffer.from('{"choices":[{"message":{"content":"Zoë"}}]}');
  * countContentBytes(body); // { added: 4, whole: 0 }

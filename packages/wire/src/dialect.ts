@@ -12,7 +12,7 @@ export interface RequestReadOptions {
   readonly dropHostedTools?: boolean;
 }
 
-/** What a client writer must know about the exchange, for streams and complete responses. */
+/** The properties of the exchange that a client writer needs, for streams and for complete responses. */
 export interface ResponseWriteContext {
   readonly request: CanonicalRequest;
   /** The client's body. A Responses response repeats its settings. */

@@ -3,9 +3,9 @@ import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
 
 /**
- * Returns the first member name that occurs twice in one object, at any depth, after resolving escapes.
- * Parsers use different ones of the two. Returns null if there is none. A scan must have accepted the text as
- * JSON.
+ * Returns the first member name that occurs twice in one object, at any depth, after resolving
+ * escapes. Parsers disagree about which of the two members counts. Returns null if no name occurs
+ * twice. The bytes must be valid JSON.
  * @example
  * findDuplicateMemberName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
  * findDuplicateMemberName(Buffer.from('{"a":1,"b":2}')); // null

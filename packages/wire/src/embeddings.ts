@@ -10,7 +10,7 @@ export type EmbeddingsDialect = 'openai' | 'gemini' | 'embed';
 /** A field of the OpenAI embeddings format that a compatible provider does not accept. */
 export type EmbeddingsLimitation = 'tokens' | 'base64' | 'dimensions' | 'user';
 
-/** How a provider accepts requests for embeddings. */
+/** The request format for embeddings that a provider uses, and the fields that it does not accept. */
 export interface EmbeddingsSupport {
   readonly dialect: EmbeddingsDialect;
   /** Fields of the OpenAI format that it does not accept. */
@@ -19,7 +19,7 @@ export interface EmbeddingsSupport {
 
 /** A parsed embeddings request. */
 export interface EmbeddingsRequest {
-  /** Texts, or lists of token ids. */
+  /** Strings, or lists of token ids. */
   readonly input: readonly string[] | readonly (readonly number[])[];
   readonly dimensions: number | null;
   readonly encoding: 'float' | 'base64';
@@ -41,7 +41,7 @@ export interface EmbeddingsResponse {
   readonly usage: Usage | undefined;
 }
 
-/** Maximum number of texts per request of an `embed` host. */
+/** Maximum number of strings per request to a provider with the `embed` format. */
 const MAX_EMBED_TEXTS = 96;
 
 /**
@@ -79,13 +79,13 @@ function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
 }
 
 /**
- * Writes the request in the format of a provider.
+ * Writes an embeddings request in a provider's format.
  * @throws Fault `unsupported_parameter` for a field that changes the response and that the provider does not
  * support
  * @example
  * const body = { model: 'm', input: ['hello'], dimensions: 256 };
- * const host = { dialect: 'gemini' };
- * const written = writeEmbeddingsRequest(readEmbeddingsRequest(body), host, 'gemini-embedding-001', body);
+ * const provider = { dialect: 'gemini' };
+ * const written = writeEmbeddingsRequest(readEmbeddingsRequest(body), provider, 'gemini-embedding-001', body);
  * written.body.requests[0].outputDimensionality; // 256
  */
 export function writeEmbeddingsRequest(
@@ -137,7 +137,7 @@ function embedBody(request: EmbeddingsRequest, texts: readonly string[], model: 
   if (texts.length > MAX_EMBED_TEXTS)
     throw new Fault(
       'unsupported_parameter',
-      `The provider of this model supports at most ${MAX_EMBED_TEXTS} texts per request.`,
+      `The provider of this model supports at most ${MAX_EMBED_TEXTS} inputs per request.`,
       {
         param: 'input',
       },
@@ -165,7 +165,7 @@ function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
 }
 
 /**
- * Reads a response of a provider.
+ * Reads a provider's embeddings response.
  * @throws Fault `upstream_error` if it contains no vectors
  * @example
  * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
@@ -205,7 +205,7 @@ function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
 }
 
 /**
- * Writes the response in the OpenAI format, with vectors in the requested encoding.
+ * Writes an embeddings response in the OpenAI format, with vectors in the requested encoding.
  * @example
  * const answer = { vectors: [[0.5, 1]], usage: { units: { input: 2 } } };
  * writeEmbeddingsResponse(answer, 'base64', 'm').data[0].embedding; // 'AAAAPwAAgD8='

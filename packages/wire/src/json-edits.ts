@@ -104,9 +104,9 @@ function scanMembers(body: Uint8Array): ScannedMembers {
 }
 
 /**
- * Returns the positions of the members of a nested object, as `scanJsonObject` does for the root. A scan must
- * have accepted the text. Of duplicate keys the last one counts, as in `JSON.parse`. Returns undefined if the
- * value is not an object.
+ * Returns the positions of the members of a nested object, as `scanJsonObject` does for the root.
+ * `body` must be valid JSON. If a key is duplicated, the last one counts, as in `JSON.parse`. Returns
+ * undefined if the value is not an object.
  * @example
  * const body = Buffer.from('{"reasoning":{"effort":"low"}}');
  * const span = scanJsonObject(body).get('reasoning');

@@ -44,7 +44,7 @@ export function asNumber(value: Json | undefined): number | undefined {
 }
 
 /**
- * Returns a number as it was written, for forwarding.
+ * Returns a number with its original notation, for forwarding; undefined for any other value.
  * @example
  * JSON.stringify(asExactNumber(tryParseExactJson('1.50'))); // '1.50'
  */
@@ -91,7 +91,7 @@ export function asObjects(value: Json | undefined): readonly JsonObject[] {
 }
 
 /**
- * Returns the strings in a list, or the single string that replaces a list.
+ * Returns the strings in a list. A single string is treated as a list with one element.
  * @example
  * asStrings('END'); // ['END']
  * asStrings(['END', 5]); // ['END']
@@ -117,8 +117,8 @@ export function tryParseJson(text: string): Json | undefined {
 }
 
 /**
- * Parses JSON for forwarding, such as arguments, schemas and results. Numbers keep their text. Returns
- * undefined if the text is not JSON.
+ * Parses JSON for forwarding, such as arguments, schemas and results. Numbers keep their original
+ * notation. Returns undefined if the text is not JSON.
  * @example
  * JSON.stringify(tryParseExactJson('{"id":9007199254740993}')); // '{"id":9007199254740993}'
  */
@@ -131,8 +131,8 @@ export function tryParseExactJson(text: string): Json | undefined {
 }
 
 /**
- * Parses an event of a stream. Numbers keep their text only if the event contains one of `members`. All other
- * events are parsed with `JSON.parse`, which is faster.
+ * Parses an event of a stream. Numbers keep their original notation only if the event contains one of
+ * `members`. All other events are parsed with `JSON.parse`, which is faster.
  * @example
  * JSON.stringify(parseStreamEvent('{"input":1.50}', ['"input"'])); // '{"input":1.50}'
  * JSON.stringify(parseStreamEvent('{"index":1.50}', ['"input"'])); // '{"index":1.5}'

@@ -3,7 +3,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { asObject, asString } from './json-narrowing.ts';
 import { decodeBase64Utf8, isTextMediaType } from './media-types.ts';
 import type { ContentPart, DocumentMetadata, MediaPart, MediaSource } from './request.ts';
-import { invalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
+import { createInvalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
 
 const IMAGE_FIELDS = new Set(['type', 'image_url', 'url', 'detail', 'file_id', 'source', 'cache_control']);
 const IMAGE_URL_FIELDS = new Set(['url', 'detail']);
@@ -114,7 +114,7 @@ function readMediaSource(part: JsonObject, path: string, draft: RequestDraft): M
     return { data, mime: asString(source?.['media_type']) ?? 'application/octet-stream' };
   const id = asString(source?.['file_id']);
   if (id !== undefined) return fileIdSource(id, path, draft);
-  throw invalidFieldFault(`\`${path}\` must contain an image, a file or data.`, path);
+  throw createInvalidFieldFault(`\`${path}\` must contain an image, a file or data.`, path);
 }
 
 function fileIdSource(id: string, path: string, draft: RequestDraft): MediaSource {
@@ -151,7 +151,7 @@ export function decodeTextFile({ source, name }: MediaPart): string | undefined 
   if (!('data' in source) || !isTextMediaType(source.mime)) return undefined;
   const text = decodeBase64Utf8(source.data);
   if (text !== undefined) return text;
-  throw invalidFieldFault(
+  throw createInvalidFieldFault(
     `The file ${JSON.stringify(name ?? '')} of type ${source.mime} must be valid UTF-8 text.`,
     'file_data',
   );

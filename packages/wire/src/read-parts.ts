@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, isJsonArray, isObject } from './json-narrowing.ts';
 import { readAudioPart, readFilePart, readImagePart } from './read-media.ts';
 import type { ContentPart, MediaPart, TextPart, ToolCallPart, ToolResultPart } from './request.ts';
-import { invalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
+import { createInvalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
 import { unpackSeal } from './seal.ts';
 
 const TEXT_FIELDS = new Set(['type', 'text', 'cache_control']);
@@ -29,7 +29,7 @@ export function readContentParts(
   return list.flatMap((entry, index) => {
     const at = isJsonArray(content) ? `${path}[${index}]` : path;
     if (typeof entry === 'string') return entry === '' ? [] : [{ type: 'text' as const, text: entry }];
-    if (!isObject(entry)) throw invalidFieldFault(`\`${at}\` must be an object.`, at);
+    if (!isObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
     if (inResult && entry['type'] === 'tool_result') {
       draft.reportDropped('tool_result.tool_result');
       return [];

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { asArray, asBoolean, asObject, asString, isNonEmpty, isObject } from './json-narrowing.ts';
 import type { FreeformTool, FunctionTool, ResponseFormat, ToolChoice, ToolDefinition } from './request.ts';
-import { invalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
+import { createInvalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
 
 const TOOL_FIELDS = new Set(
   'type function custom name description parameters input_schema schema strict format cache_control tools'.split(
@@ -28,7 +28,7 @@ export function readTools(
   return asArray(value)
     .flatMap((entry, index) => {
       const at = `${path}[${index}]`;
-      if (!isObject(entry)) throw invalidFieldFault(`\`${at}\` must be an object.`, at);
+      if (!isObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
       return readTool(entry, at, draft, dropHosted);
     })
     .filter((tool) => {
@@ -65,7 +65,7 @@ function readTool(
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom'))
     return [readFunction(inner, tool, name, schema)];
   if (name === undefined && (type === undefined || type === 'function'))
-    throw invalidFieldFault(`\`${path}\` must have a name.`, path);
+    throw createInvalidFieldFault(`\`${path}\` must have a name.`, path);
   if (dropHosted) draft.reportDropped(`tools.${type}`);
   else draft.requireFeature('hosted-tool', path);
   return [];
@@ -122,7 +122,10 @@ export function readToolChoice(
   const name = readToolName(choice);
   if (name === undefined) return { mode: parseToolChoiceMode(type) };
   if (!tools.some((tool) => tool.name === name))
-    throw invalidFieldFault(`\`tool_choice\` must name a tool of \`tools\`, got "${name}".`, 'tool_choice');
+    throw createInvalidFieldFault(
+      `\`tool_choice\` must name a tool of \`tools\`, got "${name}".`,
+      'tool_choice',
+    );
   return { mode: 'named', name };
 }
 
@@ -133,7 +136,7 @@ function readToolName(choice: JsonObject): string | undefined {
 function parseToolChoiceMode(word: string): 'auto' | 'none' | 'required' {
   if (word === 'any' || word === 'required') return 'required';
   if (word === 'none' || word === 'auto') return word;
-  throw invalidFieldFault(
+  throw createInvalidFieldFault(
     `\`tool_choice\` must be auto, none, required or the name of a tool, got "${word}".`,
     'tool_choice',
   );
@@ -156,7 +159,7 @@ export function readResponseFormat(
   draft.reportUnknownFields(format, SCHEMA_FORMAT_FIELDS, `${path}.`);
   const schema = asObject(inner['schema']);
   if (type !== 'json_schema' || schema === undefined)
-    throw invalidFieldFault(
+    throw createInvalidFieldFault(
       `\`${path}\` must have the type text or json_object, or the type json_schema and a schema.`,
       path,
     );

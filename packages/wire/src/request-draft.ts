@@ -27,7 +27,7 @@ const OUTPUT_CONFIG_FIELDS = new Set(['effort', 'format']);
 const THINKING_FIELDS = new Set(['type', 'budget_tokens']);
 
 /**
- * Collects what a request reader finds in addition to the conversation: required features and the
+ * Collects what a request reader finds in addition to the conversation: required features with the
  * fields that need them, and dropped fields.
  */
 export class RequestDraft {
@@ -78,17 +78,17 @@ function isRequested(value: Json | undefined): boolean {
 }
 
 /** Returns the fault for an invalid field. */
-export function invalidFieldFault(message: string, param: string): Fault {
+export function createInvalidFieldFault(message: string, param: string): Fault {
   return new Fault('invalid_request', message, { param });
 }
 
 /** Returns the fault for a missing field. */
-export function missingFieldFault(param: string): Fault {
+export function createMissingFieldFault(param: string): Fault {
   return new Fault('missing_required_parameter', `\`${param}\` is required.`, { param });
 }
 
 /** Returns the fault for a field without any usable content. */
-export function emptyFieldFault(param: string): Fault {
+export function createEmptyFieldFault(param: string): Fault {
   return new Fault('invalid_request', `\`${param}\` must not be empty.`, { param });
 }
 
@@ -98,7 +98,7 @@ export function readNumberField(body: JsonObject, key: string): JsonNumber | und
   if (value === undefined || value === null) return undefined;
   const number = asExactNumber(value);
   if (number !== undefined) return number;
-  throw invalidFieldFault(`\`${key}\` must be a number.`, key);
+  throw createInvalidFieldFault(`\`${key}\` must be a number.`, key);
 }
 
 const STREAM_OPTION_FIELDS = new Set(['include_usage']);
@@ -118,7 +118,7 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
     if (given === undefined) continue;
     const limit = asNumber(given);
     if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER)
-      throw invalidFieldFault(`\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER}.`, key);
+      throw createInvalidFieldFault(`\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER}.`, key);
     return limit;
   }
   return undefined;
@@ -127,7 +127,7 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
 /** Reads a request's model id. */
 export function readModel(body: JsonObject): string {
   const model = asString(body['model']);
-  if (model === undefined || model === '') throw missingFieldFault('model');
+  if (model === undefined || model === '') throw createMissingFieldFault('model');
   return model;
 }
 

@@ -33,8 +33,8 @@ export type RequiredFeature =
   | 'unknown-content';
 
 /**
- * A place up to which the prompt is cached, given by the cache lifetime. `''` means the provider's
- * default lifetime.
+ * A point in the prompt up to which the provider caches it, represented by the cache lifetime. `''`
+ * means the provider's default lifetime.
  */
 export type CacheBreakpoint = '' | '5m' | '1h';
 
@@ -54,7 +54,7 @@ export interface TextPart {
   /** Set if the text is a separate document. */
   readonly document?: DocumentMetadata | undefined;
 }
-/** Where media come from: a URL, base64 data or an id. */
+/** The source of an image, a file or audio: a URL, base64 data or a file id. */
 export type MediaSource =
   | { readonly url: string }
   | { readonly data: string; readonly mime: string }
@@ -104,8 +104,8 @@ export interface ToolResultPart {
 export type ContentPart = TextPart | MediaPart | ReasoningPart | RefusalPart | ToolCallPart | ToolResultPart;
 
 /**
- * A turn in the conversation. Tool results are in user turns. A turn with the role `system` is
- * inside the conversation and not part of the system prompt.
+ * A turn in the conversation. Tool results are in user turns. A turn with the role `system` is part of
+ * the conversation, not of the system prompt.
  */
 export interface ConversationTurn {
   readonly role: 'system' | 'user' | 'assistant';
@@ -204,7 +204,8 @@ export interface CanonicalRequest {
 }
 
 /**
- * Returns the required features that are not in `carried`, or that are in `lacks`, with their fields.
+ * Returns the required features that are not in `supported`, or that are in `unsupported`, each with
+ * the request field that needs it.
  * @example
  * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
  * const { request } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
@@ -212,20 +213,20 @@ export interface CanonicalRequest {
  */
 export function findUnsupportedFeatures(
   request: CanonicalRequest,
-  carried: ReadonlySet<RequiredFeature>,
-  lacks: readonly RequiredFeature[] = [],
+  supported: ReadonlySet<RequiredFeature>,
+  unsupported: readonly RequiredFeature[] = [],
 ): readonly { readonly need: RequiredFeature; readonly param: string }[] {
   return [...request.requiredFeatures]
-    .filter(([need]) => !carried.has(need) || lacks.includes(need))
+    .filter(([need]) => !supported.has(need) || unsupported.includes(need))
     .map(([need, param]) => ({ need, param }));
 }
 
 /**
  * Returns the fault for a request that no target supports.
  * @example
- * unsupportedFeatureFault({ need: 'background', param: 'background' }).code; // 'unsupported_parameter'
+ * createUnsupportedFeatureFault({ need: 'background', param: 'background' }).code; // 'unsupported_parameter'
  */
-export function unsupportedFeatureFault({
+export function createUnsupportedFeatureFault({
   need,
   param,
 }: {

@@ -5,9 +5,9 @@ const PACKED_SEAL_PREFIX = 'floe1.';
 const SEAL_DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini', 'converse'];
 
 /**
- * Packs a seal of another dialect for a member with opaque text, such as a thinking signature or encrypted
- * reasoning. A marker distinguishes it from a seal of the client's own dialect. `origin` must consist of word
- * characters.
+ * Encodes a seal of another dialect as a string that a client can send back in an opaque member, such
+ * as a thinking signature or encrypted reasoning. A prefix distinguishes it from a seal of the
+ * client's own dialect. `origin` must consist of word characters.
  * @example
  * packSeal({ dialect: 'messages', value: 'c2ln' }, 'acme'); // 'floe1.messages.acme.s.c2ln'
  */
@@ -16,7 +16,8 @@ export function packSeal(seal: Seal, origin: string): string {
 }
 
 /**
- * Reads an opaque member of a client: a packed seal, or one of its own dialect.
+ * Decodes the value of an opaque member that a client sent: a packed seal, or a seal of the client's
+ * own dialect.
  * @example
  * const seal = unpackSeal('floe1.messages.acme.s.c2ln', 'chat');
  * seal.dialect; // 'messages'
@@ -33,7 +34,7 @@ export function unpackSeal(value: string, dialect: DialectName, redacted?: true)
 }
 
 /**
- * Returns whether a text is a packed seal, which must never be sent to a provider.
+ * Returns whether a string is a packed seal, which must never be sent to a provider.
  * @example
  * isPackedSeal('floe1.messages.acme.s.c2ln'); // true
  */
@@ -55,8 +56,8 @@ export function isSealAccepted(seal: Seal, dialect: DialectName, origin: string 
  * and no other target accepts it.
  * @example
  * const parts = [{ type: 'reasoning', text: '', seal: { dialect: 'messages', value: 'c2ln' } }];
- * const { ask } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello' });
- * const sealed = withSealOrigin({ ...ask, turns: [{ role: 'assistant', parts }] }, 'acme');
+ * const { request } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello' });
+ * const sealed = withSealOrigin({ ...request, turns: [{ role: 'assistant', parts }] }, 'acme');
  * sealed.turns[0].parts[0].seal.origin; // 'acme'
  */
 export function withSealOrigin(request: CanonicalRequest, origin: string): CanonicalRequest {

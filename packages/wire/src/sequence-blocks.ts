@@ -8,14 +8,15 @@ interface PendingBlock {
 }
 
 /**
- * Forwards one block at a time. Events of a later block wait until the open one closes. Strict stream parsers
- * do not support interleaved calls, and Messages and Responses number blocks in order.
+ * Returns a function that passes events to `next` one block at a time. Events of a later block wait
+ * until the open block closes. Strict stream parsers do not support interleaved calls, and Messages
+ * and Responses number blocks in order.
  * @example
- * const told = [];
- * const emit = sequenceBlocks((event) => told.push(`${event.type} ${event.block}`));
+ * const sent = [];
+ * const emit = sequenceBlocks((event) => sent.push(`${event.type} ${event.block}`));
  * for (const block of [0, 1]) emit({ type: 'open', block, kind: 'text' });
  * for (const block of [1, 0]) emit({ type: 'close', block });
- * told; // ['open 0', 'close 0', 'open 1', 'close 1']
+ * sent; // ['open 0', 'close 0', 'open 1', 'close 1']
  */
 export function sequenceBlocks(next: EmitResponseEvent): EmitResponseEvent {
   let open: number | undefined;

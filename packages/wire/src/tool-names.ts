@@ -3,7 +3,8 @@ import type { ToolDefinition } from './request.ts';
 const SAFE_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Returns a short stable hash of a text (two 32-bit FNV-1a values in base 36). Not for secrets.
+ * Returns a short, stable hash of a string (two 32-bit FNV-1a values in base 36). Must not be used for
+ * secrets.
  * @example
  * computeStableHash('search'); // '0zkjvzd0obscg2'
  */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { upstreamErrorFault } from './upstream-error.ts';
+import { createUpstreamErrorFault } from './upstream-error.ts';
 
-describe('upstreamErrorFault', () => {
+describe('createUpstreamErrorFault', () => {
   const cases: readonly [string, unknown, string, number | undefined][] = [
     ['an error object', { error: { message: 'no', type: 't', code: null } }, 'no', undefined],
     ['a numeric code', { error: { message: 'slow down', code: 429 } }, 'slow down', 429],
@@ -28,7 +28,7 @@ describe('upstreamErrorFault', () => {
   ];
   for (const [name, body, message, status] of cases)
     test(`reads ${name}`, () => {
-      const fault = upstreamErrorFault(JSON.stringify(body));
+      const fault = createUpstreamErrorFault(JSON.stringify(body));
       assert.deepEqual(
         [fault.code, fault.message, fault.detail.upstreamStatus],
         ['upstream_error', message, status],
@@ -37,5 +37,5 @@ describe('upstreamErrorFault', () => {
     });
 
   test('keeps plain text', () =>
-    assert.equal(upstreamErrorFault('upstream went away').message, 'upstream went away'));
+    assert.equal(createUpstreamErrorFault('upstream went away').message, 'upstream went away'));
 });

@@ -8,7 +8,7 @@ const BODY_CHARACTERS = 2048;
  * `{"error":{…}}`, `{"error":"…"}`, `{"message","type","code"}`, `{"detail":…}`, any of them in an
  * array, and plain text. A code from 400 to 599 becomes `upstreamStatus`.
  */
-export function upstreamErrorFault(text: string): Fault {
+export function createUpstreamErrorFault(text: string): Fault {
   const body = parseFirst(text);
   const status = findErrorStatus(body);
   return new Fault('upstream_error', findErrorMessage(body) ?? 'The provider reported an error.', {

@@ -190,8 +190,9 @@ const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
 };
 
 /**
- * Returns the fault for a client. The provider's `param` is a field of the translated request, so the caller
- * adds the client's field name. Text about a rejected credential is never returned to the client.
+ * Returns the fault for a client. The fault has no `param`, because the provider's `param` is a field
+ * of the translated request; the caller must add the name of the client's field. The provider's
+ * message about a rejected credential is never returned to the client.
  * @example
  * toClientFault({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
  */

@@ -9,9 +9,9 @@ import {
 } from './unit-counts.ts';
 
 /**
- * The billed usage of a response, defined in the same way for all providers. `input` includes
- * cached and cache-written tokens. `output` includes reasoning. `TOKEN_UNITS` in the contract
- * package defines which units include which.
+ * The billed usage of a response, defined in the same way for all providers. `input` includes cached
+ * and cache-written tokens. `output` includes reasoning. `BILLED_UNITS` in the contract package
+ * defines which units include others.
  */
 export interface Usage {
   readonly units: UnitCounts;
@@ -102,7 +102,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
   );
   const units = toUnitCounts({
     input,
-    // Some hosts report more cached tokens than prompt tokens.
+    // Some providers report more cached tokens than prompt tokens.
     cached: cached && Math.min(cached, input ?? cached),
     cache_write: written && Math.min(written, input ?? written),
     output,

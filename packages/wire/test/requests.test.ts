@@ -58,7 +58,7 @@ describe('recorded requests in every upstream dialect', () => {
 });
 
 test('a request that cannot be carried is refused by the name of its field', async () => {
-  const { unsupportedFeatureFault } = await import('../src/request.ts');
+  const { createUnsupportedFeatureFault } = await import('../src/request.ts');
   const ask = CLIENT_DIALECTS.chat.readRequest({
     model: 'm',
     n: 2,
@@ -66,7 +66,7 @@ test('a request that cannot be carried is refused by the name of its field', asy
   });
   const [first] = findUnsupportedFeatures(ask, UPSTREAM_DIALECTS.messages.supportedFeatures);
   assert.ok(first);
-  const fault = unsupportedFeatureFault(first);
+  const fault = createUnsupportedFeatureFault(first);
   assert.ok(fault instanceof Fault);
   assert.deepEqual([fault.code, fault.detail.param], ['unsupported_parameter', 'n']);
 });

@@ -94,7 +94,7 @@ function parseInstallTarget(args: readonly string[], action: string) {
     throw new UsageError(
       `The ${agent.agent} hook cannot be installed with --${scope}. Use ${Object.keys(agent.files)
         .map((one) => `--${one}`)
-        .join(', ')}. Other ways: docs/reference/relay-hooks.md.`,
+        .join(', ')}. Other ways to install the hook are described in docs/reference/relay-hooks.md.`,
     );
   return { agent, path, scope, dryRun: values['dry-run'] === true, yes: values.yes === true };
 }
@@ -119,7 +119,7 @@ function parseSettings(text: string, path: string): JsonObject {
     // Reported below.
   }
   throw new UsageError(
-    `${path} was not changed because it is not a JSON object, or it contains comments. Correct the file, or add the hooks manually: docs/reference/relay-hooks.md.`,
+    `${path} was not changed because it is not a JSON object, or it contains comments. Correct the file, or add the hooks manually as described in docs/reference/relay-hooks.md.`,
   );
 }
 
@@ -130,7 +130,7 @@ function detectIndent(text: string): string | number {
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new UsageError(
-      'the confirmation requires a terminal: use --yes to write the change, or --dry-run to show it',
+      'cannot ask for confirmation without a terminal; use --yes to write the change without confirmation, or --dry-run to show it',
     );
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {

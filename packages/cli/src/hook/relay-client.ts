@@ -20,7 +20,7 @@ export async function requestRelayDecisions(
 ): Promise<readonly HookDecision[]> {
   if (events.length > MAX_BATCH_EVENTS)
     throw new HookRequestError(
-      `one hook call has ${events.length} events, which is too many for one request`,
+      `the hook call has ${events.length} events, but a request can contain at most ${MAX_BATCH_EVENTS}`,
     );
   const [first] = events;
   const isOne = events.length === 1;

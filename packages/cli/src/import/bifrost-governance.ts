@@ -72,7 +72,11 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
   const models = readModels(key);
   const isActive = key.boolean('is_active') !== false;
   if (value === undefined) {
-    key.note('value', 'not_imported', 'the value is in a variable of the source; create a new key');
+    key.note(
+      'value',
+      'not_imported',
+      'the source contains only the name of an environment variable; create a new key',
+    );
     key.leaveOutRest('the key is not imported because its value is unknown');
     return;
   }
@@ -147,6 +151,6 @@ function readRate(limit: SourceObject, what: string): number | undefined {
     return undefined;
   }
   if (length !== 1)
-    limit.note(`${what}_reset_duration`, 'changed', 'became a limit per minute, reduced in proportion');
+    limit.note(`${what}_reset_duration`, 'changed', 'became a proportionally lower limit per minute');
   return Math.max(1, Math.floor(max / length));
 }

@@ -48,7 +48,7 @@ const PRODUCTS: readonly ImportProduct[] = [
   {
     name: 'litellm',
     usage: 'import litellm <config.yaml> [--database <url>]',
-    summary: 'Converts the configuration, teams and keys of LiteLLM into a floe.yaml.',
+    summary: 'Converts a LiteLLM configuration, its teams and its keys into a floe.yaml.',
     variablePattern: /^os\.environ\/(.+)$/,
     async prepare({ database }) {
       const tables = typeof database === 'string' ? await readTables(database) : null;
@@ -58,14 +58,14 @@ const PRODUCTS: readonly ImportProduct[] = [
   {
     name: 'portkey',
     usage: 'import portkey <configs.json>',
-    summary: 'Converts configs of Portkey into a floe.yaml.',
+    summary: 'Converts Portkey configs into a floe.yaml.',
     variablePattern: /^env:(.+)$/,
     prepare: async () => convertPortkey,
   },
   {
     name: 'bifrost',
     usage: 'import bifrost <config.json>',
-    summary: 'Converts the configuration and virtual keys of Bifrost into a floe.yaml.',
+    summary: 'Converts a Bifrost configuration and its virtual keys into a floe.yaml.',
     variablePattern: /^env\.(.+)$/,
     prepare: async () => convertBifrost,
   },

@@ -47,5 +47,5 @@ export function formatRequiredVariables(variables: readonly RequiredVariable[]):
     const literals = isLiteral ? ', whose value --secrets-file writes to a file' : '';
     return `  ${name}: ${first}${others}${literals}`;
   });
-  return `\nSet these variables in the environment of Floe:\n${lines.join('\n')}\n`;
+  return `\nSet these variables in the environment of the Floe server:\n${lines.join('\n')}\n`;
 }

@@ -46,7 +46,7 @@ export function parseImportSource(text: string, file: string): unknown {
 }
 
 function requireDepth(value: unknown, depth: number): void {
-  if (depth > MAX_DEPTH) throw new Error('too deep');
+  if (depth > MAX_DEPTH) throw new Error('the YAML is nested too deeply');
   if (typeof value !== 'object' || value === null) return;
   for (const inner of Object.values(value)) requireDepth(inner, depth + 1);
 }

@@ -73,7 +73,7 @@ export class SourceObject {
     if (typeof value !== 'string' || value === '') return undefined;
     const variable = this.#variable(value);
     if (variable === undefined) return value;
-    this.note(name, 'not_imported', 'must not refer to a variable in Floe');
+    this.note(name, 'not_imported', 'Floe does not support variables in this setting');
     return undefined;
   }
 

@@ -1,5 +1,6 @@
 /**
- * Returns whether a character code is an ASCII digit. Returns false for -1, which is the code outside a text.
+ * Returns whether a character code is an ASCII digit. Returns false for -1, which is the code of a
+ * position outside the string.
  */
 export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
@@ -24,7 +25,7 @@ export function isTokenCharacter(code: number): boolean {
 /** `isTokenCharacter` by ASCII code. A lookup is faster than comparisons for a whole text. */
 const TOKEN_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) => (isTokenCharacter(code) ? 1 : 0));
 
-/** Returns the end of the token characters that start at `start`. */
+/** Returns the position after the last of the consecutive token characters that start at `start`. */
 export function findTokenEnd(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at += 1) {
@@ -35,7 +36,7 @@ export function findTokenEnd(text: string, start: number): number {
   return at;
 }
 
-/** What a scan searches for, as far as it matters for skipping text. */
+/** The properties of a scan that determine which characters can be skipped. */
 export interface CandidateFilter {
   readonly secrets: boolean;
   readonly ibans: boolean;
@@ -59,8 +60,9 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
 const MIN_SECRET_WORD_CHARS = 17;
 
 /**
- * Returns the next position at or after `start` where a finding may begin. Returns the length of the text if
- * there is none. Words that cannot be part of a finding are skipped as a whole, but at least up to `done`.
+ * Returns the first position at or after `start` where a finding may begin, or the length of the text
+ * if there is none. After a word that cannot be part of a finding, continues at the end of the word or
+ * at `done`, whichever is later.
  */
 export function findCandidateStart(
   text: string,
@@ -102,13 +104,11 @@ export function findCandidateStart(
   return at < length ? at : length;
 }
 
-/**
- * Counts the characters that this process has read. Tests use it to measure work (`scan.test.ts`).
- */
+/** Counts the characters that this process has read. Tests use the counter to measure work. */
 export const characterReadCounter = { reads: 0 };
 
 /**
- * Returns the character code at `at`; -1 outside the text. Scans must read texts only with this
+ * Returns the character code at `at`; -1 outside the string. Scans must read strings only with this
  * function, so that all reads are counted.
  */
 export function readCharacterCode(text: string, at: number): number {

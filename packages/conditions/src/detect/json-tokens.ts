@@ -1,7 +1,7 @@
 const BACKSLASH = 0x5c;
 
 /** Returns the end of the JSON string whose opening quote is at `start`. */
-export function stringEnd(json: string, start: number): number {
+export function findStringEnd(json: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = json.indexOf('"', at);
     if (at === -1) return json.length;
@@ -13,7 +13,7 @@ export function stringEnd(json: string, start: number): number {
 }
 
 /** Returns the end of the JSON number that starts at `start`. */
-export function numberEnd(json: string, start: number): number {
+export function findNumberEnd(json: string, start: number): number {
   let at = start;
   for (; at < json.length; at += 1) {
     const code = json.charCodeAt(at);

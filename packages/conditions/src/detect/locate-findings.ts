@@ -1,8 +1,9 @@
-import { countFindingsInText, type JsonScan } from './redact.ts';
+import { countFindingsInText, type JsonScanResult } from './redact.ts';
 import { type FindingKind, type SecretDetector, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /**
- * Where the findings of one kind are, and which detectors found them. Does not contain the values.
+ * The positions of all findings of one kind, and the detectors that found them. Does not contain the
+ * found values.
  */
 export interface FindingLocation {
   /** Paths of the strings, such as `messages[0].content`, in the order of the text. */
@@ -19,9 +20,9 @@ const MAX_DEPTH = 64;
 const MEMBER_NAME = /^[a-z_]{1,32}$/;
 
 /**
- * Finds the strings in which `countFindingsInJson` finds something. Parses the text, so call it only if there
- * are findings. Scans only strings with secrets again, if `scan` is the result of `scanJson` for the same
- * text and the same kinds; otherwise it scans all strings.
+ * Returns the strings in which `countFindingsInJson` finds something. Parses the text, so call this
+ * function only if there are findings. If `scan` is the result of `scanJson` for the same text and
+ * kinds, only strings with secrets are scanned again; otherwise, all strings are scanned.
  * @param json well-formed JSON
  * @example
  * locateFindings('{"to":["ana@example.com"]}', new Set(['email'])).get('email')?.paths; // ['to[0]']
@@ -29,7 +30,7 @@ const MEMBER_NAME = /^[a-z_]{1,32}$/;
 export function locateFindings(
   json: string,
   wanted: ReadonlySet<FindingKind>,
-  scan?: JsonScan,
+  scan?: JsonScanResult,
 ): FindingLocations {
   const places: MutableLocations = new Map();
   const known = scan?.stringsWithFindings;

@@ -6,7 +6,7 @@ export interface NormalizedText {
 }
 
 /**
- * Soft hyphens, zero-width characters, unusual spaces and dashes, and full-width forms. Most texts have none
+ * Soft hyphens, zero-width characters, unusual spaces and dashes, and full-width forms. Most strings contain none
  * of them.
  */
 const CONFUSABLE_CHARACTERS = /[\u00a0\u00ad\u2000-\u2015\u202f\u205f\u2060\ufeff\uff01-\uff5e]/;
@@ -30,7 +30,7 @@ export function normalizeForDetection(text: string): NormalizedText {
   return { text: folded, offsets };
 }
 
-/** For long texts, counting UTF-8 bytes is thirty times faster than a regular expression. */
+/** For long strings, counting UTF-8 bytes is thirty times faster than a regular expression. */
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }

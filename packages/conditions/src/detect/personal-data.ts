@@ -23,7 +23,7 @@ const MIN_DIGITS = 9;
  * Returns the end of the digit run that starts at `start`, if it has fewer digits than any number
  * that is searched for; otherwise -1.
  */
-export function findShortRunEnd(text: string, start: number): number {
+export function findShortDigitRunEnd(text: string, start: number): number {
   let digits = 0;
   for (let at = start; ; at += 1) {
     const code = readCharacterCode(text, at);
@@ -163,7 +163,11 @@ export function findSsnEnd(text: string, { groups, separators }: DigitRun, first
  * Returns the end of a phone number such as `212-555-0147`, which has groups of three, three and four digits
  * (North American Numbering Plan), or -1.
  */
-export function findNationalPhoneEnd(text: string, { groups, separators }: DigitRun, first: number): number {
+export function findNorthAmericanPhoneEnd(
+  text: string,
+  { groups, separators }: DigitRun,
+  first: number,
+): number {
   if (!hasWidths(groups, first, 3, 4) || separators[first] !== separators[first + 1]) return -1;
   const [area, exchange] = readGroups(text, groups, first);
   return area >= '200' && exchange >= '200' ? (groups[first + 2]?.[1] ?? -1) : -1;

@@ -1,11 +1,11 @@
-import { isMemberName, numberEnd, stringEnd } from './json-tokens.ts';
+import { findNumberEnd, findStringEnd, isMemberName } from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /** The number of findings by kind. */
 export type FindingCounts = Map<FindingKind, number>;
 
 /**
- * Long JSON strings that have been scanned and contain no findings. Agents repeat the whole
+ * A set of long JSON strings that have been scanned and contain no findings. Agents repeat the whole
  * conversation in every request, so most strings have been scanned before.
  */
 export interface CleanTexts {
@@ -17,8 +17,8 @@ export interface CleanTexts {
 }
 
 /**
- * Clean texts that a scan for all kinds can add to. A scan for only some kinds must not add texts,
- * because they may contain findings of other kinds.
+ * A set of clean texts that a scan for all kinds can add to. A scan for only some kinds must not add
+ * texts, because they may contain findings of other kinds.
  */
 export interface WritableCleanTexts extends CleanTexts {
   add(key: string): void;
@@ -53,7 +53,7 @@ export function countFindingsInJson(
 }
 
 /**
- * Counts findings in a text. The text may be JSON.
+ * Counts findings in a string, which may be JSON.
  * @example
  * countFindingsInText('mail to ana@example.com', new Set(['email'])); // new Map([['email', 1]])
  */
@@ -84,8 +84,8 @@ export function redactJson(
   return { json: new Redactor(wanted, found, { known: cleanTexts }).json(json, 0), counts: found };
 }
 
-/** The result of one scan of a JSON text. It answers what is in the text, where, and what remains without it. */
-export interface JsonScan extends RedactedJson {
+/** The result of a single scan of a JSON text: the findings, their locations, and the text without them. */
+export interface JsonScanResult extends RedactedJson {
   /** Each string with findings, and their kinds in the order of the text. */
   readonly stringsWithFindings: ReadonlyMap<string, readonly FindingKind[]>;
 }
@@ -104,7 +104,8 @@ export interface JsonScanOptions {
 }
 
 /**
- * Counts, locates and replaces findings as `countFindingsInJson` and `redactJson` do, with one scan.
+ * Counts, locates and replaces findings in a single scan. The results are the same as those of
+ * `countFindingsInJson` and `redactJson`.
  * @throws ScanLimitExceededError before more than `maxChars` characters are scanned
  * @example
  * scanJson('{"to":"ana@example.com"}', new Set(['email'])).counts; // new Map([['email', 1]])
@@ -113,7 +114,7 @@ export function scanJson(
   json: string,
   wanted: ReadonlySet<FindingKind>,
   { cleanTexts, maxChars = Number.POSITIVE_INFINITY }: JsonScanOptions = {},
-): JsonScan {
+): JsonScanResult {
   const found: FindingCounts = new Map();
   const strings = new Map<string, readonly FindingKind[]>();
   const memory = { known: cleanTexts, added: cleanTexts, strings, maxChars };
@@ -122,7 +123,7 @@ export function scanJson(
 }
 
 /**
- * Replaces every finding in a text, which may be JSON, with `[redacted:<kind>]`.
+ * Replaces every finding in a string, which may be JSON, with `[redacted:<kind>]`.
  * @example
  * redactText('mail to ana@example.com', new Set(['email'])).text; // 'mail to [redacted:email]'
  */
@@ -168,8 +169,8 @@ class Redactor {
     while (at < json.length) {
       const code = json.charCodeAt(at);
       const start = at;
-      if (code === QUOTE) at = stringEnd(json, at);
-      else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) at = numberEnd(json, at);
+      if (code === QUOTE) at = findStringEnd(json, at);
+      else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) at = findNumberEnd(json, at);
       else {
         if (code === 0x7b || code === 0x5b) level += 1;
         else if (code === 0x7d || code === 0x5d) level -= 1;
@@ -186,7 +187,7 @@ class Redactor {
     return copied === 0 ? json : out + json.slice(copied);
   }
 
-  /** Returns a text without the findings. */
+  /** Returns a string without the findings. */
   text(text: string, depth: number): string {
     if (text.length >= BLOB_CHARS && BLOB.test(text)) return text;
     const inner = depth < MAX_NESTED_JSON && isJson(text) ? this.json(text, depth + 1) : text;

@@ -77,8 +77,8 @@ const PEM_HEAD_CHARS = 64;
 const PEM_CHARS = 32 * 1024;
 
 /**
- * Returns the end of a PEM private key (RFC 7468) that starts at `start`, or -1. A truncated key ends where
- * the text is no longer part of it.
+ * Returns the end of a PEM private key (RFC 7468) that starts at `start`, or -1. For a truncated key,
+ * returns the end of the part that is present.
  */
 export function findPrivateKeyEnd(text: string, start: number): number {
   if (!text.startsWith(PEM, start)) return -1;

@@ -13,9 +13,9 @@ import {
   findCardEnd,
   findEmailAround,
   findIbanEnd,
-  findNationalPhoneEnd,
+  findNorthAmericanPhoneEnd,
   findPhoneEnd,
-  findShortRunEnd,
+  findShortDigitRunEnd,
   findSsnEnd,
   readDigitRun,
 } from './personal-data.ts';
@@ -36,7 +36,7 @@ export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' 
 /** The detector that found a secret, by the type of secret. */
 export type SecretDetector = 'api_key' | 'jwt' | 'private_key' | 'url_password' | 'aws_secret_key';
 
-/** Sensitive data in a text. `start` and `end` are offsets in the original text. */
+/** Sensitive data in a string. `start` and `end` are offsets in the original string. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly start: number;
@@ -149,7 +149,7 @@ export class SensitiveDataScan {
   /** Checks a run of digits that is not adjacent to a letter for all numbers. */
   #digits(at: number): number {
     const text = this.#text;
-    let end = findShortRunEnd(text, at);
+    let end = findShortDigitRunEnd(text, at);
     if (end === -1) {
       const run = readDigitRun(text, at);
       if (!isLetterOrDigit(readCharacterCode(text, run.end)) && readCharacterCode(text, run.end) !== 0x5f)
@@ -168,7 +168,7 @@ export class SensitiveDataScan {
     if (this.#wantsCards && this.#addFinding('credit_card', start, findCardEnd(text, run, first))) return;
     if (run.separators === '') return;
     if (this.#wantsSsns && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
-    if (this.#wantsPhones) this.#addFinding('phone', start, findNationalPhoneEnd(text, run, first));
+    if (this.#wantsPhones) this.#addFinding('phone', start, findNorthAmericanPhoneEnd(text, run, first));
   }
 
   #email(at: number): number {

@@ -107,7 +107,7 @@ export const requestListQuery = createFilteredQuery({
   ),
 });
 
-/** The query for requests that were committed after one event and up to another. */
+/** The query parameters for listing the requests that were committed after one event and up to another. */
 export const requestTailQuery = createFilteredQuery({
   after: liveId,
   until: liveId.optional().describe('Position of the last event to include. Defaults to the latest event.'),
@@ -120,7 +120,7 @@ export const requestTailQuery = createFilteredQuery({
     .describe('Maximum number of rows in `data`. `count` includes all matching requests.'),
 });
 
-/** The query for a file with all rows that the list's filters select. */
+/** The query parameters for exporting all requests that match the request list's filters. */
 export const requestExportQuery = createFilteredQuery({
   from: dateOrTimestamp
     .optional()
@@ -244,6 +244,7 @@ export const requestTailPage = z.strictObject({
 });
 export type RequestTailPage = z.output<typeof requestTailPage>;
 
+/** A request with its attempts and routing decisions. */
 export const requestDetail = z
   .strictObject({ ...fields, attempts: z.array(exchangeAttempt), decisions: z.array(routingStep) })
   .meta({ id: 'RequestDetail' });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { timestamp } from './page.ts';
 
+/** The number of billed units, by unit. */
 export const billedUnits = z.record(z.string(), z.number());
 export const milliseconds = z.number();
 

@@ -57,7 +57,7 @@ export const auditExportQuery = auditListQuery
   .extend({ format: z.enum(['ndjson', 'csv']).default('ndjson').describe('Format of the file.') });
 
 /** The result of verifying the hash chain of the stored audit entries. */
-export const auditChain = z
+export const auditChainStatus = z
   .strictObject({
     valid: z.boolean(),
     checked_at: timestamp.describe(
@@ -87,8 +87,8 @@ const anchor = {
 };
 
 /**
- * The last hash of an audit chain on a day. An exported anchor can later prove whether the chain
- * was rewritten or truncated.
+ * The hash of the last entry that was added to an audit chain on a day. An exported anchor can later
+ * prove whether the chain was rewritten or truncated.
  */
 export const auditAnchor = z.strictObject({ ...anchor, at: timestamp }).meta({ id: 'AuditAnchor' });
 

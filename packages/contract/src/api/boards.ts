@@ -24,7 +24,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A board as responses contain it. */
+/** A board in the API format. */
 export const boardResource = z.strictObject({ slug, ...settings, ...readOnly }).meta({ id: 'Board' });
 export type Board = z.output<typeof boardResource>;
 
@@ -41,8 +41,8 @@ export const boardPreview = z
 export const boardPatch = z.strictObject({ slug: slug.optional(), ...optional });
 
 /**
- * The request to replace a board. It accepts the response of `GET`, including read-only fields.
- * Absent settings return to their default.
+ * The request to replace a board. It accepts the response of `GET`, including read-only fields. Absent
+ * settings are reset to their defaults.
  */
 export const boardReplacement = z.strictObject({
   slug: slug.optional(),

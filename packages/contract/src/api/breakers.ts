@@ -69,7 +69,7 @@ export const breakerForceInput = z.strictObject({
     .describe('Reason for the forced state. The audit log records it, and the breaker shows it.'),
 });
 
-/** A breaker's state change, as the process that observed it recorded it. */
+/** A state change of a breaker, recorded by the process that observed the change. */
 export const breakerHistoryEntry = z
   .strictObject({ id: z.string(), at: timestamp, state: z.string(), reason: z.string() })
   .meta({ id: 'BreakerChange' });

@@ -78,7 +78,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A channel as responses contain it, without its secrets. */
+/** A channel in the API format, without its secrets. */
 export const channelResource = z.strictObject({ ...settings, ...readOnly }).meta({ id: 'Channel' });
 export type Channel = z.output<typeof channelResource>;
 

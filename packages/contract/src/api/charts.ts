@@ -26,7 +26,7 @@ export const UNCOMBINABLE_CHART_DIMENSIONS = [
 
 const ALL_DIMENSIONS = [...CHART_DIMENSIONS, ...UNCOMBINABLE_CHART_DIMENSIONS];
 
-/** The metrics that can be added up. */
+/** The chart metrics whose values can be added up, unlike percentiles. */
 export const ADDITIVE_CHART_METRICS = [
   'requests',
   'errors',
@@ -39,6 +39,7 @@ export const ADDITIVE_CHART_METRICS = [
   'saved_nano_usd',
 ] as const;
 
+/** All metrics that charts can show. */
 export const CHART_METRICS = [
   ...ADDITIVE_CHART_METRICS,
   'latency_p50_ms',
@@ -228,6 +229,7 @@ export const analyticsTimeseries = z
 
 const topEntry = { value: z.string().nullable(), name: z.string().nullable(), ...sums };
 
+/** The dimension values with the highest totals of a metric. */
 export const analyticsTopValues = z
   .strictObject({
     ...coverageFields,
@@ -246,7 +248,7 @@ export const analyticsTopValues = z
   })
   .meta({ id: 'AnalyticsTop' });
 
-/** The values of a dimension and their number of requests, most frequent first. */
+/** The values of a dimension, each with its number of requests, most frequent first. */
 export const analyticsValues = z
   .strictObject({
     ...coverageFields,

@@ -28,7 +28,10 @@ const fileFields = {
 /** Whether floe.yaml is loaded, and the problems in a rejected version. */
 export const configFileStatus = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
 
-/** The configuration in use, and the last rejected version since it was loaded. */
+/**
+ * The configuration in use, and the latest version that was rejected since that configuration was
+ * loaded.
+ */
 export const runningConfig = z
   .strictObject({
     version: z

@@ -3,8 +3,8 @@ import { configSource } from './config-source.ts';
 import { timestamp } from './page.ts';
 
 /**
- * The fields that all responses with floe.yaml resources have. A request may contain them without
- * effect.
+ * The fields that all responses with floe.yaml resources have. A request may contain these fields, but
+ * they have no effect.
  */
 export const configEntryFields = {
   source: configSource,
@@ -37,8 +37,8 @@ export const positionField = z
 export const readOnlyField = z.unknown().optional().meta({ readOnly: true });
 
 /**
- * The read-only fields that tell who changed an entry and when. A request may contain them without
- * effect.
+ * The read-only fields that state who changed an entry and when. A request may contain these fields,
+ * but they have no effect.
  */
 export const readOnlyEntryFields = {
   id: readOnlyField,
@@ -49,8 +49,8 @@ export const readOnlyEntryFields = {
 };
 
 /**
- * Converts floe.yaml fields to the fields of a write request. Each field may also be absent or
- * null, which both mean that it is not set. The floe.yaml schema checks required fields.
+ * Converts floe.yaml fields to the fields of a write request. Each field may also be absent or null.
+ * Both mean that the field is not set. The floe.yaml schema checks required fields.
  */
 export function toWritableFields(fields: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> {
   return Object.fromEntries(

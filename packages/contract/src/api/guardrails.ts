@@ -29,7 +29,7 @@ const resourceFields = {
 };
 
 /**
- * A rate limit and its current usage. With `per`, usage is counted separately for many subjects,
+ * A rate limit and its current usage. If `per` is set, usage is counted separately for each subject,
  * and `state` is null.
  */
 export const limitResource = z
@@ -58,7 +58,10 @@ export const limitResource = z
   })
   .meta({ id: 'Limit' });
 
-/** A budget and its spending in the current period. With `per`, `state` is null. */
+/**
+ * A budget and its spending in the current period. If `per` is set, spending is counted separately for
+ * each subject, and `state` is null.
+ */
 export const budgetResource = z
   .strictObject({
     id: z.string(),
@@ -135,5 +138,5 @@ export const limitReplacement = z.strictObject({ ...writableLimitFields, ...read
  * The request to replace a budget. It accepts the response of `GET`. Read-only fields are ignored.
  */
 export const budgetReplacement = z.strictObject({ ...writableBudgetFields, ...readOnlyFields });
-/** The query of `DELETE` for limits and budgets. */
-export const guardrailRemoval = z.strictObject({ reason });
+/** The query parameters of the `DELETE` requests for limits and budgets. */
+export const guardrailDeletionQuery = z.strictObject({ reason });

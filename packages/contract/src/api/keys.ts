@@ -84,7 +84,7 @@ export const resourceSource = configSource;
 
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
 
-/** The settings that have the same name and value in the database columns. */
+/** The key settings whose names and values are the same in the API and in the database columns. */
 export const storedKeyFields = z.object({
   name: z.string(),
   team: shown.team.default(null),
@@ -197,7 +197,7 @@ export const keyReplacement = z.strictObject({
   ...settings,
 });
 
-/** The request to give a key a new value. */
+/** The request to rotate a key, which replaces its value. */
 export const keyRotation = z.strictObject({
   overlap_hours: z
     .number()

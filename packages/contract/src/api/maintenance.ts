@@ -36,7 +36,10 @@ const settings = {
   show_on_boards: z.boolean().describe('Whether public boards announce the window.'),
 };
 
-/** The settings that have the same name and value in the database columns. */
+/**
+ * The maintenance window settings whose names and values are the same in the API and in the database
+ * columns.
+ */
 export const storedMaintenanceWindowFields = z.object({ name: z.string().default('') });
 
 const occurrence = z.strictObject({ starts_at: timestamp, ends_at: timestamp });

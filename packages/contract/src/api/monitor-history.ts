@@ -3,6 +3,7 @@ import { jsonValueField } from '../json-value.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
 import { rangeQuery, timestamp } from './page.ts';
 
+/** The statuses of a check. */
 export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
 
 const checkFilters = {
@@ -63,6 +64,7 @@ export const periodResource = z
   })
   .meta({ id: 'Period' });
 
+/** The uptime and downtime of a monitor in a time range. */
 export const uptimeReport = z
   .strictObject({
     from: timestamp,

@@ -4,6 +4,7 @@ import { MONITOR_FIELDS, ScheduleSchema } from '../config/monitoring.ts';
 import { configSource } from './config-source.ts';
 import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
 
+/** The statuses of a monitor. */
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
 
 const { name, description, ...plain } = MONITOR_FIELDS;
@@ -75,7 +76,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A monitor as responses contain it. */
+/** A monitor in the API format. */
 export const monitorResource = z
   .strictObject({
     id: z.string().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
@@ -103,8 +104,8 @@ const optional = {
 };
 
 /**
- * The request to create a monitor. Absent fields have their default. The same rules as in floe.yaml
- * apply.
+ * The request to create a monitor. Absent fields get their defaults. The same rules apply as in
+ * floe.yaml.
  */
 export const monitorCreation = z.strictObject({
   id: slugField().optional().describe('Id of the monitor. If absent, Floe creates one.'),
@@ -119,7 +120,7 @@ export const monitorPatch = z.strictObject(optional);
 
 /**
  * The request to replace a monitor. It accepts the response of `GET`, including read-only fields.
- * Absent settings return to their default.
+ * Absent settings are reset to their defaults.
  */
 export const monitorReplacement = z.strictObject({
   id: z.string().optional().describe('Must be the id in the path. You cannot change an id.'),

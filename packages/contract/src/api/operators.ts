@@ -17,7 +17,7 @@ export const operatorResource = z
 
 export const operatorList = createPageSchema(operatorResource);
 
-/** The request body of `POST /api/management/operators`. The account must exist. */
+/** The request body of `POST /api/management/operators`. The person must already have an account. */
 export const operatorGrant = z.strictObject({
   email: emailAddress.describe('Email address of an existing account.'),
 });

@@ -22,7 +22,7 @@ export const LIST_ORDERS = ['newest', 'oldest', 'name'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /**
- * Creates the query schema for a list of resources.
+ * Creates the schema of a resource list's query parameters.
  *
  * @param own orders that only this list supports; the first one is its default
  */

@@ -69,7 +69,7 @@ export const passkeyAttestationOptions = z.strictObject({
   attestation: z.literal('none'),
 });
 
-/** A passkey as its owner sees it. */
+/** A passkey in the API format, which only its owner can see. */
 export const passkeyResource = z
   .strictObject({
     id: z.string(),

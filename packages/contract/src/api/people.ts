@@ -21,11 +21,14 @@ const namesOnePerson = ({ email, member_id, end_user }: SelectorFields) =>
 
 const SELECTOR_PROBLEM = 'must have exactly one of email, member_id and end_user';
 
-/** `POST /api/management/people/export`: the person, by exactly one of three fields. */
+/**
+ * The request body of `POST /api/management/people/export`. It identifies a person with exactly one of
+ * three fields.
+ */
 export const personSelector = z.strictObject(selectorFields).refine(namesOnePerson, SELECTOR_PROBLEM);
 export type PersonSelector = z.output<typeof personSelector>;
 
-/** `POST /api/management/people/erase`: the person and the reason. */
+/** The request body of `POST /api/management/people/erase`: the person, and the reason for the erasure. */
 export const personErasure = z
   .strictObject({
     ...selectorFields,
@@ -38,7 +41,7 @@ export const personErasure = z
   })
   .refine(namesOnePerson, SELECTOR_PROBLEM);
 
-/** The kinds of objects in the export of a person, in the order of the file. */
+/** The kinds of objects in the export of a person's data, in the order in which the file contains them. */
 export const PERSON_RECORD_KINDS = [
   'user',
   'member',

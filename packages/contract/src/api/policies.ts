@@ -22,8 +22,8 @@ export const policyResource = z
   .meta({ id: 'Policy' });
 
 /**
- * The request to create or update a policy. Absent fields keep their values or have their default.
- * Null returns a field to its default.
+ * The request to create, update or replace a policy. In an update, absent fields keep their values;
+ * otherwise, they get their defaults. Null resets a field to its default.
  */
 export const policyInput = z.strictObject({
   ...toWritableFields(POLICY_FIELDS),
@@ -125,7 +125,7 @@ export const policyDryRunResponse = z.strictObject({
  * The request to start a background job that evaluates policies on the stored bodies of several
  * days.
  */
-export const policyDryRunJob = z.strictObject({
+export const policyDryRunJobInput = z.strictObject({
   policies: z
     .array(PolicySchema)
     .min(1)

@@ -12,7 +12,7 @@ const timeouts = z.strictObject({
   total_ms: z.int(),
 });
 
-/** The result of a test request to a provider. Its texts never contain the key. */
+/** The result of a test request to a provider. Its messages never contain the key. */
 export const credentialTestResult = z
   .strictObject({
     ok: z.boolean(),

@@ -68,7 +68,7 @@ export const approvalListQuery = pageQuery.extend({
 });
 
 /** A member's decision on an approval. */
-export const approvalAnswerInput = z.strictObject({
+export const approvalDecisionInput = z.strictObject({
   decision: z.enum(['allow', 'deny']).describe('The decision of the member.'),
   scope: z
     .enum(['once', 'session'])
@@ -131,7 +131,7 @@ const coverageRow = z.strictObject({
   last_relay_call_at: timestamp.nullable(),
 });
 
-/** How many agent sessions use the relay, by person and agent. Those with only model requests come first. */
+/** Agent sessions and their use of the relay, by person and agent. Rows without relay use come first. */
 export const relayCoverage = z
   .strictObject({
     from: timestamp,
@@ -169,7 +169,7 @@ export const relayRule = z
   })
   .meta({ id: 'RelayRule' });
 
-/** The request to write a relay rule: its fields, or the response of GET. `RelayRuleSchema` rejects others. */
+/** The request to write a relay rule. It accepts the rule's fields, or the response of `GET`. */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
   .describe('Rule in `floe.yaml` format. `null` clears a field.');

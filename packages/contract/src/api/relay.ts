@@ -2,15 +2,18 @@ import * as z from 'zod';
 import { RELAY_EVENTS } from '../config/relay.ts';
 import { rangeQuery, timestamp } from './page.ts';
 
-/** A short text from an agent, such as a name or an id. */
+/** A short string from an agent, such as a name or an id. */
 export const relayShortText = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
-/** Texts are at most as long as a request body. */
+/** A string. Its maximum length is the maximum size of a request body. */
 const text = z.string().max(1 << 20);
 
 /** The relay's possible decisions. `abstain` means that no rule matches, so the agent decides. */
 export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
-/** The modes of rules. `observe` only records, `warn` informs the user, `enforce` decides. */
+/**
+ * The modes of rules. `observe` only records the match, `warn` also informs the user, `enforce` also
+ * applies the decision.
+ */
 export const RELAY_MODES = ['observe', 'warn', 'enforce'] as const;
 
 export const relayDecisionKind = z.enum(RELAY_DECISIONS);
@@ -142,10 +145,11 @@ export const relayDecision = z
 
 export type RelayDecision = z.output<typeof relayDecision>;
 
-export const relayBatchInput = z.strictObject({
+/** The request body for decisions on several events. */
+export const relayEventBatch = z.strictObject({
   events: z.array(relayEvent).min(1).max(100).describe('Events to decide about, at most 100.'),
 });
-export const relayBatchResult = z.strictObject({ data: z.array(relayDecision) });
+export const relayEventBatchResult = z.strictObject({ data: z.array(relayDecision) });
 
 /** A report of a completed action. The relay records it without a decision. */
 export const relayReport = z
@@ -172,6 +176,7 @@ export const relayReport = z
   })
   .meta({ id: 'RelayReport' });
 
+/** The request body for reports of several completed actions. */
 export const relayReportBatch = z.strictObject({
   events: z.array(relayReport).min(1).max(500).describe('What has happened, at most 500 events.'),
 });

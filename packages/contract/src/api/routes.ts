@@ -38,8 +38,8 @@ export const routeResource = z
   .meta({ id: 'Route' });
 
 /**
- * The request to create or update a route. Absent fields keep their values or have their default.
- * Null returns a field to its default.
+ * The request to create, update or replace a route. In an update, absent fields keep their values;
+ * otherwise, they get their defaults. Null resets a field to its default.
  */
 export const routeInput = z.strictObject({
   ...toWritableFields(ROUTE_FIELDS),

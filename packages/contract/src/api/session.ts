@@ -23,7 +23,7 @@ export function hasValidPasswordLength(text: string): boolean {
 }
 
 /**
- * A new password. The server checks it against the whole password policy. For an existing password,
+ * A new password. The server also checks it against the password policy. For an existing password,
  * only the maximum length is checked.
  */
 export const newPassword = z
@@ -108,7 +108,7 @@ export const setupBody = z.strictObject({
 /** The request body of `POST /api/session/setup/preview`. */
 export const setupPreviewBody = z.strictObject({ token: linkToken });
 
-/** What the page of the one-time link shows. */
+/** The data that the page of the one-time link shows. */
 export const setupPreview = z.strictObject({
   org: orgReference,
   first: z.boolean().describe('Whether the installation has no owner yet.'),
@@ -167,7 +167,7 @@ export const oidcCallbackQuery = z.looseObject({
 /** The request body of `POST /api/session/invitation/preview`. */
 export const invitationPreviewBody = z.strictObject({ token: linkToken });
 
-/** What the page of an invitation shows. */
+/** The data that the page of an invitation shows. */
 export const invitationPreview = z.strictObject({
   org: orgReference,
   email: z.string().describe('Email address that the account must have.'),

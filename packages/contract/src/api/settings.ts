@@ -41,8 +41,8 @@ export const orgSettings = z
 const { cache, ...others } = ORG_SETTINGS_FIELDS;
 
 /**
- * The request to update settings. Absent sections, and absent fields in a section, keep their
- * values. Null returns a section to its default.
+ * The request to update settings. Absent sections, and absent fields in a section, keep their values.
+ * Null resets a section to its default.
  */
 export const orgSettingsPatch = z.strictObject({
   ...toWritableFields(others),

@@ -30,10 +30,10 @@ const writableFields = {
 
 const shown = { name: z.string(), page: z.string() };
 
-/** The settings that have the same name and value in the database columns. */
+/** The view settings whose names and values are the same in the API and in the database columns. */
 export const storedViewFields = z.object(shown);
 
-/** Named filters of a console page. */
+/** A saved view: named filters for a page of the console. */
 export const viewResource = z
   .strictObject({
     id: z.string(),
@@ -62,10 +62,7 @@ export const viewPatch = z.strictObject({
     .describe('Whether all members of the organization see the view. Requires the scope `management`.'),
 });
 
-/**
- * The request to replace a saved view. It accepts a view as responses contain it. Read-only fields
- * are ignored.
- */
+/** The request to replace a saved view. It accepts the response of `GET`. Read-only fields are ignored. */
 export const viewReplacement = z.strictObject({
   ...writableFields,
   id: readOnlyField,

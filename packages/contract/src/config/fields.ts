@@ -13,7 +13,7 @@ export function slugField() {
     );
 }
 
-/** Creates the schema of a text of 1 to 200 characters. */
+/** Creates the schema of a string of 1 to 200 characters. */
 export function labelField() {
   return z.string().min(1).max(200);
 }
@@ -34,8 +34,8 @@ export function emailAddressListField() {
 }
 
 /**
- * Creates the schema of a value that must never be shown. JSON Schema's `writeOnly` marks it for
- * forms and documents.
+ * Creates the schema of a secret value, which must never be shown. JSON Schema's `writeOnly` marks it
+ * for forms and documents.
  */
 export function secretField() {
   return z
@@ -83,10 +83,12 @@ export function modelPatternField() {
   return z.string().min(1).max(300);
 }
 
+/** Creates the schema of a positive integer. */
 export function positiveCountField() {
   return z.int().min(1);
 }
 
+/** Creates the schema of a port number. */
 export function portField() {
   return z.int().min(1).max(65_535);
 }
@@ -133,7 +135,7 @@ export function webUrlField() {
     .meta({ pattern: '^https?://' });
 }
 
-/** Creates the schema of a string that is empty (off) or starts with one of `schemes`. */
+/** Creates the schema of a string that is empty (disabled) or a URL with one of `schemes`. */
 export function optionalUrlField(schemes: readonly string[]) {
   return z
     .string()

@@ -30,7 +30,7 @@ export const ScheduleSchema = z.strictObject({
     .describe('Time zone of the cron expression. Defaults to the organization’s time zone.'),
 });
 
-/** The monitor settings that have the same name and value in responses and database columns. */
+/** The monitor settings whose names and values are the same in the API and in the database columns. */
 export const MONITOR_FIELDS = {
   name: labelField().describe('Display name in lists and messages.'),
   description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
@@ -39,7 +39,7 @@ export const MONITOR_FIELDS = {
   ),
 };
 
-/** The monitor settings as rows contain them, with the defaults that floe.yaml has. */
+/** The monitor settings as database rows contain them, with the same defaults as in floe.yaml. */
 export const storedMonitorFields = z.object({
   name: z.string(),
   description: z.string().default(''),
@@ -218,7 +218,7 @@ export function boardGroupsField() {
   return z.array(boardGroup).max(100);
 }
 
-/** The board settings that have the same name and value in responses and database columns. */
+/** The board settings whose names and values are the same in the API and in the database columns. */
 export const BOARD_FIELDS = {
   name: labelField().describe('Title of the board.'),
   timezone: timezoneField()
@@ -226,7 +226,7 @@ export const BOARD_FIELDS = {
     .describe('Time zone for days and times on the board. If `null`, the organization’s time zone applies.'),
 };
 
-/** The board settings as rows contain them, with the defaults that floe.yaml has. */
+/** The board settings as database rows contain them, with the same defaults as in floe.yaml. */
 export const storedBoardFields = z.object({
   slug: z.string(),
   name: z.string(),

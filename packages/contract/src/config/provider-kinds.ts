@@ -30,6 +30,7 @@ export const PROVIDER_KINDS = {
 
 export type ProviderKind = keyof typeof PROVIDER_KINDS;
 
+/** Returns whether a value is the name of a provider kind. */
 export function isProviderKind(name: unknown): name is ProviderKind {
   return typeof name === 'string' && Object.hasOwn(PROVIDER_KINDS, name);
 }

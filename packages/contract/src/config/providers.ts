@@ -30,7 +30,7 @@ export const TimeoutsSchema = z.strictObject({
   total_ms: positiveCountField().default(3_600_000).describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
-/** The timeouts of a route. An absent timeout has the provider's value. */
+/** The timeouts of a route. If a timeout is absent, the provider's timeout applies. */
 export const RouteTimeoutsSchema = z.strictObject({
   connect_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.connect_ms),
   headers_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.headers_ms),

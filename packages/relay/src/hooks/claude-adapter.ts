@@ -10,7 +10,7 @@ import {
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
-/** How the agents that use this hook format differ. */
+/** The differences between the agents that use this hook format. */
 export interface ClaudeHookFormat {
   readonly agent: string;
   /** Whether the agent shows a dialog for `permissionDecision: "ask"` and supports `"allow"`. */
@@ -31,7 +31,10 @@ const REPORT_TYPES: Readonly<Record<string, HookReport['type']>> = {
 
 const BLOCKING_HOOKS = new Set(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit']);
 
-/** Creates an adapter for hooks with `hook_event_name`, `tool_name` and `tool_input`, in either spelling. */
+/**
+ * Creates an adapter for hooks with `hook_event_name`, `tool_name` and `tool_input`, in snake case or
+ * camel case.
+ */
 export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
   return {
     agent: shape.agent,
@@ -99,7 +102,10 @@ export function findHookReportType(
   return (Object.hasOwn(known, name) && known[name]) || 'other';
 }
 
-/** Creates a report of a completed action. It contains the sizes of texts, but not the texts. */
+/**
+ * Creates a report of a completed action. It contains selected fields of the payload, but no tool
+ * output.
+ */
 export function createHookReport(
   type: HookReport['type'],
   name: string,

@@ -12,8 +12,8 @@ import { readLabelField, readObjectField, readTextField } from './payload-fields
 import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
 /**
- * The adapter for Copilot CLI. The name of a hook determines the spelling of its fields. Payloads
- * in camel case do not contain the name.
+ * The adapter for Copilot CLI. The hook name determines whether field names use snake case or camel
+ * case. Payloads in camel case do not contain the hook name.
  */
 export const copilotCliAdapter: HookAdapter = {
   agent: 'copilot-cli',

@@ -38,7 +38,8 @@ const BLOCKING_HOOKS = new Set([
 
 /**
  * The adapter for Cursor. Payloads have flat fields, and responses have a permission or `continue`.
- * Only one layer of hooks must be registered, because `preToolUse` runs in addition to the others.
+ * Register either `preToolUse` or the hooks for specific actions, because Cursor runs `preToolUse` in
+ * addition to them.
  */
 export const cursorAdapter: HookAdapter = {
   agent: 'cursor',

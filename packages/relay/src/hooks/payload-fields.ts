@@ -13,8 +13,8 @@ export function readTextField(from: JsonObject, ...names: readonly string[]): st
 }
 
 /**
- * Returns the first of these members that is a string, for names and ids. Empty texts count as
- * absent, and long ones are truncated.
+ * Returns the first of these members that is a string, for names and ids. Empty strings count as
+ * absent, and long strings are truncated.
  */
 export function readLabelField(from: JsonObject, ...names: readonly string[]): string | undefined {
   const found = readTextField(from, ...names);

@@ -171,7 +171,7 @@ export function createFileEvent(
   return { ...common, event, file: { path, content } };
 }
 
-/** Some agents send an argument list instead of a text. For `bash -lc text`, the command is the text. */
+/** Some agents send an argument list instead of a string. For `bash -lc code`, the command is the code. */
 function readCommand(input: JsonObject): string | null {
   const command = readTextField(input, 'command', 'cmd', 'script', 'CommandLine', 'command_line');
   if (command !== undefined) return command;

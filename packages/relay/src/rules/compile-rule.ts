@@ -15,9 +15,12 @@ import type { RuleInput, RuleInputFile } from './rule-input.ts';
 import { compileSchedule } from './rule-schedule.ts';
 import { RELAY_VOCABULARY } from './vocabulary.ts';
 
-/** The decision that a rule gives. */
+/** The decision of a rule for the events that it matches. */
 export type RuleDecision = 'allow' | 'deny' | 'ask';
-/** How a rule applies: `observe` only records, `warn` informs the user, `enforce` decides. */
+/**
+ * The mode of a rule: `observe` only records the match, `warn` also informs the user, `enforce` also
+ * applies the decision.
+ */
 export type RuleMode = 'observe' | 'warn' | 'enforce';
 
 /** A rule prepared for evaluation. */
@@ -202,7 +205,7 @@ function describeFindings(detects: ReadonlySet<FindingKind>, subject: RuleInput)
   return seen.length === 0 ? null : `found ${seen.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
 }
 
-/** Matches the text pattern. A text that needs too many steps is a failure. */
+/** Matches the text pattern. If matching needs too many steps, this is a failure. */
 function matchText({ text }: RuleMatchers, subject: RuleInput): boolean | EvaluationFailure {
   if (text === null) return true;
   try {

@@ -6,7 +6,7 @@ export type FileRole =
   | 'write'
   /** Files that it reads and writes. */
   | 'both'
-  /** Names, texts or patterns. The command opens none of them. */
+  /** Names, strings or patterns. The command opens none of them. */
   | 'none';
 
 /** Which of a command's arguments are files, and how it uses them. */
@@ -17,7 +17,7 @@ export interface CommandFileRoles {
   readonly first?: FileRole;
   /** Role of the last of several such arguments if it differs: the target of `cp`. */
   readonly last?: FileRole;
-  /** Options whose value is a text, in the same word or the next. */
+  /** Options whose value is a string and not a file, in the same word or the next. */
   readonly textOptions?: readonly string[];
   /** With one of these options, the first argument has the role of the others. */
   readonly withoutFirst?: RegExp;
@@ -204,8 +204,8 @@ const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
 };
 
 /**
- * The options with which Git subcommands print file content. Without them, these subcommands do
- * not.
+ * The options with which Git subcommands print file content. Without these options, the subcommands
+ * print no file content.
  */
 export const GIT_FILE_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
   'git log': /^(?:-p|-u|--patch(?:-with-raw)?|-L.*|--cc|-c|-m)$/,

@@ -22,8 +22,8 @@ export interface CallerPattern {
 export type CallerMatcher = (event: RelayEvent, identity: CallerIdentity) => boolean;
 
 /**
- * Returns a matcher for a caller pattern. If a caller does not have an identity field, no pattern
- * for this field matches.
+ * Returns a matcher for a caller pattern. A pattern for an identity field does not match a caller
+ * without this field.
  */
 export function compileCallerPattern(pattern: CallerPattern | undefined): CallerMatcher {
   if (pattern === undefined) return () => true;

@@ -4,7 +4,7 @@ import { findPositionals } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
 import { combineRequiredMatches, findBestMatch, type MatchResult } from './match-result.ts';
 
-/** The part of a rule's `match` about shell commands. */
+/** The part of a rule's `match` that applies to shell commands. */
 export interface CommandPattern {
   readonly command?: readonly string[] | undefined;
   readonly subcommand?: readonly string[] | undefined;
@@ -125,7 +125,7 @@ function isUnknownWord({ text }: ShellWord): boolean {
  * file names and program output are values.
  */
 function isPossiblyOption({ text, unknown }: ShellWord): boolean {
-  return text === null && (unknown === 'options' || unknown === 'made');
+  return text === null && (unknown === 'options' || unknown === 'computed');
 }
 
 /** Commands whose long options have one dash, so that `-delete` is not `-d -e -l …`. */
@@ -251,7 +251,7 @@ function argumentMatcher(patterns: readonly string[]): CommandMatcher {
     });
 }
 
-/** Whether a text with this prefix can match the pattern. */
+/** Returns whether a string with this prefix can match the pattern. */
 function canMatchPattern(prefix: string, pattern: string): boolean {
   const head = pattern.split('*', 1)[0] ?? '';
   const shorter = Math.min(head.length, prefix.length);

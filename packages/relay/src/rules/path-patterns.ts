@@ -2,7 +2,7 @@ import { compileWildcards } from '@floe/conditions/wildcards';
 import { ANY_TEXT_WILDCARD, findDirectoryOfAllEntries, hasWildcard, patternsOverlap } from '../shell/glob.ts';
 import type { MatchResult } from './match-result.ts';
 
-/** What is known about where a path is interpreted, such as the directory. */
+/** The context in which a path is interpreted, such as the directory. */
 export interface PathContext {
   /** Directories that the path may be relative to. Empty if unknown. */
   readonly directories: readonly string[];

@@ -149,7 +149,7 @@ function analyzeShellField(
   grammar: ShellGrammar | null,
   { command, dialect }: NonNullable<RelayEvent['shell']>,
 ) {
-  if (grammar === null) throw new Error('a shell command requires the grammar; load it first');
+  if (grammar === null) throw new Error('cannot analyze a shell command before the shell grammar is loaded');
   return analyzeShell(grammar, command, dialect);
 }
 

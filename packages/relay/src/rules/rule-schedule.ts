@@ -10,7 +10,7 @@ export interface RuleSchedule {
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Returns a function that tells whether a schedule includes a time in Unix milliseconds. A time
+ * Returns a function that returns whether a schedule includes a time in Unix milliseconds. A time
  * span that ends before it starts ends on the next day.
  */
 export function compileSchedule(pattern: RuleSchedule | undefined): (nowMs: number) => boolean {

@@ -14,7 +14,7 @@ export interface FileAccess {
 }
 
 /**
- * Returns the files that a shell text reads and writes: redirect targets, and arguments that may be
+ * Returns the files that shell code reads and writes: redirect targets, and arguments that may be
  * files.
  */
 export function findFileAccesses({ commands }: ShellAnalysis): FileAccess[] {
@@ -56,7 +56,7 @@ function ddAccesses(words: readonly ShellWord[]): FileAccess[] {
   ]);
 }
 
-/** The arguments that are neither options nor values of options with a text. */
+/** Returns the arguments that are neither options nor the string values of options. */
 function findOperands(
   words: readonly ShellWord[],
   { textOptions = [], outputOptions = [] }: CommandFileRoles,

@@ -6,10 +6,10 @@ import type { AnalysisBudget, ShellGrammar } from './grammar.ts';
 import { ShellScope } from './shell-scope.ts';
 import { createLiteralWord } from './shell-word.ts';
 
-/** The shell that interprets a text. */
+/** The shell that interprets the code. */
 export type ShellDialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish' | 'unknown';
 
-/** Limits of the analysis. Texts of agents are far below them. */
+/** Limits of the analysis. Commands from agents are far below them. */
 const WORK_LIMITS: AnalysisBudget = {
   parserCallbacks: 64,
   nodes: 6_000,
@@ -18,21 +18,21 @@ const WORK_LIMITS: AnalysisBudget = {
   characters: 40_000,
 };
 const MAX_CHARACTERS = 10_000;
-/** Maximum nesting of texts in texts: `sh -c "sh -c …"`. */
+/** Maximum nesting depth of code in code: `sh -c "sh -c …"`. */
 const MAX_NESTING = 12;
 
 /** Characters that are invisible or that change the displayed order of others (UTR 36, section 2.5). */
 const HIDDEN_CHARACTERS =
   /[\0-\x08\x0b-\x1f\x7f\u00ad\u061c\u200b-\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{Extended_Pictographic}|\ufe0f)\u200d/u;
-/** Texts that every shell interprets in the same way. */
+/** Commands that every shell interprets in the same way. */
 const PLAIN_COMMAND = /^[\w./:=@,+%\\ -]+$/;
 
 const ROOT_CONTEXT = { via: [], input: null, place: null, depth: 0 } as const;
 
 /**
- * Determines what a shell would do with `text`. Returns every simple command that it would run,
- * without wrappers, and the parts whose meaning is unknown. Never throws. The work is limited for
- * any text.
+ * Determines what a shell would do with `text`. Returns every simple command that the shell would run,
+ * without wrappers, and the parts whose meaning is unknown. Never throws. The amount of work is
+ * limited for any input.
  */
 export function analyzeShell(
   grammar: ShellGrammar,

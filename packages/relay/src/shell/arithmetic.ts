@@ -4,12 +4,12 @@
  */
 const SUBSCRIPT = /\w\[[^\]]*(?:\$\(|`)/;
 
-/** Returns whether a text contains a subscript that runs a command. */
+/** Returns whether an arithmetic expression contains a subscript that runs a command. */
 export function hasSubscriptCode(text: string): boolean {
   return SUBSCRIPT.test(text);
 }
 
-/** Returns the part of a text that an arithmetic evaluation would expand. */
+/** Returns the part of a string that an arithmetic evaluation would expand. */
 export function extractSubscriptCode(text: string): string {
   return text.slice(text.search(SUBSCRIPT));
 }

@@ -25,13 +25,13 @@ import {
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import { type CommandInvocation, isShellPath, type NestedCommand } from './unwrap-command.ts';
 
-/** Analyzes code that is contained in other code: a text, or the body of a function. */
+/** Analyzes code that is contained in other code: a string, or the body of a function. */
 export interface CodeAnalyzer {
   text(text: string, around: CodeContext): void;
   body(shellFunction: ShellFunction, around: CodeContext): void;
 }
 
-/** Receives the commands that are found in a code text. */
+/** Receives the commands that are found in code. */
 export interface CommandSink {
   readonly unclear: UnclearSpan[];
   reportUnclear(reason: string, place: TextSpan): void;
@@ -39,7 +39,7 @@ export interface CommandSink {
   record(given: UnresolvedCommand, command: CommandRecord): void;
 }
 
-/** A command to record. If `name` and `own` are absent, they are determined from its words. */
+/** A command to record. If `name` and `own` are absent, they are determined from the command's words. */
 export type CommandRecord = Pick<SimpleCommand, 'word' | 'args' | 'traits'> &
   Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>>;
 
@@ -47,7 +47,7 @@ export type CommandRecord = Pick<SimpleCommand, 'word' | 'args' | 'traits'> &
 export const MAX_CODE_DEPTH = 16;
 const MAX_UNKNOWN_ARGS = 9;
 
-/** Analyzes the code that commands run: shell texts, functions, scripts, and code in other languages. */
+/** Analyzes the code that commands run: shell code, functions, scripts, and code in other languages. */
 export class CodeInspector {
   readonly #sink: CommandSink;
   readonly #work: AnalysisBudget;
@@ -60,7 +60,7 @@ export class CodeInspector {
     this.#reader = reader;
   }
 
-  /** Analyzes the substitutions in a text, as in double quotes. */
+  /** Analyzes the substitutions in a string, as in double quotes. */
   inspectExpansions(text: string, placing: CodeLocation): void {
     if (/\$\(|`/.test(text))
       this.inspectCode({ text: `: "${text.replaceAll(/["\\]/g, '\\$&')}"`, placing, name: ':' });
@@ -71,7 +71,7 @@ export class CodeInspector {
     this.#uncalled.set(shellFunction, { ...placing, name });
   }
 
-  /** Analyzes functions that this text defines and does not call. */
+  /** Analyzes functions that the code defines and does not call. */
   inspectUncalledFunctions(): void {
     for (const [shellFunction, { name, context, ...place }] of this.#uncalled) {
       const unknown = { ...createLiteralWord('', place), text: null, certain: false, pattern: '\uE000' };
@@ -88,7 +88,7 @@ export class CodeInspector {
     }
   }
 
-  /** Analyzes a file that this text wrote or copied. Returns false if `word` names no such file. */
+  /** Analyzes a file that the code wrote or copied. Returns false if `word` names no such file. */
   inspectWrittenFile(word: ShellWord, args: readonly ShellWord[], given: UnresolvedCommand): boolean {
     if (!word.text?.includes('/')) return false;
     const file = given.context.scope.fileAt(word.text);
@@ -104,7 +104,7 @@ export class CodeInspector {
     return true;
   }
 
-  /** Analyzes a call of an alias or function of this text with these arguments. */
+  /** Analyzes a call of an alias or function that the code defines, with these arguments. */
   inspectNamedCall(
     name: string,
     word: ShellWord,
@@ -148,7 +148,7 @@ export class CodeInspector {
     return this.inspectText({ text: given.input.printed.text, interpreter }, given, traits);
   }
 
-  /** Analyzes a script file: one that this text wrote, the output of a program, or an unknown one. */
+  /** Analyzes a script file: one that the code wrote, the output of a program, or an unknown one. */
   inspectScript(
     name: string,
     file: ShellWord,
@@ -158,7 +158,7 @@ export class CodeInspector {
     const printed = file.process ?? (file.text === null ? null : given.context.scope.fileAt(file.text));
     if (printed === null)
       return isShellPath(name) || /^(?:source|\.)$/.test(name) ? [{ operator: '<', target: file }] : [];
-    if (printed.text === null && 'unknown' in printed && printed.unknown === 'own') return [];
+    if (printed.text === null && 'unknown' in printed && printed.unknown === 'program') return [];
     return this.inspectText({ text: printed.text, interpreter: name }, given, traits);
   }
 
@@ -244,7 +244,7 @@ export class CodeInspector {
         this.#sink.analyze({ ...given, words, assignments: [], redirects: [], context: around });
       return;
     }
-    if (run.text === null && run.word.unknown === 'own') return;
+    if (run.text === null && run.word.unknown === 'program') return;
     const filledIn = predictArguments(name, args, [run.word, ...(run.args ?? [])], given.input);
     for (const [word, ...values] of filledIn) {
       const text = run.text === run.word.text ? (word?.text ?? null) : run.text;

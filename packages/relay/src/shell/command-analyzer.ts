@@ -73,7 +73,7 @@ export class CommandAnalyzer implements CommandSink {
   predictOutput(words: readonly ShellWord[], input: CommandOutput | null): CommandOutput {
     const [name, ...args] = words;
     return name?.text == null
-      ? createUnknownCommandOutput('made')
+      ? createUnknownCommandOutput('computed')
       : predictCommandOutput(normalizeCommandName(name.text), args, input);
   }
 
@@ -115,7 +115,7 @@ export class CommandAnalyzer implements CommandSink {
     const name = this.#nameOf(word, given);
     if (name === null) {
       this.record(given, { word, args, traits: ['unclear'] });
-      return createUnknownCommandOutput('made');
+      return createUnknownCommandOutput('computed');
     }
     this.#analyzeNamed(name, word, args, given);
     return predictCommandOutput(name, args, given.input?.printed ?? null);

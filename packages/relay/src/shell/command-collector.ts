@@ -72,7 +72,7 @@ export class CommandCollector implements WordReadContext {
     const parts = node.children.filter(({ type }) => /^[a-z]/.test(type));
     const [only] = parts;
     if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node))
-      return createUnknownCommandOutput('made');
+      return createUnknownCommandOutput('computed');
     return this.#predictOutput(only);
   }
 
@@ -83,7 +83,7 @@ export class CommandCollector implements WordReadContext {
       let printed: CommandOutput | null = null;
       for (const stage of node.children)
         if (/^[a-z]/.test(stage.type)) printed = this.#predictNodeOutput(stage, printed);
-      return printed ?? createUnknownCommandOutput('made');
+      return printed ?? createUnknownCommandOutput('computed');
     }
     return this.#predictNodeOutput(node, null);
   }
@@ -91,7 +91,7 @@ export class CommandCollector implements WordReadContext {
   #predictNodeOutput(node: SyntaxNode, input: CommandOutput | null): CommandOutput {
     const body =
       node.type === 'redirected_statement' ? node.children.find(({ field }) => field === 'body') : node;
-    if (body?.type !== 'command') return createUnknownCommandOutput('made');
+    if (body?.type !== 'command') return createUnknownCommandOutput('computed');
     const words = mergeAdjacentWords(body.children, this.text).flatMap((word) => readShellWords(word, this));
     const redirect = node.children.find(({ type }) => /^here(?:string|doc)_redirect$/.test(type));
     const here = redirect?.type === 'herestring_redirect' ? readHereString(redirect, this) : null;
@@ -115,7 +115,7 @@ export class CommandCollector implements WordReadContext {
     for (const stage of stages) {
       if (!/^[a-z]/.test(stage.type)) continue;
       printed = this.visit(stage, from);
-      from = { kind: 'pipe', printed: printed ?? createUnknownCommandOutput('made') };
+      from = { kind: 'pipe', printed: printed ?? createUnknownCommandOutput('computed') };
     }
     return printed;
   }
@@ -132,7 +132,7 @@ export class CommandCollector implements WordReadContext {
     });
     if (!isWhole)
       this.#analyzer.reportUnclear('it loops over too many values to be analyzed', this.#locate(node));
-    return createUnknownCommandOutput('made');
+    return createUnknownCommandOutput('computed');
   }
 
   /**
@@ -250,7 +250,7 @@ export class CommandCollector implements WordReadContext {
     // `cat <<E | sh`, `cat <<E > f && sh f`: the rest of the line is inside the redirect node.
     for (const part of inHeredocs)
       if (isStatementType(part.type)) {
-        const piped = part.type === 'pipeline' ? (printed ?? createUnknownCommandOutput('made')) : null;
+        const piped = part.type === 'pipeline' ? (printed ?? createUnknownCommandOutput('computed')) : null;
         printed = this.visit(part, piped ? { kind: 'pipe', printed: piped } : input);
       }
     return printed;

@@ -40,18 +40,18 @@ export function predictCommandOutput(
   input: CommandOutput | null,
 ): CommandOutput {
   const text = predictConstantOutput(name, args, input?.text ?? null);
-  if (text !== null) return { text, names: [], unknown: 'made' };
+  if (text !== null) return { text, names: [], unknown: 'computed' };
   const names = predictPrintedNames(name, args, input);
-  if (names.length > 0) return { text: null, names, unknown: 'own' };
+  if (names.length > 0) return { text: null, names, unknown: 'program' };
   if (name === 'echo' || name === 'printf')
-    return createUnknownCommandOutput(args.find(({ unknown }) => unknown !== null)?.unknown ?? 'made');
+    return createUnknownCommandOutput(args.find(({ unknown }) => unknown !== null)?.unknown ?? 'computed');
   if (FILTER_PROGRAMS.has(name) && input !== null && readsOnlyInput(name, args))
-    return createUnknownCommandOutput(input.text === null ? input.unknown : 'made');
+    return createUnknownCommandOutput(input.text === null ? input.unknown : 'computed');
   if (name === 'git')
-    return createUnknownCommandOutput(GIT_DATA_SUBCOMMANDS.test(args[0]?.text ?? '') ? 'data' : 'own');
+    return createUnknownCommandOutput(GIT_DATA_SUBCOMMANDS.test(args[0]?.text ?? '') ? 'data' : 'program');
   const isOwn = args.some(({ text }) => /^(?:completions?|shellenv|hook|init|activate)$/.test(text ?? ''));
   return createUnknownCommandOutput(
-    DATA_PROGRAMS.has(name) && !(isOwn && SHELL_SETUP_PROGRAMS.has(name)) ? 'data' : 'own',
+    DATA_PROGRAMS.has(name) && !(isOwn && SHELL_SETUP_PROGRAMS.has(name)) ? 'data' : 'program',
   );
 }
 
@@ -73,7 +73,7 @@ function predictPrintedNames(
     case 'find':
     case 'fd':
     case 'fdfind':
-      return predictFoundNames(name, args);
+      return predictFindOutput(name, args);
     case 'ls':
     case 'dir':
       return predictListedNames(operands);
@@ -114,8 +114,8 @@ function predictListedNames(operands: readonly string[]): readonly string[] {
   });
 }
 
-/** Returns the paths that `find` searches, combined with `-name`. */
-export function predictFoundNames(name: string, args: readonly ShellWord[]): readonly string[] {
+/** Returns the paths that `find` may print: its search directories combined with the pattern of `-name`. */
+export function predictFindOutput(name: string, args: readonly ShellWord[]): readonly string[] {
   const words = args.map(({ text, pattern }) => ({ text: text ?? '', pattern }));
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
   if (name !== 'find') {
@@ -252,6 +252,6 @@ export function joinCommandOutputs(outputs: readonly CommandOutput[]): CommandOu
   if (!first || outputs.length === 1) return first ?? null;
   const texts = outputs.map(({ text }) => text);
   const names = outputs.flatMap((one) => one.names);
-  if (texts.every((text) => text !== null)) return { text: texts.join('\n'), names, unknown: 'made' };
-  return { text: null, names, unknown: outputs.find(({ text }) => text === null)?.unknown ?? 'made' };
+  if (texts.every((text) => text !== null)) return { text: texts.join('\n'), names, unknown: 'computed' };
+  return { text: null, names, unknown: outputs.find(({ text }) => text === null)?.unknown ?? 'computed' };
 }

@@ -51,14 +51,14 @@ export interface SimpleCommand {
   readonly end: number;
 }
 
-/** A part of a text whose meaning is unknown until it runs. */
+/** A part of the code whose meaning is unknown until it runs. */
 export interface UnclearSpan {
   readonly reason: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What a shell would do with a text, as far as it can be determined. */
+/** What a shell would do with the code, as far as it can be determined. */
 export interface ShellAnalysis {
   readonly text: string;
   readonly commands: readonly SimpleCommand[];

@@ -9,9 +9,12 @@ import type { ShellScope } from './shell-scope.ts';
 import { EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 import type { CommandInvocation } from './unwrap-command.ts';
 
-/** What a program runs and reads through commands in its own language. */
+/**
+ * The shell commands that a program runs, and the files that it reads, because of code in the
+ * program's own language.
+ */
 export interface EmbeddedCommands {
-  /** Texts for a shell, with the words that contain them. */
+  /** Strings with shell code, and the words that contain them. */
   readonly runs: readonly CommandText[];
   readonly reads: readonly string[];
   /** Its input is in its language and unknown. */
@@ -38,7 +41,7 @@ export function findEmbeddedCommands(
     ...findFileTexts(args, interpreter, scope),
   ];
   const runs = texts.flatMap(({ word, text, language: own = language }): CommandText[] => {
-    if (text === null) return language === 'shell' && word.unknown !== 'own' ? [{ word, text }] : [];
+    if (text === null) return language === 'shell' && word.unknown !== 'program' ? [{ word, text }] : [];
     return extractEmbeddedCommands(text, own).map((one) => ({ word, text: one }));
   });
   const reads = texts.flatMap(({ text }): readonly string[] =>
@@ -57,8 +60,8 @@ export function findEmbeddedCommands(
 }
 
 /**
- * Returns the shell commands that a text in such a language contains, such as a script that is
- * written and then run.
+ * Returns the shell commands in code of an embedded language, such as a script that is written to a
+ * file and then run.
  */
 export function extractEmbeddedCommands(text: string, language: EmbeddedLanguage): readonly string[] {
   return EMBEDDED_COMMAND_PATTERNS[language].flatMap((pattern) =>
@@ -80,7 +83,7 @@ interface CommandText {
   readonly language?: EmbeddedLanguage;
 }
 
-/** Files with such commands that this text wrote or that a program prints. */
+/** Files with such commands that the code wrote or that a program prints. */
 function findFileTexts(
   args: readonly ShellWord[],
   { files = [], defaultFiles = [], fileOperands }: EmbeddedInterpreter,

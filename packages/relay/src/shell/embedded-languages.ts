@@ -15,7 +15,7 @@ export type EmbeddedLanguage =
   | 'bind'
   | 'npm';
 
-/** How a program receives commands in its own language. */
+/** How a program receives code in its own language. */
 export interface EmbeddedInterpreter {
   readonly language: EmbeddedLanguage;
   /** Options whose value is such a command. `-c` may be at the end of a cluster. */
@@ -89,7 +89,7 @@ const SQL: EmbeddedInterpreter = {
   input: 'always',
 };
 
-/** The programs that have their own language, by name. */
+/** The programs that interpret their own language, by name. */
 export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>> = {
   vi: VIM,
   vim: VIM,

@@ -10,7 +10,7 @@ const LOADER_VARIABLES =
 const NODE_LOADER_OPTIONS =
   /(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader|eval|inspect-brk))\b/;
 
-/** What environment variables cause programs to run or load. */
+/** The commands and code that programs run because of environment variables. */
 export interface EnvironmentEffects {
   /** Commands that programs will run because of the variables. */
   readonly code: readonly (string | null)[];
@@ -20,7 +20,7 @@ export interface EnvironmentEffects {
 
 const NO_EFFECTS: EnvironmentEffects = { code: [], loads: [] };
 
-/** Returns which commands and code programs run because of these variables. */
+/** Returns the commands and code that programs run because of these environment variables. */
 export function findEnvironmentEffects(assignments: readonly VariableAssignment[]): EnvironmentEffects {
   if (assignments.length === 0) return NO_EFFECTS;
   const code: (string | null)[] = [];

@@ -24,7 +24,7 @@ export function expandParameter(text: string, scope: ShellScope): ExpansionResul
   if (special !== undefined)
     return special === '@' || special === '*' ? lookUpValue(special, null, scope) : numericResult();
   const [, prefix, braced = '', index = null, operation = ''] = BRACED_PARAMETER.exec(text) ?? [];
-  if (prefix === undefined) return unknownResult('made');
+  if (prefix === undefined) return unknownResult('computed');
   if (prefix === '#') return numericResult();
   if (prefix === '!') return expandIndirect(braced, index, scope);
   // `${IFS%??}` and similar expansions are still blanks.
@@ -53,14 +53,14 @@ function lookUpValue(name: string, index: string | null, scope: ShellScope): Exp
   if (index === '@' || index === '*' || name === '@' || name === '*') return value;
   if (index !== null && /^-?\d+$/.test(index)) return [value.at(Number(index)) ?? []];
   // The element of an associative array is unknown, unless it has only one.
-  if (index !== null) return value.length === 1 ? value : unknownResult('made');
+  if (index !== null) return value.length === 1 ? value : unknownResult('computed');
   return [value[0] ?? []];
 }
 
 function expandIndirect(name: string, index: string | null, scope: ShellScope): ExpansionResult {
   if (index !== null) return numericResult();
   const target = joinSegments(lookUpValue(name, null, scope)[0] ?? []);
-  return target === null ? unknownResult('made') : lookUpValue(target, null, scope);
+  return target === null ? unknownResult('computed') : lookUpValue(target, null, scope);
 }
 
 function joinSegments(pieces: readonly WordSegment[]): string | null {
@@ -80,14 +80,14 @@ function applyOperator(value: ExpansionResult, operation: string, isSet: boolean
   }
   if (/^:?\+$/.test(operator))
     return ACTIVE_CHARACTERS.test(raw)
-      ? unknownResult('made')
+      ? unknownResult('computed')
       : [[{ text: word, quoted: false, certain: false }]];
   if (/^:?\?$/.test(operator)) return value;
   return value.map((pieces) => {
     const text = joinSegments(pieces);
     if (text === null) return pieces.map((piece) => ({ ...piece, text: null }));
     const changed = ACTIVE_CHARACTERS.test(raw) ? null : transformText(text, operator, word);
-    return [{ text: changed, quoted: false, certain: false, unknown: 'made' }];
+    return [{ text: changed, quoted: false, certain: false, unknown: 'computed' }];
   });
 }
 
@@ -121,7 +121,7 @@ function transformText(text: string, operator: string, word: string): string | n
   }
 }
 
-/** Matches a shell pattern at every length. The texts are short. */
+/** Matches a shell pattern at every length. The strings are short. */
 function patternMatches(pattern: string, text: string): boolean {
   if (!/[*?[]/.test(pattern)) return pattern === text;
   if (pattern.length > 100 || text.length > 500) return false;

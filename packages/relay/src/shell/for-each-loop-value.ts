@@ -17,7 +17,7 @@ export function forEachLoopValue(
 ): boolean {
   if (words.length > MAX_LOOP_VALUES) {
     const isPlain = words.every(({ text }) => text !== null && PLAIN_VALUE.test(text));
-    scope.markUnknown(name, isPlain ? 'variable' : 'made');
+    scope.markUnknown(name, isPlain ? 'variable' : 'computed');
     visit();
     return isPlain;
   }

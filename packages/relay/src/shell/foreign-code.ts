@@ -1,6 +1,6 @@
 /** What code in another language would do, as far as its literals show. */
 export interface ForeignCodeAnalysis {
-  /** Texts for a shell. */
+  /** Strings with shell code. */
   readonly texts: readonly string[];
   /** Commands as lists of words. */
   readonly commands: readonly (readonly string[])[];
@@ -21,7 +21,7 @@ const PROCESS_MODULES = /\b(?:child_process|subprocess|pty|pexpect|Open3|execa|s
 /** Code that is created at run time. */
 const DYNAMIC_EVALUATION =
   /(?<![.\w])(?:eval|exec|compile|__import__|instance_eval|class_eval|loadstring|dofile|assert|Function|execfile|importlib|runpy|setattr|getattr|globals|vars|marshal|pickle|ctypes|cffi|require_once|include)\s*\(|\beval\b(?!\w)|\bvm\.run|process\.binding|\bdlopen\b/;
-/** Calls that compose texts from values other than literals. */
+/** Calls that compose strings from values other than literals. */
 const DECODING_CALLS =
   /\b(?:b64decode|base64|fromhex|unhexlify|fromCharCode|fromCodePoint|atob|decode64|unpack|pack|rot13|codecs|chr|hex2bin|str_rot13|gzinflate|bytes\(|bytearray|reversed|reverse|\[::-1\])/;
 /** Calls that open files. */
@@ -40,9 +40,9 @@ interface Literal {
 }
 
 /**
- * Analyzes code in another language by its literals. Returns the literals that look like commands
- * or paths. Code that starts programs, evaluates texts or decodes texts in other ways is reported
- * as unclear.
+ * Analyzes code in another language by its literals. Returns the literals that look like commands or
+ * paths. Code that starts programs, evaluates strings or decodes strings in other ways is reported as
+ * unclear.
  */
 export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
   const literals = joinLiterals(code, findLiterals(code));
@@ -124,7 +124,7 @@ function unescaped(text: string): string {
     .replaceAll(/\\(["'`\\$])/g, '$1');
 }
 
-/** Joins `'.e' + 'nv'`, `"a" . "b"` and `"a" "b"` to one text. */
+/** Joins `'.e' + 'nv'`, `"a" . "b"` and `"a" "b"` into one literal. */
 function joinLiterals(code: string, literals: readonly Literal[]): readonly Literal[] {
   const joined: Literal[] = [];
   for (const literal of literals) {

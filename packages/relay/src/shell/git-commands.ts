@@ -131,5 +131,5 @@ function recordAlias(words: readonly ShellWord[], scope: ShellScope): void {
 /** Quotes a word for a shell. Unknown text remains unknown. */
 export function quoteShellWord({ text, unknown }: ShellWord): string {
   if (text !== null) return `'${text.replaceAll("'", "'\\''")}'`;
-  return unknown === 'options' || unknown === 'made' ? '$OPTIONS' : '"$value"';
+  return unknown === 'options' || unknown === 'computed' ? '$OPTIONS' : '"$value"';
 }

@@ -1,6 +1,9 @@
 // Patterns of file names. Each wildcard is one character of Unicode's private use area.
 
-/** The wildcard for any characters. It stands for a part that is unknown until the command runs. */
+/**
+ * The wildcard that matches any characters. It represents a part that is unknown until the command
+ * runs.
+ */
 export const ANY_TEXT_WILDCARD = '\uE000';
 /** `*`: any characters of one name. */
 const ANY_NAME_CHARACTERS = '\uE001';
@@ -26,7 +29,7 @@ export function isUnknownPattern(pattern: string): boolean {
 }
 
 /**
- * Converts a text with the shell wildcards `*`, `?` and `[…]` to a pattern.
+ * Converts a string with the shell wildcards `*`, `?` and `[…]` to a pattern.
  *
  * @param isStart whether the text is at the start of a file name
  */
@@ -43,9 +46,9 @@ export function toGlobPattern(text: string, isStart: boolean, dotglob: boolean):
 const MAX_CHARACTERS = 600;
 
 /**
- * Returns whether a word's pattern and a rule's pattern (`*` matches every text) can match the same
- * text. Returns false if only unknown parts of the word would match, because the word must contain
- * a part of the rule's text.
+ * Returns whether a word's pattern and a rule's pattern can match the same string. In the rule's
+ * pattern, `*` matches any string. Returns false if only unknown parts of the word would match,
+ * because the word must contain a part of the rule's text.
  */
 export function patternsOverlap(rule: string, word: string): boolean {
   if (word.length > MAX_CHARACTERS || rule.length > MAX_CHARACTERS) return true;

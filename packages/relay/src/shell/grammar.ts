@@ -14,10 +14,13 @@ export interface SyntaxNode {
 /** Maximum depth of a syntax tree. Real commands are far below it. */
 const MAX_TREE_DEPTH = 150;
 
-/** How much work the analysis of one command may still do. The analysis decreases it. */
+/**
+ * The amount of work that the analysis of one command may still do. The analysis reduces it as it
+ * proceeds.
+ */
 export interface AnalysisBudget {
   /**
-   * Remaining progress callbacks of the parser, one per about 25 nodes. For hostile texts, each takes 0.6 ms.
+   * Remaining progress callbacks of the parser, one per about 25 nodes. For hostile code, each takes 0.6 ms.
    */
   parserCallbacks: number;
   nodes: number;
@@ -27,12 +30,12 @@ export interface AnalysisBudget {
   characters: number;
 }
 
-/** Why a text has no syntax tree. */
+/** The reason why code has no syntax tree. */
 export type ParseFailure = 'syntax' | 'too_much';
 
 /** A parser for bash, created by `loadShellGrammar`. */
 export interface ShellGrammar {
-  /** Parses a text. Returns the reason if the text is not valid as a whole. Never throws. */
+  /** Parses code. Returns the reason if the code is not valid as a whole. Never throws. */
   parse(text: string, work: AnalysisBudget): SyntaxNode | ParseFailure;
 }
 

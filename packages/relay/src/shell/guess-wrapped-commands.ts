@@ -6,7 +6,7 @@ const COMMON_COMMANDS = new Set(
     ' ',
   ),
 );
-/** Programs whose arguments are names, texts or files, and that run none of them. */
+/** Programs whose arguments are names, strings or files, and that run none of them. */
 const NON_WRAPPERS = new Set(
   'echo printf grep egrep fgrep rg ag ack man info help which whereis type command hash apropos tldr apt apt-get brew dnf yum apk pacman snap pip pip3 npm pnpm yarn bun cargo go gem test [ ls find sed awk jq git gh hub glab kill pkill killall pgrep touch mkdir rm rmdir cp mv ln cat head tail less more wc sort uniq cut tr diff cmp file stat du df chmod chown tar zip unzip curl wget ssh scp rsync docker podman kubectl helm set export declare local readonly typeset unset alias unalias case for read say vim vi nvim nano code emacs ed cd pushd'.split(
     ' ',

@@ -1,5 +1,5 @@
 import type { ShellRedirect } from './command.ts';
-import { predictFoundNames } from './command-output.ts';
+import { predictFindOutput } from './command-output.ts';
 import type { CommandInput } from './redirects.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
@@ -61,7 +61,7 @@ function findValues(
   place: ShellWord,
 ): readonly ShellWord[] {
   if (name === 'find' || name === 'fd' || name === 'fdfind')
-    return createFileNameWords(predictFoundNames(name, own), place);
+    return createFileNameWords(predictFindOutput(name, own), place);
   const fromFile = own.some(({ text }) => /^(?:-a|--arg-file)/.test(text ?? ''));
   if (input === null || fromFile) return [createUnknownWord(place)];
   const { text, names, unknown } = input.printed;
@@ -73,8 +73,8 @@ function findValues(
 }
 
 /**
- * Creates words for the names of found files. They are not options, because they start with the
- * searched directory.
+ * Creates words for the names of files that a command found. They cannot be options, because they
+ * start with the searched directory.
  */
 export function createFileNameWords(names: readonly string[], place: ShellWord): readonly ShellWord[] {
   return names.map((pattern) => ({
@@ -82,7 +82,7 @@ export function createFileNameWords(names: readonly string[], place: ShellWord):
     pattern,
     glob: true,
     splits: false,
-    unknown: 'own' as const,
+    unknown: 'program' as const,
   }));
 }
 

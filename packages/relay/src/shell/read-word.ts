@@ -10,7 +10,7 @@ import {
   type WordSegment,
 } from './shell-word.ts';
 
-/** The context for reading the words in a text. */
+/** The context for reading the words in code. */
 export interface WordReadContext {
   readonly text: string;
   readonly scope: ShellScope;
@@ -71,7 +71,7 @@ function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly 
 /** Keeps the first words, and replaces the others with an unknown word. */
 function limitWords(words: readonly (readonly WordSegment[])[]): readonly (readonly WordSegment[])[] {
   if (words.length <= MAX_EXPANDED_WORDS) return words;
-  const rest: WordSegment = { text: null, quoted: true, certain: false, unknown: 'made' };
+  const rest: WordSegment = { text: null, quoted: true, certain: false, unknown: 'computed' };
   return [...words.slice(0, MAX_EXPANDED_WORDS - 1), [rest]];
 }
 
@@ -96,7 +96,7 @@ function readSegments(node: SyntaxNode, source: WordReadContext, quoted: boolean
     case 'command_substitution':
       return substitutionSegments(source.outputOf(node), quoted);
     case 'arithmetic_expansion':
-      return [{ text: null, quoted: true, certain: false, unknown: 'own' }];
+      return [{ text: null, quoted: true, certain: false, unknown: 'program' }];
     case 'process_substitution':
       return [literalSegment('/dev/fd/63')];
     default:

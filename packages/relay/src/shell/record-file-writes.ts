@@ -104,7 +104,8 @@ function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], 
 }
 
 /**
- * Returns the name of the program at a path in a directory of programs. Null for any other path.
+ * Returns the name of the program at a path in a standard program directory, such as `/usr/bin`. Null
+ * for any other path.
  */
 export function findProgramAtPath(path: string): string | null {
   return /(?:^|\/)s?bin\/[^/]+$/.test(path) || /^[\w.+-]+$/.test(path) ? path : null;

@@ -65,7 +65,7 @@ export function readHereString({ children }: SyntaxNode, source: WordReadContext
 function readHeredoc({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const start = children.find(({ type }) => type === 'heredoc_start');
   const body = children.find(({ type }) => type === 'heredoc_body');
-  if (!start || !body) return createUnknownCommandOutput('made');
+  if (!start || !body) return createUnknownCommandOutput('computed');
   const raw = source.text.slice(body.start, body.end);
   const isQuoted = /['"\\]/.test(source.text.slice(start.start, start.end));
   const text = children[0]?.type === '<<-' ? raw.replaceAll(/^\t+/gm, '') : raw;
@@ -101,7 +101,7 @@ function expandHeredoc(
     const pieces = readAssignedValue(node, source);
     const unknown = pieces.find((piece) => piece.text === null)?.unknown ?? 'variable';
     const value = joinSegmentTexts(pieces);
-    if (value === null && unknown !== 'variable' && unknown !== 'own')
+    if (value === null && unknown !== 'variable' && unknown !== 'program')
       return createUnknownCommandOutput(unknown);
     text += source.text.slice(at, node.start) + (value ?? source.text.slice(node.start, node.end));
     at = node.end;

@@ -5,20 +5,20 @@ import type { ShellWord, WordSegment } from './shell-word.ts';
 /** The value of a variable: the segments of its word, or of several words for an array. */
 export type VariableValue = readonly (readonly WordSegment[])[];
 
-/** A shell function, and the text that contains its body. */
+/** A shell function, and the code that contains its body. */
 export interface ShellFunction {
   readonly body: SyntaxNode;
   readonly text: string;
 }
 
 /**
- * A file that a command text writes. The text may run the file later, or use it as a copy of a
+ * A file that the analyzed code writes. The code may later run the file, or use it as a copy of a
  * program.
  */
 export interface WrittenFile {
   /** Its content. Null if unknown. */
   readonly text: string | null;
-  /** The program of which it is a copy. Null for a text. */
+  /** The program that the file is a copy of. Null if the file is not a copy of a program. */
   readonly program: string | null;
 }
 
@@ -27,8 +27,8 @@ const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH/i;
 const MAX_SEGMENTS = 64;
 
 /**
- * The state of a command text: its variables, functions and aliases, and the files that it has
- * written.
+ * The state of the shell while code is analyzed: variables, functions and aliases, and the files that
+ * the code has written.
  */
 export class ShellScope {
   readonly #parent: ShellScope | null;
@@ -133,7 +133,7 @@ export class ShellScope {
   }
 }
 
-/** Returns the source of the unknown value of a variable that the text does not set. */
+/** Returns the source of the unknown value of a variable that the code does not set. */
 export function classifyUnknownVariable(name: string): WordSegment['unknown'] {
   return OPTION_VARIABLE.test(name) ? 'options' : 'variable';
 }

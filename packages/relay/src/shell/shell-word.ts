@@ -1,11 +1,11 @@
 import { ANY_TEXT_WILDCARD, hasWildcard, toGlobPattern } from './glob.ts';
 
 /**
- * The source of a text that is unknown until it runs: `variable`, an environment variable;
- * `options`, a variable whose name suggests options; `own`, the output of a program; `data`, files
- * or the network; `made`, text that the command composes.
+ * The source of text that is unknown until the code runs. `variable`: an environment variable.
+ * `options`: a variable whose name suggests options. `program`: the output of a program. `data`: files
+ * or the network. `computed`: text that the code computes.
  */
-export type UnknownSource = 'variable' | 'options' | 'own' | 'data' | 'made';
+export type UnknownSource = 'variable' | 'options' | 'program' | 'data' | 'computed';
 
 /** A part of a word that the shell interprets in one way. */
 export interface WordSegment {
@@ -15,11 +15,11 @@ export interface WordSegment {
   readonly quoted: boolean;
   /** False for the value of an expansion. */
   readonly certain: boolean;
-  /** Source of an unknown text. Absent: `variable`. */
+  /** Source of unknown text. Absent: `variable`. */
   readonly unknown?: UnknownSource;
-  /** The text sets the variable exactly once, so the value counts as written in the command. */
+  /** The code sets the variable exactly once, so the value counts as written in the command. */
   readonly assignedOnce?: boolean;
-  /** Stands for file names although it is quoted: a variable that a loop assigned them to. */
+  /** Whether it represents file names although it is quoted: a variable that a loop assigned them to. */
   readonly names?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface CommandOutput {
   readonly text: string | null;
   /** Patterns of the file names that it prints. Empty if there are none or if unknown. */
   readonly names: readonly string[];
-  /** Source of an unknown text. */
+  /** Source of the output if it is unknown. */
   readonly unknown: UnknownSource;
 }
 
@@ -40,13 +40,13 @@ export interface ShellWord {
   /** Its value. Null if unknown. A probable value if `certain` is false. */
   readonly text: string | null;
   readonly certain: boolean;
-  /** Written in the command, or a variable that this text sets exactly once. */
+  /** Whether the word is written in the command, or is a variable that the code sets exactly once. */
   readonly isSpelledOut: boolean;
   /** Text that it certainly starts with. */
   readonly prefix: string;
   /** It may expand to no word or to several words. */
   readonly splits: boolean;
-  /** It stands for file names: it contains unquoted `*`, `?` or `[`. */
+  /** Whether the shell expands the word to file names: it contains unquoted `*`, `?` or `[`. */
   readonly glob: boolean;
   /** The text with its wildcards and unknown parts as the characters of glob.ts. */
   readonly pattern: string;
@@ -56,7 +56,7 @@ export interface ShellWord {
   readonly process: CommandOutput | null;
 }
 
-/** A word without text and position. It represents a word that the command does not contain. */
+/** A placeholder for a word that the command does not contain. It has no text and no position. */
 export const EMPTY_SHELL_WORD: ShellWord = {
   start: 0,
   end: 0,
@@ -77,7 +77,7 @@ const MAX_BRACES = 16;
 const BLANK_CHARACTERS = /[ \t\n]+/;
 const GLOB = /[*?[]/;
 
-/** A part of a text, from `start` to `end` (exclusive). */
+/** A range of a string, from `start` to `end` (exclusive). */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
@@ -123,7 +123,7 @@ export function buildGlobPattern(pieces: readonly WordSegment[], dotglob: boolea
   return pattern;
 }
 
-const UNKNOWN_PRECEDENCE: readonly UnknownSource[] = ['made', 'options', 'data', 'variable', 'own'];
+const UNKNOWN_PRECEDENCE: readonly UnknownSource[] = ['computed', 'options', 'data', 'variable', 'program'];
 
 function buildWord(
   pieces: readonly WordSegment[],

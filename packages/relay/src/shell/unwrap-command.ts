@@ -5,7 +5,7 @@ import { SHELL_NAMES, SHELL_WRAPPER, SYSTEM_WRAPPERS } from './system-wrappers.t
 import { TOOL_WRAPPERS } from './tool-wrappers.ts';
 import type { WrapperSyntax } from './wrapper-syntax.ts';
 
-/** What a command runs: other words, or a shell text. */
+/** A command that another command runs, as words or as shell code. */
 export type NestedCommand =
   | { readonly kind: 'words'; readonly words: readonly ShellWord[] }
   | {
@@ -16,7 +16,7 @@ export type NestedCommand =
       readonly args?: readonly ShellWord[];
     };
 
-/** What a wrapper runs. */
+/** The commands that a wrapper runs. */
 export interface UnwrappedCommand {
   readonly nested: readonly NestedCommand[];
   readonly traits: readonly CommandTrait[];
@@ -34,7 +34,10 @@ export interface UnwrappedCommand {
   readonly own?: number;
 }
 
-/** Creates the shell text that a command runs. The words after it are its positional parameters. */
+/**
+ * Creates a nested command from a word that contains shell code. `args` are the positional parameters
+ * of the code.
+ */
 export function toNestedCode(word: ShellWord, args: readonly ShellWord[] = []): NestedCommand {
   return { kind: 'code', word, text: word.text, args };
 }
@@ -227,7 +230,7 @@ function isInputPath(text: string | null): boolean {
   return text === '-' || text === '/dev/stdin' || text === '/dev/fd/0' || text === '/proc/self/fd/0';
 }
 
-/** Joins words into a text, as `eval` and `ssh` do. */
+/** Joins words into shell code, as `eval` and `ssh` do. */
 export function joinAsCode(words: readonly ShellWord[]): NestedCommand {
   const [first] = words;
   const last = words.at(-1);

@@ -16,11 +16,11 @@ export interface WrapperSyntax {
   readonly skip?: number;
   /** `NAME=value` words are allowed before the command. */
   readonly assignments?: true;
-  /** Options whose value is a text for a shell. */
+  /** Options whose value is shell code. */
   readonly code?: readonly string[];
   /** The words are joined by spaces and interpreted by a shell. */
   readonly joins?: true;
-  /** Only the first word is a text for a shell: `trap text EXIT`. */
+  /** Only the first word is shell code: `trap code EXIT`. */
   readonly first?: true;
   /** The option that names the program, whose arguments follow later: `docker run --entrypoint`. */
   readonly program?: string;

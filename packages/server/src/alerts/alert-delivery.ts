@@ -49,7 +49,7 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
         .catch((error: unknown) => {
           log.warn(
             { err: error, channel: channel.name },
-            'alerts of a channel could not be delivered; retrying in the next round',
+            'alerts could not be delivered to a channel; retrying in the next delivery round',
           );
         })
         .finally(() => serving.delete(channel.id));

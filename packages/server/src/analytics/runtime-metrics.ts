@@ -33,12 +33,12 @@ export class RuntimeMetrics {
   });
   readonly #concurrencyLimit = new GaugeFamily({
     name: 'floe_exchanges_limit',
-    help: 'Maximum number of exchanges in progress. Floe lowers it while the event loop is delayed.',
+    help: 'Maximum number of exchanges in progress. Floe lowers this limit while the event loop is delayed.',
     labels: [],
   });
   readonly #bodyBytes = new GaugeFamily({
     name: 'floe_request_bodies_bytes',
-    help: 'Size of the request bodies of all exchanges in progress.',
+    help: 'Total size in bytes of the request bodies of all exchanges in progress.',
     labels: [],
   });
   readonly #overload = new CounterFamily({

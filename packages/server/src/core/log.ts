@@ -51,7 +51,7 @@ export function createLog(level: LogLevel): Log {
 export function createServerLog(level: LogLevel): ServerLog {
   // Texts of 64 KB that consist of many parts take pino's stream 4 µs per line to encode, bytes 0.8 µs.
   const stream = pino.destination({ fd: 1, sync: false, contentMode: 'buffer' });
-  if (!acceptsBytes(stream)) throw new Error('the stream of the log has no method `write`');
+  if (!acceptsBytes(stream)) throw new Error('the log stream does not accept bytes');
   const lines = { write: (line: string) => void stream.write(Buffer.from(line)) };
   const log = pino({ level, ...FORMAT }, lines);
   const unfiltered = level === 'silent' ? null : pino({ level: 'info', ...FORMAT }, lines);

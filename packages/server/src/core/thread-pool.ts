@@ -239,7 +239,7 @@ class Thread {
     this.#worker.on('exit', (code) => {
       this.#isEnding = true;
       this.#idle?.cancel();
-      this.#settle((done) => done.reject(new Error(`The thread ended with code ${code}.`)));
+      this.#settle((done) => done.reject(new Error(`The worker thread exited with code ${code}.`)));
       ended();
     });
   }

@@ -4,9 +4,9 @@ import { toClientFields } from '@floe/wire/client-fields';
 import type { ResponseWriteContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import {
+  createUnsupportedFeatureFault,
   findUnsupportedFeatures,
   type RequiredFeature,
-  unsupportedFeatureFault,
   type CanonicalRequest as WireAsk,
 } from '@floe/wire/request';
 import { toClientFault } from '@floe/wire/upstream-fault';
@@ -56,7 +56,7 @@ export function planTranslation(
     upstream.supportedFeatures,
     options.unsupportedFeatures,
   );
-  if (lost) throw unsupportedFeatureFault(lost);
+  if (lost) throw createUnsupportedFeatureFault(lost);
   const model = provider.upstreamModel(target.model);
   const sealOrigin = provider.sealOrigin(credential);
   const written = upstream.writeRequest(request.canonical, {

@@ -12,8 +12,8 @@ const REFERENCE_HEADERS = {
 };
 
 /**
- * Adds the routes for the OpenAPI document and the reference page. Both are public, and are built
- * at their first request.
+ * Adds the routes for the OpenAPI document and the reference page. Both are public, and each is built
+ * when it is first requested.
  *
  * @param buildDocument builds the OpenAPI document
  */

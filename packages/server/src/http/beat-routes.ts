@@ -112,7 +112,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   return { heartbeat, matchBeatUrl };
 }
 
-/** The response format that the product page defines, section 6. */
+/** Returns the response to a beat. */
 function heartbeatAnswer(beat: BeatReceipt, metadataDropped: string | null) {
   return {
     ok: true,

@@ -17,7 +17,7 @@ const MAX_TURNS = 1_000;
  * Tracks the unfinished responses of `node:http`, and decides what happens to their connections
  * during a shutdown.
  */
-export class OpenResponses {
+export class UnfinishedResponses {
   readonly #open = new Map<ServerResponse, Duplex>();
   /** The newest request of each connection; an older one may still wait for its turn to be answered. */
   readonly #latest = new WeakMap<Duplex, ServerResponse>();
@@ -48,7 +48,10 @@ export class OpenResponses {
     }
   }
 
-  /** Its header promised another request. Closing right behind the last byte leaves the least time to send one. */
+  /**
+   * The sent header states that the connection stays open. Closing the connection directly after the last byte
+   * leaves the client the least time to send another request.
+   */
   #closeAfter(response: ServerResponse, socket: Duplex): void {
     response.once('finish', () => {
       if (this.#latest.get(socket) === response && socket instanceof Socket) socket.destroySoon();
@@ -57,8 +60,8 @@ export class OpenResponses {
 }
 
 /**
- * Stops accepting connections, and resolves when all connections are closed. Each connection is
- * closed when it becomes idle. After `limitMs`, all remaining connections are closed at once.
+ * Stops accepting connections, and resolves when all connections are closed. Each connection is closed
+ * when it becomes idle. After `limitMs`, all remaining connections are closed immediately.
  */
 export async function drainConnections(
   { server, fastPath }: { readonly server: Server; readonly fastPath: FastPathServer },

@@ -41,7 +41,7 @@ export function createOperationalRoutes({
       if (metricsToken !== '' && !hasBearerToken(client, metricsToken)) {
         const fault = new Fault(
           'invalid_api_key',
-          'Send the value of telemetry.metrics_token as a bearer token.',
+          'This endpoint requires a token. Send the value of telemetry.metrics_token as a bearer token.',
         );
         return sendFaultResponse(client, fault, 'openai', [
           'content-type',

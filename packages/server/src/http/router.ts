@@ -39,7 +39,7 @@ export interface RouterDependencies {
   readonly console: ConsoleRoutes;
 }
 
-/** Handlers of plain-text pages for operators. Each handler sends a complete response. */
+/** Handlers of plain-text pages for people who operate Floe. Each handler sends a complete response. */
 export interface OperationalRoutes {
   readonly health: (client: ClientConnection) => void;
   readonly ready: (client: ClientConnection) => void;
@@ -63,7 +63,7 @@ function isPassthroughStyle(text: string | undefined): text is ApiStyle {
 
 const STORED_RESPONSE_PATH = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
 
-/** Creates the function that returns the handler for a path. */
+/** Creates the handler that dispatches requests by path and method. */
 export function createRouter(dependencies: RouterDependencies): ListenerHandler {
   const { gateway, lists, responses, operations, beats } = dependencies;
   const routeSubtree = createSubtreeRouter(dependencies);

@@ -12,7 +12,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import { drainConnections, OpenResponses } from './drain-connections.ts';
+import { drainConnections, UnfinishedResponses } from './drain-connections.ts';
 import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
 import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
@@ -77,7 +77,7 @@ export function createHttpServer(
   { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerDependencies,
 ): HttpServer {
   const { headersMs, checkIntervalMs } = headerTimeouts;
-  const responses = new OpenResponses();
+  const responses = new UnfinishedResponses();
   const server = createServer(
     {
       noDelay: true,
@@ -136,7 +136,7 @@ export function createHttpServer(
  * before its body is sent (RFC 9110 section 10.1.1). The client may send the body in either case. The
  * connection is therefore closed if the body was not read.
  */
-function sendContinueOnRead(req: IncomingMessage, res: ServerResponse, responses: OpenResponses): void {
+function sendContinueOnRead(req: IncomingMessage, res: ServerResponse, responses: UnfinishedResponses): void {
   const read = req._read.bind(req);
   const keepsAlive = res.shouldKeepAlive;
   res.shouldKeepAlive = false;
@@ -160,7 +160,7 @@ function detachConnectionListeners(server: Server): (socket: Socket) => void {
 }
 
 /** Responds to CONNECT, invalid requests and excess input on the bare socket. */
-function rejectInvalidRequests(server: Server, responses: OpenResponses, clock: Clock): void {
+function rejectInvalidRequests(server: Server, responses: UnfinishedResponses, clock: Clock): void {
   const refused = new WeakSet<Duplex>();
   server.on('connect', (_, socket) => {
     // The socket has no other listener. Unread input would keep it open, and an unhandled reset would end the

@@ -20,7 +20,8 @@ export function resolveSurfaceForPath(path: string): ListenerSurface {
 }
 
 /**
- * Returns the error format for a path: the dialect of its base path, even if the path is unknown.
+ * Returns the error format for a path. It depends on the path's prefix, so it is also correct for
+ * unknown paths.
  */
 export function resolveErrorFormatForPath(path: string): ErrorBodyFormat {
   return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')

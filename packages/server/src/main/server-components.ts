@@ -217,7 +217,7 @@ async function openClaimedDatabase(
 
 /** Shuts the process down in the same way as SIGTERM, because it must no longer use the database. */
 function endProcess(log: Log, error: StoreUnusableError): void {
-  log.error({ err: error }, 'database cannot be used by this version any more; the process shuts down');
+  log.error({ err: error }, 'this version can no longer use the database; the process is shutting down');
   process.kill(process.pid, 'SIGTERM');
 }
 

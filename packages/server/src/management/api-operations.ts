@@ -86,7 +86,7 @@ export interface ApiOperationDependencies {
   readonly evaluationPool: EvaluationPool;
 }
 
-/** Returns all operations of the API. Transports expose exactly these. */
+/** Returns all operations of the API. A transport must expose all of them and no others. */
 export function defineApiOperations(dependencies: ApiOperationDependencies): readonly Operation[] {
   const { breakers, channels, rules, runningGateway, analytics, processStatus, evaluationPool } =
     dependencies;

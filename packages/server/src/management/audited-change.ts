@@ -6,7 +6,8 @@ import { appendAuditEntry } from '../store/audit-entries.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 
 /**
- * A change as the audit log records it: the subject before and after the change, without secrets.
+ * A change in the form that the audit log records: the subject before and after the change, without
+ * secrets.
  */
 export interface AuditedChange {
   readonly subject: string;
@@ -20,7 +21,7 @@ export interface AuditedChange {
 
 /**
  * A further change that an operation causes. It is recorded under the name of the operation that
- * would make this change.
+ * normally makes such a change.
  */
 export interface SecondaryAuditedChange extends AuditedChange {
   readonly action: `${string}.${string}`;

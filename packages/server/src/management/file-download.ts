@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A response that is a file. The file is streamed, and never held in memory as a whole. */
+/** A response that is a file. The file is streamed, and is never in memory as a whole. */
 export class FileDownload {
   readonly contentType: string;
   /** Letters, digits, `.`, `_` and `-`. */
@@ -28,8 +28,8 @@ export function createFileDownloadSchema(...contentTypes: readonly string[]) {
 }
 
 /**
- * Formats a CSV line (RFC 4180). A text that a spreadsheet would evaluate as a formula gets a leading
- * apostrophe.
+ * Formats a CSV line (RFC 4180). A string that a spreadsheet would evaluate as a formula gets a
+ * leading apostrophe.
  */
 export function formatCsvLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(formatCsvCell).join(',')}\r\n`;

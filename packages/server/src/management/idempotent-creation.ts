@@ -32,7 +32,8 @@ export interface CompletedCreation extends IdempotentCreation {
 }
 
 /**
- * Returns the identity of a create request with an `Idempotency-Key`. Null for all other requests.
+ * Returns the idempotency key and the identifying properties of a create request with an
+ * `Idempotency-Key`. Null for all other requests.
  */
 export function toIdempotentCreation(
   operation: {
@@ -62,7 +63,7 @@ export function toIdempotentCreation(
 }
 
 /**
- * Returns the stored response to the same create request. Undefined if there is none.
+ * Returns the stored response to an earlier request with the same key. Undefined if there is none.
  *
  * @throws Fault `conflict` if the key was used with a different request
  */

@@ -28,7 +28,7 @@ interface SortableItem<Entry> {
 
 /**
  * Returns a page in the response format of lists, as `paginateList` does.
- * @throws Fault as `paginateList`
+ * @throws the fault of `paginateList`
  */
 export function paginateForResponse<Entry>(
   entries: readonly Entry[],
@@ -85,7 +85,7 @@ function sortItems<Entry>(
   return items.sort((one, other) => direction * compareItems(one, other));
 }
 
-/** Compares like both databases: numbers by value, texts by their bytes, then ids by their bytes. */
+/** Compares like both databases: numbers by value, strings by their bytes, then ids by their bytes. */
 function compareItems(
   one: Omit<SortableItem<unknown>, 'item'>,
   other: Omit<SortableItem<unknown>, 'item'>,

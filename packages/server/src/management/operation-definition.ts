@@ -153,8 +153,8 @@ export type NoFieldsSchema = typeof noFieldsSchema;
 export type NoBodySchema = typeof noBodySchema;
 
 /**
- * Returns the scopes of which a caller needs one. They include `read` for a `GET` operation that is
- * not confidential.
+ * Returns the scopes that permit an operation. A caller needs one of them. They include `read` for a
+ * `GET` operation that is not confidential.
  */
 export function listAcceptedScopes({
   scope,

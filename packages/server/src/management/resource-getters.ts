@@ -2,9 +2,9 @@ import { isObject } from '@floe/contract/json';
 import type { Operation } from './operation.ts';
 
 /**
- * Maps each operation to the `GET` operation on its resource. It has the same path, or for a create
- * operation, the path below. Contains only resources that can be written and operations with an
- * entity tag.
+ * Maps each operation that writes a resource to the `GET` operation on this resource. Both have the
+ * same path, or, for a create operation, the path of the `GET` operation has an id appended. Maps these
+ * `GET` operations, and all operations with an entity tag, to themselves.
  */
 export function mapToResourceGetters(operations: readonly Operation[]): ReadonlyMap<Operation, Operation> {
   const getters = new Map(

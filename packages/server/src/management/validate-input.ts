@@ -41,8 +41,8 @@ export function createInvalidInputFault({
 }
 
 /**
- * Converts the transport's input to the type JSON. The value was parsed from JSON or is text from a
- * URL.
+ * Returns the transport's input with the type `Json`. The value must have been parsed from JSON, or be
+ * a string from a URL.
  */
 export function castToJson(value: unknown): Json {
   return (value ?? null) as Json;

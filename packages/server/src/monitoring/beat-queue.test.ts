@@ -44,7 +44,7 @@ async function outcomes(fault: Fault): Promise<readonly string[]> {
 }
 
 test('a beat that the store refuses is refused alone, whoever else beats at that moment', async () => {
-  const fault = new Fault('invalid_request', 'A text must not contain the character U+0000.');
+  const fault = new Fault('invalid_request', 'Text must not contain the character U+0000.');
   assert.deepEqual(await outcomes(fault), ['taken', 'invalid_request', 'taken']);
 });
 

@@ -166,7 +166,7 @@ export class MonitorChanges {
     const { nowMs, committedUntil } = this.#context;
     const { row } = step;
     if (step.kind === 'begin') return createMonitorState(evaluation, nowMs, activePause(row, nowMs));
-    if (!before) throw new Error(`monitor ${row.uid} has no state`);
+    if (!before) throw new Error(`the state row of the monitor ${row.uid} is missing`);
     const at = Math.max(nowMs, before.settled_at);
     const plan = parseMonitorPlan(before);
     // Beats that were due after `committedUntil` may still arrive. This change does not evaluate them.

@@ -52,7 +52,11 @@ export function parseMonitorDefinition(config: MonitorConfig, timezone: string):
 function scheduleColumns(config: MonitorConfig, timezone: string): MonitorScheduleColumns {
   const { expected_interval_minutes: every, schedule } = config;
   if (every !== undefined) return { interval_ms: Math.round(every * MINUTE_MS), cron: null, timezone: null };
-  if (!schedule) throw new Fault('invalid_request', 'Set expected_interval_minutes or schedule.');
+  if (!schedule)
+    throw new Fault(
+      'invalid_request',
+      'A monitor requires a schedule. Set expected_interval_minutes or schedule.',
+    );
   const zone = schedule.timezone ?? timezone;
   requireFutureOccurrence(schedule.cron, zone);
   return { interval_ms: null, cron: schedule.cron, timezone: zone };

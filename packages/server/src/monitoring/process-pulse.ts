@@ -82,7 +82,7 @@ export class ProcessPulse {
    * @throws Error before the first pulse
    */
   now(): number {
-    if (this.#offsetMs === null) throw new Error('the first pulse has not completed yet');
+    if (this.#offsetMs === null) throw new Error('the first monitoring pulse has not completed yet');
     this.#lastNow = Math.max(this.#lastNow, Math.floor(this.#options.clock.monotonic() + this.#offsetMs));
     return this.#lastNow;
   }

@@ -65,7 +65,8 @@ export function createMemberActor(orgId: string, member: SignedInMember): Actor 
 }
 
 /**
- * Requires one of the scopes. For a `GET` under `/api`, the scope `read` is also sufficient.
+ * Requires that the actor has one of the scopes. For a `GET` under `/api`, the scope `read` is also
+ * sufficient.
  *
  * @throws Fault `insufficient_scope` with the accepted scopes
  */

@@ -14,9 +14,9 @@ const INDIVIDUALLY_AUDITED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Records, for each organization, which sections of floe.yaml have changed. Records only their
- * names, because values may be secrets. Organizations without changes get no audit entry. The
- * organizations must already be stored.
+ * Records, for each organization, which sections of floe.yaml have changed. Records only the names of
+ * the sections, because their contents may include secrets. Organizations without changes get no audit
+ * entry. The organizations must already be stored.
  */
 export async function auditConfigFileChange(
   writer: DatabaseWriter,

@@ -32,13 +32,14 @@ export function resolveBackgroundJobState(
   return JOB_STATES.find((known) => known === state) ?? 'failed';
 }
 
-/** What a background job can use while it runs. */
+/** The functions and values that a background job can use while it runs. */
 export interface RunningBackgroundJob {
   /** Aborted if the job is cancelled or the process ends. */
   readonly signal: AbortSignal;
   progress(done: number, total: number | null): void;
 }
 
+/** The dependencies of a `BackgroundJobRunner`. */
 export interface BackgroundJobRunnerOptions {
   readonly database: Pick<Database, 'rowTransaction'>;
   readonly clock: Clock;

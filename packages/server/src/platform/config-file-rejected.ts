@@ -1,6 +1,6 @@
 import type { ConfigIssue } from '@floe/contract/config/references';
 
-/** Thrown if floe.yaml conflicts with stored resources. Nothing was changed. */
+/** Thrown if floe.yaml conflicts with stored resources. In this case, nothing was changed. */
 export class ConfigFileRejectedError extends Error {
   override readonly name = 'ConfigFileRejectedError';
   readonly issues: readonly ConfigIssue[];

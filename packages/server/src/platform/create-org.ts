@@ -9,6 +9,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 import { createPlatformKey } from './create-platform-key.ts';
 import type { ChangeAuthorAndTime } from './member-keys.ts';
 
+/** The settings of a new organization. */
 export interface NewOrgSettings {
   readonly id: string;
   readonly name: string;
@@ -17,6 +18,7 @@ export interface NewOrgSettings {
   readonly userId: string;
 }
 
+/** A new organization with its first owner and its first platform key. */
 export interface CreatedOrg {
   readonly row: OrgRow;
   readonly owner: MemberWithUser;

@@ -56,6 +56,7 @@ export function hasPlatformKeyFormat(value: string): boolean {
   return value.startsWith(PREFIX) || value.startsWith(ALIAS_PREFIX);
 }
 
+/** The request headers that can contain a credential, by lowercase name. */
 export type CredentialHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**

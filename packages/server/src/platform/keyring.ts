@@ -29,6 +29,7 @@ export interface KeyRecord {
   readonly deprecationHeaders?: readonly string[] | null;
 }
 
+/** The platform keys of all organizations, prepared for lookup. */
 export interface Keyring extends ImportedKeyLookup {
   /**
    * Returns the record of a presented key, as `extractPlatformKey` returns it.
@@ -91,7 +92,7 @@ interface KeyringContext {
   readonly seen: Map<string, KeyRecord>;
 }
 
-/** A keyring that can be replaced by a changed one without preparing all keys again. */
+/** A keyring from which a changed keyring can be created without preparing all keys again. */
 export interface ReplaceableKeyring extends Keyring {
   /** All records, in no particular order. */
   records(): Iterable<KeyRecord>;
@@ -236,7 +237,7 @@ function unknownKeyFault(isCurrent: boolean): Fault {
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 
-/** Returns how messages refer to a key. */
+/** Returns the description of a key that messages contain. */
 export function describePlatformKey(record: KeyRecord): string {
   return `"${record.name}" (${record.prefix}…${record.last4})`;
 }
@@ -247,7 +248,7 @@ export function grantsScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boo
 }
 
 /**
- * Requires one of the scopes.
+ * Requires that a key has one of the scopes.
  *
  * @throws Fault `insufficient_scope` with the accepted scopes
  */

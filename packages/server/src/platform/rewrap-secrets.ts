@@ -15,13 +15,13 @@ import {
 } from './secrets.ts';
 
 /**
- * How many of a table's texts were encrypted again, because they used an older key, and how many
- * could not be decrypted.
+ * The number of secrets in a table that were encrypted again because they used an older key, and the
+ * number of secrets that could not be decrypted.
  */
 export interface RewrapResult {
   readonly table: EncryptedTable;
   readonly rewrapped: number;
-  /** Texts that no known key can decrypt. They do not change. */
+  /** The number of secrets that no known key can decrypt. These secrets do not change. */
   readonly unreadable: number;
 }
 
@@ -90,7 +90,7 @@ function rewrapText(
 }
 
 /**
- * Requires that the keys that stored secrets need are known.
+ * Requires that all key-encryption keys that stored secrets use are configured.
  *
  * @throws StoreUnusableError with the ids of the missing keys
  */

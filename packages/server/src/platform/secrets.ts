@@ -29,7 +29,7 @@ export interface SecretLocation {
 /** An installation's key-encryption key. */
 export interface SecretEncryptionKey {
   readonly key: KeyObject;
-  /** Identifies the key in encrypted texts, without revealing it. */
+  /** Identifies the key in ciphertexts, without revealing it. */
   readonly id: string;
   /** Earlier keys, which only decrypt. */
   readonly previousKeys?: readonly SecretEncryptionKey[];
@@ -118,45 +118,49 @@ function deriveKey(secretKey: Buffer, purpose: string): SecretEncryptionKey {
  */
 export function encryptSecret(
   secret: string,
-  place: SecretLocation,
+  location: SecretLocation,
   { key, id }: SecretEncryptionKey,
 ): string {
   const dataKey = randomBytes(KEY_BYTES);
-  const wrapped = encrypt(key, dataKey, encodeAad('key', place));
-  const body = encrypt(createSecretKey(dataKey), Buffer.from(secret, 'utf8'), encodeAad('secret', place));
+  const wrapped = encrypt(key, dataKey, encodeAad('key', location));
+  const body = encrypt(createSecretKey(dataKey), Buffer.from(secret, 'utf8'), encodeAad('secret', location));
   return [FORMAT, id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
 /** Decrypts a secret. @throws UnreadableSecretError */
-export function decryptSecret(ciphertext: string, place: SecretLocation, under: SecretEncryptionKey): string {
-  const { body, dataKey } = unwrapDataKey(ciphertext, place, under);
-  return decrypt(createSecretKey(dataKey), body, encodeAad('secret', place)).toString('utf8');
+export function decryptSecret(
+  ciphertext: string,
+  location: SecretLocation,
+  encryptionKey: SecretEncryptionKey,
+): string {
+  const { body, dataKey } = unwrapDataKey(ciphertext, location, encryptionKey);
+  return decrypt(createSecretKey(dataKey), body, encodeAad('secret', location)).toString('utf8');
 }
 
 /**
- * Encrypts a secret's data key with another key-encryption key, and returns the new text.
+ * Encrypts a secret's data key with another key-encryption key, and returns the new ciphertext.
  *
  * @throws UnreadableSecretError if `from` cannot decrypt it
  */
 export function rewrapSecret(
   ciphertext: string,
-  place: SecretLocation,
+  location: SecretLocation,
   from: SecretEncryptionKey,
   to: SecretEncryptionKey,
 ): string {
-  const { body, dataKey } = unwrapDataKey(ciphertext, place, from);
+  const { body, dataKey } = unwrapDataKey(ciphertext, location, from);
   // Decrypted once, so that a damaged secret does not look valid afterwards.
-  decrypt(createSecretKey(dataKey), body, encodeAad('secret', place));
-  const wrapped = encrypt(to.key, dataKey, encodeAad('key', place));
+  decrypt(createSecretKey(dataKey), body, encodeAad('secret', location));
+  const wrapped = encrypt(to.key, dataKey, encodeAad('key', location));
   return [FORMAT, to.id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
-/** Returns the prefix of all texts that were encrypted with a key. */
+/** Returns the prefix of all ciphertexts that were encrypted with a key. */
 export function getEncryptedSecretPrefix({ id }: SecretEncryptionKey): string {
   return `${FORMAT}.${id}.`;
 }
 
-function unwrapDataKey(ciphertext: string, place: SecretLocation, under: SecretEncryptionKey) {
+function unwrapDataKey(ciphertext: string, location: SecretLocation, encryptionKey: SecretEncryptionKey) {
   const [format, keyId, wrapped, body, ...rest] = ciphertext.split('.');
   if (
     format !== FORMAT ||
@@ -166,9 +170,9 @@ function unwrapDataKey(ciphertext: string, place: SecretLocation, under: SecretE
     rest.length > 0
   )
     throw new UnreadableSecretError('damaged');
-  const known = [under, ...(under.previousKeys ?? [])].find(({ id }) => id === keyId);
+  const known = [encryptionKey, ...(encryptionKey.previousKeys ?? [])].find(({ id }) => id === keyId);
   if (!known) throw new UnreadableSecretError('wrong_key');
-  const dataKey = decrypt(known.key, Buffer.from(wrapped, 'base64url'), encodeAad('key', place));
+  const dataKey = decrypt(known.key, Buffer.from(wrapped, 'base64url'), encodeAad('key', location));
   if (dataKey.length !== KEY_BYTES) throw new UnreadableSecretError('damaged');
   return { dataKey, body: Buffer.from(body, 'base64url') };
 }

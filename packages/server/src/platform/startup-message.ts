@@ -1,5 +1,6 @@
 import type { FirstStartCredentials } from './bootstrap.ts';
 
+/** The values that the startup message shows. */
 export interface StartupInfo {
   readonly version: string;
   /** URL of the main listener on this machine. */
@@ -18,25 +19,25 @@ export interface StartupInfo {
  * sign-in link and a working curl command. Later, it contains only addresses, because the key is
  * not stored.
  */
-export function formatStartupMessage(place: StartupInfo, firstRun: FirstStartCredentials | null): string {
+export function formatStartupMessage(info: StartupInfo, firstRun: FirstStartCredentials | null): string {
   const lines = [
-    `floe: listening on ${place.localUrl}`,
+    `floe: listening on ${info.localUrl}`,
     '',
-    `  Floe ${place.version}`,
-    `  gateway     ${place.url}/gateway/v1`,
-    ...place.listeners.map(({ url, surfaces }) => `  listener    ${url} (${surfaces.join(', ')})`),
-    `  data        ${place.dataDir}`,
-    `  config      ${place.configPath ?? 'none (create floe.yaml, or set FLOE_CONFIG)'}`,
-    `  providers   ${place.providers.join(', ') || 'none'}`,
+    `  Floe ${info.version}`,
+    `  gateway     ${info.url}/gateway/v1`,
+    ...info.listeners.map(({ url, surfaces }) => `  listener    ${url} (${surfaces.join(', ')})`),
+    `  data        ${info.dataDir}`,
+    `  config      ${info.configPath ?? 'none (create floe.yaml, or set FLOE_CONFIG)'}`,
+    `  providers   ${info.providers.join(', ') || 'none'}`,
   ];
   if (firstRun)
     lines.push(
       `  key         ${firstRun.key}`,
-      `  console     ${place.url}/sign-in#token=${firstRun.signInToken}`,
+      `  console     ${info.url}/sign-in#token=${firstRun.signInToken}`,
       '',
       '  The key and the console link are shown only once. Send a first request:',
       '',
-      `  curl ${place.url}/gateway/v1/chat/completions -H 'authorization: Bearer ${firstRun.key}' -H 'content-type: application/json' -d '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, Floe!"}]}'`,
+      `  curl ${info.url}/gateway/v1/chat/completions -H 'authorization: Bearer ${firstRun.key}' -H 'content-type: application/json' -d '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, Floe!"}]}'`,
     );
   return `${lines.join('\n')}\n\n`;
 }
@@ -46,18 +47,18 @@ export function formatStartupMessage(place: StartupInfo, firstRun: FirstStartCre
  * and the sign-in link.
  */
 export function toStartupLogFields(
-  place: StartupInfo,
+  info: StartupInfo,
   firstRun: FirstStartCredentials | null,
 ): Readonly<Record<string, unknown>> {
   return {
-    version: place.version,
-    local_url: place.localUrl,
-    url: place.url,
-    gateway_url: `${place.url}/gateway/v1`,
-    listeners: place.listeners.map(({ url, surfaces }) => ({ url, surfaces })),
-    data_dir: place.dataDir,
-    config: place.configPath,
-    providers: place.providers,
-    ...(firstRun && { key: firstRun.key, console_url: `${place.url}/sign-in#token=${firstRun.signInToken}` }),
+    version: info.version,
+    local_url: info.localUrl,
+    url: info.url,
+    gateway_url: `${info.url}/gateway/v1`,
+    listeners: info.listeners.map(({ url, surfaces }) => ({ url, surfaces })),
+    data_dir: info.dataDir,
+    config: info.configPath,
+    providers: info.providers,
+    ...(firstRun && { key: firstRun.key, console_url: `${info.url}/sign-in#token=${firstRun.signInToken}` }),
   };
 }

@@ -165,8 +165,8 @@ function providerMessage(body: Buffer, secret: string): string {
 /** Describes why there was no response. */
 function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error)) return 'The provider could not be reached.';
-  if (error instanceof OutboundRefusedError) return `Not called: ${error.message}`;
-  if (error.cause instanceof OutboundRefusedError) return `Not called: ${error.cause.message}`;
+  if (error instanceof OutboundRefusedError) return `No request was sent: ${error.message}`;
+  if (error.cause instanceof OutboundRefusedError) return `No request was sent: ${error.cause.message}`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = REASONS[code];
   if (known !== undefined) return known;

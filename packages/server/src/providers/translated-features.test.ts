@@ -6,7 +6,7 @@ import type { Json } from '@floe/contract/json';
 import { REQUEST_FEATURES, type RequestFeature } from '@floe/testkit/request-features';
 import { findRequestViolations } from '@floe/testkit/request-schemas';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import { findUnsupportedFeatures, unsupportedFeatureFault } from '@floe/wire/request';
+import { createUnsupportedFeatureFault, findUnsupportedFeatures } from '@floe/wire/request';
 import { createProvider, type Provider } from './configured-provider.ts';
 import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
 
@@ -47,7 +47,7 @@ function outcomeOf({ client, body }: RequestFeature, provider: Provider, model: 
     const options = provider.optionsFor(model);
     const ask = CLIENT_DIALECTS[client].readRequest(body);
     const [lost] = findUnsupportedFeatures(ask, upstream.supportedFeatures, options.unsupportedFeatures);
-    if (lost) return unsupportedFeatureFault(lost);
+    if (lost) return createUnsupportedFeatureFault(lost);
     const written = upstream.writeRequest(ask, { model, cacheKey: 'made', ...options });
     const sent: Json = JSON.parse(JSON.stringify(written.body));
     return { body: sent, dropped: new Set([...ask.dropped, ...written.dropped]) };

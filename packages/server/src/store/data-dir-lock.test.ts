@@ -54,6 +54,6 @@ test('a data directory that cannot be made is refused by name', () => {
     () => lockDataDir('/dev/null/floe'),
     (error) =>
       error instanceof StoreUnusableError &&
-      /Cannot write the data directory \/dev\/null\/floe/.test(error.message),
+      /Cannot write to the data directory \/dev\/null\/floe/.test(error.message),
   );
 });

@@ -30,7 +30,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
     lock = new DatabaseSync(path, { timeout: 0 });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot write the data directory ${dataDir}: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot write to the data directory ${dataDir}: ${reason}`, { cause });
   }
   try {
     lock.exec('begin exclusive');

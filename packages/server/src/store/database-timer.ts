@@ -69,7 +69,7 @@ export class DatabaseTimer {
 }
 
 async function rejectTransaction(): Promise<void> {
-  throw new Error('a reader of the database cannot start a transaction');
+  throw new Error('a read-only database handle cannot start a transaction');
 }
 
 class TimedConnection implements DatabaseConnection {

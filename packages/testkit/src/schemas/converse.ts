@@ -2,20 +2,20 @@
 // API_runtime_Converse). The service rejects unknown members, and unions with two members.
 import {
   ANY_OBJECT_SCHEMA,
+  anyOf,
   arrayOf,
   BOOLEAN_SCHEMA,
   closedObject,
   enumOf,
-  NON_EMPTY_TEXT_SCHEMA,
+  NON_EMPTY_STRING_SCHEMA,
   numberBetween,
-  oneOf,
-  TEXT_SCHEMA,
+  STRING_SCHEMA,
 } from './schema-builders.ts';
 
 const CACHE_POINT = closedObject({
   cachePoint: closedObject({ type: enumOf('default') }, { ttl: enumOf('5m', '1h') }),
 });
-const BYTES = closedObject({ bytes: TEXT_SCHEMA });
+const BYTES = closedObject({ bytes: STRING_SCHEMA });
 const IMAGE = closedObject({
   image: closedObject({ format: enumOf('png', 'jpeg', 'gif', 'webp'), source: BYTES }),
 });
@@ -28,16 +28,16 @@ const DOCUMENT = closedObject({
 });
 const CALL_ID = { type: 'string', minLength: 1, maxLength: 64 };
 const NAME = { type: 'string', minLength: 1, maxLength: 64 };
-const SAID_TEXT = closedObject({ text: NON_EMPTY_TEXT_SCHEMA });
-const BLOCK = oneOf(
+const SAID_TEXT = closedObject({ text: NON_EMPTY_STRING_SCHEMA });
+const BLOCK = anyOf(
   SAID_TEXT,
   IMAGE,
   DOCUMENT,
   CACHE_POINT,
   closedObject({
-    reasoningContent: oneOf(
-      closedObject({ reasoningText: closedObject({ text: TEXT_SCHEMA }, { signature: TEXT_SCHEMA }) }),
-      closedObject({ redactedContent: TEXT_SCHEMA }),
+    reasoningContent: anyOf(
+      closedObject({ reasoningText: closedObject({ text: STRING_SCHEMA }, { signature: STRING_SCHEMA }) }),
+      closedObject({ redactedContent: STRING_SCHEMA }),
     ),
   }),
   closedObject({ toolUse: closedObject({ toolUseId: CALL_ID, name: NAME, input: ANY_OBJECT_SCHEMA }) }),
@@ -45,17 +45,17 @@ const BLOCK = oneOf(
     toolResult: closedObject(
       {
         toolUseId: CALL_ID,
-        content: arrayOf(oneOf(SAID_TEXT, IMAGE, DOCUMENT, closedObject({ json: ANY_OBJECT_SCHEMA })), 1),
+        content: arrayOf(anyOf(SAID_TEXT, IMAGE, DOCUMENT, closedObject({ json: ANY_OBJECT_SCHEMA })), 1),
       },
       { status: enumOf('success', 'error') },
     ),
   }),
 );
-const TOOL = oneOf(
+const TOOL = anyOf(
   closedObject({
     toolSpec: closedObject(
       { name: NAME, inputSchema: closedObject({ json: ANY_OBJECT_SCHEMA }) },
-      { description: NON_EMPTY_TEXT_SCHEMA, strict: BOOLEAN_SCHEMA },
+      { description: NON_EMPTY_STRING_SCHEMA, strict: BOOLEAN_SCHEMA },
     ),
   }),
   CACHE_POINT,
@@ -64,20 +64,20 @@ const TOOL = oneOf(
 export const CONVERSE_REQUEST_SCHEMA = closedObject(
   { messages: arrayOf(closedObject({ role: enumOf('user', 'assistant'), content: arrayOf(BLOCK, 1) }), 1) },
   {
-    system: arrayOf(oneOf(SAID_TEXT, CACHE_POINT), 1),
+    system: arrayOf(anyOf(SAID_TEXT, CACHE_POINT), 1),
     inferenceConfig: closedObject(
       {},
       {
         maxTokens: { type: 'integer', minimum: 1 },
         temperature: numberBetween(0, 1),
         topP: numberBetween(0, 1),
-        stopSequences: arrayOf(NON_EMPTY_TEXT_SCHEMA, 0, 2500),
+        stopSequences: arrayOf(NON_EMPTY_STRING_SCHEMA, 0, 2500),
       },
     ),
     toolConfig: closedObject(
       { tools: arrayOf(TOOL, 1) },
       {
-        toolChoice: oneOf(
+        toolChoice: anyOf(
           closedObject({ auto: ANY_OBJECT_SCHEMA }),
           closedObject({ any: ANY_OBJECT_SCHEMA }),
           closedObject({ tool: closedObject({ name: NAME }) }),
@@ -92,8 +92,8 @@ export const CONVERSE_REQUEST_SCHEMA = closedObject(
           type: enumOf('json_schema'),
           structure: closedObject({
             jsonSchema: closedObject(
-              { schema: NON_EMPTY_TEXT_SCHEMA },
-              { name: NON_EMPTY_TEXT_SCHEMA, description: TEXT_SCHEMA },
+              { schema: NON_EMPTY_STRING_SCHEMA },
+              { name: NON_EMPTY_STRING_SCHEMA, description: STRING_SCHEMA },
             ),
           }),
         }),

@@ -2,34 +2,34 @@
 // (ai.google.dev/api/generate-content).
 import {
   ANY_OBJECT_SCHEMA,
+  anyOf,
   arrayOf,
   BOOLEAN_SCHEMA,
   closedObject,
   enumOf,
   INTEGER_SCHEMA,
-  NON_EMPTY_TEXT_SCHEMA,
+  NON_EMPTY_STRING_SCHEMA,
   numberBetween,
-  oneOf,
   openObject,
-  TEXT_SCHEMA,
+  STRING_SCHEMA,
 } from './schema-builders.ts';
 
-const SIGNATURE = { thoughtSignature: NON_EMPTY_TEXT_SCHEMA };
-const PART = oneOf(
-  closedObject({ text: TEXT_SCHEMA }, { ...SIGNATURE, thought: BOOLEAN_SCHEMA }),
+const SIGNATURE = { thoughtSignature: NON_EMPTY_STRING_SCHEMA };
+const PART = anyOf(
+  closedObject({ text: STRING_SCHEMA }, { ...SIGNATURE, thought: BOOLEAN_SCHEMA }),
   closedObject(
-    { inlineData: closedObject({ mimeType: NON_EMPTY_TEXT_SCHEMA, data: NON_EMPTY_TEXT_SCHEMA }) },
+    { inlineData: closedObject({ mimeType: NON_EMPTY_STRING_SCHEMA, data: NON_EMPTY_STRING_SCHEMA }) },
     SIGNATURE,
   ),
   closedObject(
-    { fileData: closedObject({ fileUri: NON_EMPTY_TEXT_SCHEMA }, { mimeType: NON_EMPTY_TEXT_SCHEMA }) },
+    { fileData: closedObject({ fileUri: NON_EMPTY_STRING_SCHEMA }, { mimeType: NON_EMPTY_STRING_SCHEMA }) },
     SIGNATURE,
   ),
   closedObject(
     {
       functionCall: closedObject(
-        { name: NON_EMPTY_TEXT_SCHEMA },
-        { id: NON_EMPTY_TEXT_SCHEMA, args: ANY_OBJECT_SCHEMA },
+        { name: NON_EMPTY_STRING_SCHEMA },
+        { id: NON_EMPTY_STRING_SCHEMA, args: ANY_OBJECT_SCHEMA },
       ),
     },
     SIGNATURE,
@@ -37,27 +37,27 @@ const PART = oneOf(
   closedObject(
     {
       functionResponse: closedObject(
-        { name: NON_EMPTY_TEXT_SCHEMA, response: ANY_OBJECT_SCHEMA },
-        { id: NON_EMPTY_TEXT_SCHEMA },
+        { name: NON_EMPTY_STRING_SCHEMA, response: ANY_OBJECT_SCHEMA },
+        { id: NON_EMPTY_STRING_SCHEMA },
       ),
     },
     SIGNATURE,
   ),
 );
 const FUNCTION = closedObject(
-  { name: NON_EMPTY_TEXT_SCHEMA },
-  { description: TEXT_SCHEMA, parametersJsonSchema: ANY_OBJECT_SCHEMA },
+  { name: NON_EMPTY_STRING_SCHEMA },
+  { description: STRING_SCHEMA, parametersJsonSchema: ANY_OBJECT_SCHEMA },
 );
 
 export const GEMINI_REQUEST_SCHEMA = closedObject(
   { contents: arrayOf(closedObject({ role: enumOf('user', 'model'), parts: arrayOf(PART, 1) }), 1) },
   {
-    systemInstruction: openObject({ parts: arrayOf(closedObject({ text: TEXT_SCHEMA }), 1) }),
+    systemInstruction: openObject({ parts: arrayOf(closedObject({ text: STRING_SCHEMA }), 1) }),
     tools: arrayOf(closedObject({ functionDeclarations: arrayOf(FUNCTION, 1) }), 1),
     toolConfig: closedObject({
       functionCallingConfig: closedObject(
         { mode: enumOf('AUTO', 'ANY', 'NONE', 'VALIDATED') },
-        { allowedFunctionNames: arrayOf(NON_EMPTY_TEXT_SCHEMA, 1) },
+        { allowedFunctionNames: arrayOf(NON_EMPTY_STRING_SCHEMA, 1) },
       ),
     }),
     generationConfig: closedObject(
@@ -70,7 +70,7 @@ export const GEMINI_REQUEST_SCHEMA = closedObject(
         seed: INTEGER_SCHEMA,
         presencePenalty: numberBetween(-2, 2),
         frequencyPenalty: numberBetween(-2, 2),
-        stopSequences: arrayOf(TEXT_SCHEMA, 1, 5),
+        stopSequences: arrayOf(STRING_SCHEMA, 1, 5),
         responseMimeType: enumOf('application/json', 'text/plain'),
         responseJsonSchema: ANY_OBJECT_SCHEMA,
         thinkingConfig: closedObject(

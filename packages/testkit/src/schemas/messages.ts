@@ -1,18 +1,18 @@
 // The parts of Messages that Floe writes, as Anthropic documents them (docs.anthropic.com/en/api/messages).
 import {
   ANY_OBJECT_SCHEMA,
+  anyOf,
   arrayOf,
   BOOLEAN_SCHEMA,
   COUNT_SCHEMA,
   closedObject,
   enumOf,
   INTEGER_SCHEMA,
-  NON_EMPTY_TEXT_SCHEMA,
+  NON_EMPTY_STRING_SCHEMA,
   nullableSchema,
   numberBetween,
-  oneOf,
   openObject,
-  TEXT_SCHEMA,
+  STRING_SCHEMA,
 } from './schema-builders.ts';
 
 const MARK = {
@@ -21,14 +21,14 @@ const MARK = {
 const IMAGE = closedObject(
   {
     type: enumOf('image'),
-    source: oneOf(
+    source: anyOf(
       closedObject({
         type: enumOf('base64'),
         media_type: enumOf('image/jpeg', 'image/png', 'image/gif', 'image/webp'),
-        data: NON_EMPTY_TEXT_SCHEMA,
+        data: NON_EMPTY_STRING_SCHEMA,
       }),
-      closedObject({ type: enumOf('url'), url: NON_EMPTY_TEXT_SCHEMA }),
-      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_TEXT_SCHEMA }),
+      closedObject({ type: enumOf('url'), url: NON_EMPTY_STRING_SCHEMA }),
+      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_STRING_SCHEMA }),
     ),
   },
   MARK,
@@ -36,43 +36,43 @@ const IMAGE = closedObject(
 const DOCUMENT = closedObject(
   {
     type: enumOf('document'),
-    source: oneOf(
+    source: anyOf(
       closedObject({
         type: enumOf('base64'),
         media_type: enumOf('application/pdf'),
-        data: NON_EMPTY_TEXT_SCHEMA,
+        data: NON_EMPTY_STRING_SCHEMA,
       }),
-      closedObject({ type: enumOf('text'), media_type: enumOf('text/plain'), data: TEXT_SCHEMA }),
-      closedObject({ type: enumOf('url'), url: NON_EMPTY_TEXT_SCHEMA }),
-      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_TEXT_SCHEMA }),
+      closedObject({ type: enumOf('text'), media_type: enumOf('text/plain'), data: STRING_SCHEMA }),
+      closedObject({ type: enumOf('url'), url: NON_EMPTY_STRING_SCHEMA }),
+      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_STRING_SCHEMA }),
     ),
   },
   {
     ...MARK,
-    title: nullableSchema(TEXT_SCHEMA),
-    context: nullableSchema(TEXT_SCHEMA),
+    title: nullableSchema(STRING_SCHEMA),
+    context: nullableSchema(STRING_SCHEMA),
     citations: closedObject({ enabled: BOOLEAN_SCHEMA }),
   },
 );
-const TEXT_BLOCK = closedObject({ type: enumOf('text'), text: NON_EMPTY_TEXT_SCHEMA }, MARK);
-const THINKING = { type: enumOf('thinking'), thinking: TEXT_SCHEMA, signature: TEXT_SCHEMA };
-const REDACTED = { type: enumOf('redacted_thinking'), data: NON_EMPTY_TEXT_SCHEMA };
-const CALL_ID = NON_EMPTY_TEXT_SCHEMA;
-const BLOCK = oneOf(
+const TEXT_BLOCK = closedObject({ type: enumOf('text'), text: NON_EMPTY_STRING_SCHEMA }, MARK);
+const THINKING = { type: enumOf('thinking'), thinking: STRING_SCHEMA, signature: STRING_SCHEMA };
+const REDACTED = { type: enumOf('redacted_thinking'), data: NON_EMPTY_STRING_SCHEMA };
+const CALL_ID = NON_EMPTY_STRING_SCHEMA;
+const BLOCK = anyOf(
   TEXT_BLOCK,
   IMAGE,
   DOCUMENT,
   closedObject(THINKING),
   closedObject(REDACTED),
   closedObject(
-    { type: enumOf('tool_use'), id: CALL_ID, name: NON_EMPTY_TEXT_SCHEMA, input: ANY_OBJECT_SCHEMA },
+    { type: enumOf('tool_use'), id: CALL_ID, name: NON_EMPTY_STRING_SCHEMA, input: ANY_OBJECT_SCHEMA },
     MARK,
   ),
   closedObject(
     { type: enumOf('tool_result'), tool_use_id: CALL_ID },
     {
       ...MARK,
-      content: oneOf(TEXT_SCHEMA, arrayOf(oneOf(TEXT_BLOCK, IMAGE, DOCUMENT))),
+      content: anyOf(STRING_SCHEMA, arrayOf(anyOf(TEXT_BLOCK, IMAGE, DOCUMENT))),
       is_error: BOOLEAN_SCHEMA,
     },
   ),
@@ -80,38 +80,38 @@ const BLOCK = oneOf(
 
 export const MESSAGES_REQUEST_SCHEMA = closedObject(
   {
-    model: NON_EMPTY_TEXT_SCHEMA,
+    model: NON_EMPTY_STRING_SCHEMA,
     max_tokens: { type: 'integer', minimum: 1 },
     messages: arrayOf(
       closedObject({
         role: enumOf('user', 'assistant', 'system'),
-        content: oneOf(TEXT_SCHEMA, arrayOf(BLOCK, 1)),
+        content: anyOf(STRING_SCHEMA, arrayOf(BLOCK, 1)),
       }),
       1,
     ),
   },
   {
-    system: oneOf(TEXT_SCHEMA, arrayOf(TEXT_BLOCK, 1)),
+    system: anyOf(STRING_SCHEMA, arrayOf(TEXT_BLOCK, 1)),
     tools: arrayOf(
       closedObject(
-        { name: NON_EMPTY_TEXT_SCHEMA, input_schema: openObject({ type: enumOf('object') }) },
-        { ...MARK, description: TEXT_SCHEMA, strict: BOOLEAN_SCHEMA },
+        { name: NON_EMPTY_STRING_SCHEMA, input_schema: openObject({ type: enumOf('object') }) },
+        { ...MARK, description: STRING_SCHEMA, strict: BOOLEAN_SCHEMA },
       ),
       1,
     ),
-    tool_choice: oneOf(
+    tool_choice: anyOf(
       closedObject({ type: enumOf('auto', 'any') }, { disable_parallel_tool_use: BOOLEAN_SCHEMA }),
       closedObject({ type: enumOf('none') }),
       closedObject(
-        { type: enumOf('tool'), name: NON_EMPTY_TEXT_SCHEMA },
+        { type: enumOf('tool'), name: NON_EMPTY_STRING_SCHEMA },
         { disable_parallel_tool_use: BOOLEAN_SCHEMA },
       ),
     ),
     temperature: numberBetween(0, 1),
     top_p: numberBetween(0, 1),
     top_k: INTEGER_SCHEMA,
-    stop_sequences: arrayOf(TEXT_SCHEMA),
-    thinking: oneOf(
+    stop_sequences: arrayOf(STRING_SCHEMA),
+    thinking: anyOf(
       closedObject({ type: enumOf('enabled'), budget_tokens: { type: 'integer', minimum: 1024 } }),
       closedObject({ type: enumOf('adaptive') }, { display: enumOf('summarized', 'omitted') }),
       closedObject({ type: enumOf('disabled') }),
@@ -123,7 +123,7 @@ export const MESSAGES_REQUEST_SCHEMA = closedObject(
         format: closedObject({ type: enumOf('json_schema'), schema: ANY_OBJECT_SCHEMA }),
       },
     ),
-    metadata: closedObject({}, { user_id: nullableSchema(TEXT_SCHEMA) }),
+    metadata: closedObject({}, { user_id: nullableSchema(STRING_SCHEMA) }),
     service_tier: enumOf('auto', 'standard_only'),
     stream: BOOLEAN_SCHEMA,
   },
@@ -145,49 +145,49 @@ const USAGE = openObject(
     cache_read_input_tokens: nullableSchema(COUNT_SCHEMA),
   },
 );
-const OUTPUT_BLOCK = oneOf(
-  openObject({ type: enumOf('text'), text: TEXT_SCHEMA }),
+const OUTPUT_BLOCK = anyOf(
+  openObject({ type: enumOf('text'), text: STRING_SCHEMA }),
   openObject(THINKING),
   openObject(REDACTED),
   openObject({
     type: enumOf('tool_use'),
     id: CALL_ID,
-    name: NON_EMPTY_TEXT_SCHEMA,
+    name: NON_EMPTY_STRING_SCHEMA,
     input: ANY_OBJECT_SCHEMA,
   }),
 );
 
 export const MESSAGES_RESPONSE_SCHEMA = openObject({
-  id: NON_EMPTY_TEXT_SCHEMA,
+  id: NON_EMPTY_STRING_SCHEMA,
   type: enumOf('message'),
   role: enumOf('assistant'),
-  model: NON_EMPTY_TEXT_SCHEMA,
+  model: NON_EMPTY_STRING_SCHEMA,
   content: arrayOf(OUTPUT_BLOCK),
   stop_reason: nullableSchema(STOP),
-  stop_sequence: nullableSchema(TEXT_SCHEMA),
+  stop_sequence: nullableSchema(STRING_SCHEMA),
   usage: USAGE,
 });
 
-const DELTA = oneOf(
-  openObject({ type: enumOf('text_delta'), text: TEXT_SCHEMA }),
-  openObject({ type: enumOf('thinking_delta'), thinking: TEXT_SCHEMA }),
-  openObject({ type: enumOf('signature_delta'), signature: TEXT_SCHEMA }),
-  openObject({ type: enumOf('input_json_delta'), partial_json: TEXT_SCHEMA }),
+const DELTA = anyOf(
+  openObject({ type: enumOf('text_delta'), text: STRING_SCHEMA }),
+  openObject({ type: enumOf('thinking_delta'), thinking: STRING_SCHEMA }),
+  openObject({ type: enumOf('signature_delta'), signature: STRING_SCHEMA }),
+  openObject({ type: enumOf('input_json_delta'), partial_json: STRING_SCHEMA }),
 );
 
-export const MESSAGES_EVENT_SCHEMA = oneOf(
+export const MESSAGES_EVENT_SCHEMA = anyOf(
   openObject({ type: enumOf('message_start'), message: MESSAGES_RESPONSE_SCHEMA }),
   openObject({ type: enumOf('content_block_start'), index: COUNT_SCHEMA, content_block: OUTPUT_BLOCK }),
   openObject({ type: enumOf('content_block_delta'), index: COUNT_SCHEMA, delta: DELTA }),
   openObject({ type: enumOf('content_block_stop'), index: COUNT_SCHEMA }),
   openObject({
     type: enumOf('message_delta'),
-    delta: openObject({ stop_reason: nullableSchema(STOP), stop_sequence: nullableSchema(TEXT_SCHEMA) }),
+    delta: openObject({ stop_reason: nullableSchema(STOP), stop_sequence: nullableSchema(STRING_SCHEMA) }),
     usage: openObject({ output_tokens: COUNT_SCHEMA }),
   }),
   openObject({ type: enumOf('message_stop', 'ping') }),
   openObject({
     type: enumOf('error'),
-    error: openObject({ type: NON_EMPTY_TEXT_SCHEMA, message: NON_EMPTY_TEXT_SCHEMA }),
+    error: openObject({ type: NON_EMPTY_STRING_SCHEMA, message: NON_EMPTY_STRING_SCHEMA }),
   }),
 );

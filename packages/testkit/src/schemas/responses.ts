@@ -3,21 +3,21 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
   ANY_OBJECT_SCHEMA,
+  anyOf,
   arrayOf,
   BOOLEAN_SCHEMA,
   COUNT_SCHEMA,
   closedObject,
   enumOf,
   INTEGER_SCHEMA,
-  NON_EMPTY_TEXT_SCHEMA,
+  NON_EMPTY_STRING_SCHEMA,
   NULL_SCHEMA,
   NUMBER_SCHEMA,
   nullableSchema,
   numberBetween,
-  oneOf,
   openObject,
   type SchemaMembers,
-  TEXT_SCHEMA,
+  STRING_SCHEMA,
 } from './schema-builders.ts';
 
 const STATUS = enumOf('in_progress', 'completed', 'incomplete');
@@ -25,88 +25,88 @@ const IMAGE = closedObject(
   { type: enumOf('input_image') },
   {
     detail: enumOf('auto', 'low', 'high', 'original'),
-    image_url: NON_EMPTY_TEXT_SCHEMA,
-    file_id: NON_EMPTY_TEXT_SCHEMA,
+    image_url: NON_EMPTY_STRING_SCHEMA,
+    file_id: NON_EMPTY_STRING_SCHEMA,
   },
 );
 const FILE = closedObject(
   { type: enumOf('input_file') },
   {
-    file_data: NON_EMPTY_TEXT_SCHEMA,
-    filename: TEXT_SCHEMA,
-    file_url: NON_EMPTY_TEXT_SCHEMA,
-    file_id: NON_EMPTY_TEXT_SCHEMA,
+    file_data: NON_EMPTY_STRING_SCHEMA,
+    filename: STRING_SCHEMA,
+    file_url: NON_EMPTY_STRING_SCHEMA,
+    file_id: NON_EMPTY_STRING_SCHEMA,
     detail: enumOf('low', 'high'),
   },
 );
-const INPUT_PART = oneOf(closedObject({ type: enumOf('input_text'), text: TEXT_SCHEMA }), IMAGE, FILE);
+const INPUT_PART = anyOf(closedObject({ type: enumOf('input_text'), text: STRING_SCHEMA }), IMAGE, FILE);
 const REASONING = openObject(
   {
     type: enumOf('reasoning'),
-    summary: arrayOf(closedObject({ type: enumOf('summary_text'), text: TEXT_SCHEMA })),
+    summary: arrayOf(closedObject({ type: enumOf('summary_text'), text: STRING_SCHEMA })),
   },
-  { id: NON_EMPTY_TEXT_SCHEMA, encrypted_content: nullableSchema(NON_EMPTY_TEXT_SCHEMA) },
+  { id: NON_EMPTY_STRING_SCHEMA, encrypted_content: nullableSchema(NON_EMPTY_STRING_SCHEMA) },
 );
 const FUNCTION_CALL = {
   type: enumOf('function_call'),
-  call_id: NON_EMPTY_TEXT_SCHEMA,
-  name: NON_EMPTY_TEXT_SCHEMA,
-  arguments: TEXT_SCHEMA,
+  call_id: NON_EMPTY_STRING_SCHEMA,
+  name: NON_EMPTY_STRING_SCHEMA,
+  arguments: STRING_SCHEMA,
 };
 const CUSTOM_CALL = {
   type: enumOf('custom_tool_call'),
-  call_id: NON_EMPTY_TEXT_SCHEMA,
-  name: NON_EMPTY_TEXT_SCHEMA,
-  input: TEXT_SCHEMA,
+  call_id: NON_EMPTY_STRING_SCHEMA,
+  name: NON_EMPTY_STRING_SCHEMA,
+  input: STRING_SCHEMA,
 };
-const OUTPUT = oneOf(TEXT_SCHEMA, arrayOf(INPUT_PART));
-const ITEM = oneOf(
+const OUTPUT = anyOf(STRING_SCHEMA, arrayOf(INPUT_PART));
+const ITEM = anyOf(
   closedObject(
-    { role: enumOf('user', 'system', 'developer'), content: oneOf(TEXT_SCHEMA, arrayOf(INPUT_PART, 1)) },
+    { role: enumOf('user', 'system', 'developer'), content: anyOf(STRING_SCHEMA, arrayOf(INPUT_PART, 1)) },
     { type: enumOf('message') },
   ),
   openObject(
-    { role: enumOf('assistant'), content: oneOf(TEXT_SCHEMA, arrayOf(ANY_OBJECT_SCHEMA, 1)) },
+    { role: enumOf('assistant'), content: anyOf(STRING_SCHEMA, arrayOf(ANY_OBJECT_SCHEMA, 1)) },
     { type: enumOf('message') },
   ),
-  openObject(FUNCTION_CALL, { namespace: TEXT_SCHEMA }),
+  openObject(FUNCTION_CALL, { namespace: STRING_SCHEMA }),
   openObject(CUSTOM_CALL),
-  closedObject({ type: enumOf('function_call_output'), call_id: NON_EMPTY_TEXT_SCHEMA, output: OUTPUT }),
-  closedObject({ type: enumOf('custom_tool_call_output'), call_id: NON_EMPTY_TEXT_SCHEMA, output: OUTPUT }),
+  closedObject({ type: enumOf('function_call_output'), call_id: NON_EMPTY_STRING_SCHEMA, output: OUTPUT }),
+  closedObject({ type: enumOf('custom_tool_call_output'), call_id: NON_EMPTY_STRING_SCHEMA, output: OUTPUT }),
   REASONING,
 );
-const FORMAT = oneOf(
+const FORMAT = anyOf(
   closedObject({ type: enumOf('text', 'json_object') }),
   closedObject(
-    { type: enumOf('json_schema'), name: NON_EMPTY_TEXT_SCHEMA, schema: ANY_OBJECT_SCHEMA },
-    { description: nullableSchema(TEXT_SCHEMA), strict: nullableSchema(BOOLEAN_SCHEMA) },
+    { type: enumOf('json_schema'), name: NON_EMPTY_STRING_SCHEMA, schema: ANY_OBJECT_SCHEMA },
+    { description: nullableSchema(STRING_SCHEMA), strict: nullableSchema(BOOLEAN_SCHEMA) },
   ),
 );
 const FUNCTION_TOOL = closedObject(
   {
     type: enumOf('function'),
-    name: NON_EMPTY_TEXT_SCHEMA,
+    name: NON_EMPTY_STRING_SCHEMA,
     parameters: nullableSchema(ANY_OBJECT_SCHEMA),
     strict: nullableSchema(BOOLEAN_SCHEMA),
   },
-  { description: nullableSchema(TEXT_SCHEMA), defer_loading: BOOLEAN_SCHEMA },
+  { description: nullableSchema(STRING_SCHEMA), defer_loading: BOOLEAN_SCHEMA },
 );
 const CUSTOM_TOOL = closedObject(
-  { type: enumOf('custom'), name: NON_EMPTY_TEXT_SCHEMA },
-  { description: TEXT_SCHEMA, format: ANY_OBJECT_SCHEMA },
+  { type: enumOf('custom'), name: NON_EMPTY_STRING_SCHEMA },
+  { description: STRING_SCHEMA, format: ANY_OBJECT_SCHEMA },
 );
-const TOOL = oneOf(
+const TOOL = anyOf(
   FUNCTION_TOOL,
   CUSTOM_TOOL,
   openObject({
     type: enumOf('namespace'),
-    name: NON_EMPTY_TEXT_SCHEMA,
-    tools: arrayOf(oneOf(FUNCTION_TOOL, CUSTOM_TOOL), 1),
+    name: NON_EMPTY_STRING_SCHEMA,
+    tools: arrayOf(anyOf(FUNCTION_TOOL, CUSTOM_TOOL), 1),
   }),
 );
-const CHOICE = oneOf(
+const CHOICE = anyOf(
   enumOf('none', 'auto', 'required'),
-  closedObject({ type: enumOf('function', 'custom'), name: NON_EMPTY_TEXT_SCHEMA }),
+  closedObject({ type: enumOf('function', 'custom'), name: NON_EMPTY_STRING_SCHEMA }),
   openObject({
     type: enumOf('allowed_tools'),
     mode: enumOf('auto', 'required'),
@@ -116,9 +116,9 @@ const CHOICE = oneOf(
 const EFFORT = enumOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
 
 export const RESPONSES_REQUEST_SCHEMA = closedObject(
-  { model: NON_EMPTY_TEXT_SCHEMA, input: oneOf(TEXT_SCHEMA, arrayOf(ITEM)) },
+  { model: NON_EMPTY_STRING_SCHEMA, input: anyOf(STRING_SCHEMA, arrayOf(ITEM)) },
   {
-    instructions: nullableSchema(TEXT_SCHEMA),
+    instructions: nullableSchema(STRING_SCHEMA),
     tools: arrayOf(TOOL, 1),
     tool_choice: CHOICE,
     parallel_tool_calls: BOOLEAN_SCHEMA,
@@ -131,34 +131,34 @@ export const RESPONSES_REQUEST_SCHEMA = closedObject(
       {},
       { effort: EFFORT, summary: enumOf('auto', 'concise', 'detailed'), max_tokens: COUNT_SCHEMA },
     ),
-    include: arrayOf(NON_EMPTY_TEXT_SCHEMA),
+    include: arrayOf(NON_EMPTY_STRING_SCHEMA),
     store: BOOLEAN_SCHEMA,
-    safety_identifier: TEXT_SCHEMA,
+    safety_identifier: STRING_SCHEMA,
     metadata: ANY_OBJECT_SCHEMA,
-    prompt_cache_key: TEXT_SCHEMA,
+    prompt_cache_key: STRING_SCHEMA,
     service_tier: enumOf('auto', 'default', 'flex', 'scale', 'priority'),
     stream: BOOLEAN_SCHEMA,
   },
 );
 
-const CONTENT = oneOf(
-  openObject({ type: enumOf('output_text'), text: TEXT_SCHEMA, annotations: arrayOf(ANY_OBJECT_SCHEMA) }),
-  openObject({ type: enumOf('refusal'), refusal: TEXT_SCHEMA }),
+const CONTENT = anyOf(
+  openObject({ type: enumOf('output_text'), text: STRING_SCHEMA, annotations: arrayOf(ANY_OBJECT_SCHEMA) }),
+  openObject({ type: enumOf('refusal'), refusal: STRING_SCHEMA }),
 );
-const OUTPUT_ITEM = oneOf(
+const OUTPUT_ITEM = anyOf(
   openObject({
-    id: NON_EMPTY_TEXT_SCHEMA,
+    id: NON_EMPTY_STRING_SCHEMA,
     type: enumOf('message'),
     status: STATUS,
     role: enumOf('assistant'),
     content: arrayOf(CONTENT),
   }),
-  openObject({ id: NON_EMPTY_TEXT_SCHEMA, ...FUNCTION_CALL }, { status: STATUS, namespace: TEXT_SCHEMA }),
-  openObject({ id: NON_EMPTY_TEXT_SCHEMA, ...CUSTOM_CALL }, { status: STATUS, namespace: TEXT_SCHEMA }),
+  openObject({ id: NON_EMPTY_STRING_SCHEMA, ...FUNCTION_CALL }, { status: STATUS, namespace: STRING_SCHEMA }),
+  openObject({ id: NON_EMPTY_STRING_SCHEMA, ...CUSTOM_CALL }, { status: STATUS, namespace: STRING_SCHEMA }),
   openObject({
-    id: NON_EMPTY_TEXT_SCHEMA,
+    id: NON_EMPTY_STRING_SCHEMA,
     type: enumOf('reasoning'),
-    summary: arrayOf(openObject({ type: enumOf('summary_text'), text: TEXT_SCHEMA })),
+    summary: arrayOf(openObject({ type: enumOf('summary_text'), text: STRING_SCHEMA })),
   }),
 );
 const USAGE = openObject({
@@ -175,17 +175,17 @@ const USAGE = openObject({
  */
 export const RESPONSES_RESPONSE_SCHEMA = openObject(
   {
-    id: NON_EMPTY_TEXT_SCHEMA,
+    id: NON_EMPTY_STRING_SCHEMA,
     object: enumOf('response'),
     created_at: INTEGER_SCHEMA,
     completed_at: nullableSchema(INTEGER_SCHEMA),
     status: enumOf('queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'),
     incomplete_details: nullableSchema(openObject({ reason: enumOf('max_output_tokens', 'content_filter') })),
-    model: NON_EMPTY_TEXT_SCHEMA,
-    previous_response_id: nullableSchema(NON_EMPTY_TEXT_SCHEMA),
-    instructions: nullableSchema(oneOf(TEXT_SCHEMA, arrayOf(ANY_OBJECT_SCHEMA))),
+    model: NON_EMPTY_STRING_SCHEMA,
+    previous_response_id: nullableSchema(NON_EMPTY_STRING_SCHEMA),
+    instructions: nullableSchema(anyOf(STRING_SCHEMA, arrayOf(ANY_OBJECT_SCHEMA))),
     output: arrayOf(OUTPUT_ITEM),
-    error: nullableSchema(openObject({ code: NON_EMPTY_TEXT_SCHEMA, message: NON_EMPTY_TEXT_SCHEMA })),
+    error: nullableSchema(openObject({ code: NON_EMPTY_STRING_SCHEMA, message: NON_EMPTY_STRING_SCHEMA })),
     tools: arrayOf(TOOL),
     tool_choice: CHOICE,
     truncation: enumOf('auto', 'disabled'),
@@ -197,22 +197,22 @@ export const RESPONSES_RESPONSE_SCHEMA = openObject(
     frequency_penalty: NUMBER_SCHEMA,
     top_logprobs: COUNT_SCHEMA,
     reasoning: nullableSchema(
-      openObject({ effort: nullableSchema(EFFORT), summary: nullableSchema(TEXT_SCHEMA) }),
+      openObject({ effort: nullableSchema(EFFORT), summary: nullableSchema(STRING_SCHEMA) }),
     ),
     usage: nullableSchema(USAGE),
     max_output_tokens: nullableSchema(COUNT_SCHEMA),
     max_tool_calls: nullableSchema(COUNT_SCHEMA),
     store: BOOLEAN_SCHEMA,
     background: BOOLEAN_SCHEMA,
-    service_tier: TEXT_SCHEMA,
+    service_tier: STRING_SCHEMA,
     metadata: ANY_OBJECT_SCHEMA,
-    safety_identifier: nullableSchema(TEXT_SCHEMA),
-    prompt_cache_key: nullableSchema(TEXT_SCHEMA),
+    safety_identifier: nullableSchema(STRING_SCHEMA),
+    prompt_cache_key: nullableSchema(STRING_SCHEMA),
   },
   { user: NULL_SCHEMA },
 );
 
-const AT_ITEM: SchemaMembers = { item_id: NON_EMPTY_TEXT_SCHEMA, output_index: COUNT_SCHEMA };
+const AT_ITEM: SchemaMembers = { item_id: NON_EMPTY_STRING_SCHEMA, output_index: COUNT_SCHEMA };
 const AT_PART: SchemaMembers = { ...AT_ITEM, content_index: COUNT_SCHEMA };
 const AT_SUMMARY: SchemaMembers = { ...AT_ITEM, summary_index: COUNT_SCHEMA };
 const RESPONSE: SchemaMembers = { response: RESPONSES_RESPONSE_SCHEMA };
@@ -226,26 +226,26 @@ const EVENTS: Readonly<Record<string, SchemaMembers>> = {
   'response.output_item.done': { output_index: COUNT_SCHEMA, item: OUTPUT_ITEM },
   'response.content_part.added': { ...AT_PART, part: CONTENT },
   'response.content_part.done': { ...AT_PART, part: CONTENT },
-  'response.output_text.delta': { ...AT_PART, delta: TEXT_SCHEMA },
-  'response.output_text.done': { ...AT_PART, text: TEXT_SCHEMA },
-  'response.refusal.delta': { ...AT_PART, delta: TEXT_SCHEMA },
-  'response.refusal.done': { ...AT_PART, refusal: TEXT_SCHEMA },
-  'response.function_call_arguments.delta': { ...AT_ITEM, delta: TEXT_SCHEMA },
+  'response.output_text.delta': { ...AT_PART, delta: STRING_SCHEMA },
+  'response.output_text.done': { ...AT_PART, text: STRING_SCHEMA },
+  'response.refusal.delta': { ...AT_PART, delta: STRING_SCHEMA },
+  'response.refusal.done': { ...AT_PART, refusal: STRING_SCHEMA },
+  'response.function_call_arguments.delta': { ...AT_ITEM, delta: STRING_SCHEMA },
   'response.function_call_arguments.done': {
     ...AT_ITEM,
-    name: NON_EMPTY_TEXT_SCHEMA,
-    arguments: TEXT_SCHEMA,
+    name: NON_EMPTY_STRING_SCHEMA,
+    arguments: STRING_SCHEMA,
   },
-  'response.custom_tool_call_input.delta': { ...AT_ITEM, delta: TEXT_SCHEMA },
-  'response.custom_tool_call_input.done': { ...AT_ITEM, input: TEXT_SCHEMA },
+  'response.custom_tool_call_input.delta': { ...AT_ITEM, delta: STRING_SCHEMA },
+  'response.custom_tool_call_input.done': { ...AT_ITEM, input: STRING_SCHEMA },
   'response.reasoning_summary_part.added': { ...AT_SUMMARY, part: ANY_OBJECT_SCHEMA },
   'response.reasoning_summary_part.done': { ...AT_SUMMARY, part: ANY_OBJECT_SCHEMA },
-  'response.reasoning_summary_text.delta': { ...AT_SUMMARY, delta: TEXT_SCHEMA },
-  'response.reasoning_summary_text.done': { ...AT_SUMMARY, text: TEXT_SCHEMA },
+  'response.reasoning_summary_text.delta': { ...AT_SUMMARY, delta: STRING_SCHEMA },
+  'response.reasoning_summary_text.done': { ...AT_SUMMARY, text: STRING_SCHEMA },
   error: {
-    message: NON_EMPTY_TEXT_SCHEMA,
-    code: nullableSchema(NON_EMPTY_TEXT_SCHEMA),
-    param: nullableSchema(TEXT_SCHEMA),
+    message: NON_EMPTY_STRING_SCHEMA,
+    code: nullableSchema(NON_EMPTY_STRING_SCHEMA),
+    param: nullableSchema(STRING_SCHEMA),
   },
 };
 

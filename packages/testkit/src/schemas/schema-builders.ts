@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '@floe/contract/json';
 
 export type SchemaMembers = Readonly<Record<string, Json>>;
 
-export const TEXT_SCHEMA: Json = { type: 'string' };
-export const NON_EMPTY_TEXT_SCHEMA: Json = { type: 'string', minLength: 1 };
+export const STRING_SCHEMA: Json = { type: 'string' };
+export const NON_EMPTY_STRING_SCHEMA: Json = { type: 'string', minLength: 1 };
 export const NUMBER_SCHEMA: Json = { type: 'number' };
 export const INTEGER_SCHEMA: Json = { type: 'integer' };
 export const COUNT_SCHEMA: Json = { type: 'integer', minimum: 0 };
@@ -23,16 +23,16 @@ export function arrayOf(items: Json, minItems = 0, maxItems = Number.MAX_SAFE_IN
 }
 
 /** Returns the schema of a value that matches at least one of the schemas. */
-export function oneOf(...choices: readonly Json[]): Json {
+export function anyOf(...choices: readonly Json[]): Json {
   return { anyOf: [...choices] };
 }
 
 /** Returns the schema of a value that matches `schema` or is null. */
 export function nullableSchema(schema: Json): Json {
-  return oneOf(schema, NULL_SCHEMA);
+  return anyOf(schema, NULL_SCHEMA);
 }
 
-/** Returns the schema of a value that is one of these texts. */
+/** Returns the schema of a value that is one of these strings. */
 export function enumOf(...words: readonly string[]): Json {
   return { type: 'string', enum: [...words] };
 }

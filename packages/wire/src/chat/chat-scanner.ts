@@ -16,7 +16,7 @@ import {
 import { MemberRemover, stripReasoningParts } from './remove-members.ts';
 import { ThinkTagStripper } from './think-tag-stripper.ts';
 
-/** Which parts are removed from the responses in one exchange. */
+/** The kinds of reasoning that are removed from the responses in one exchange. */
 export interface ReasoningStripOptions {
   /** Whether to remove reasoning members, thinking parts and, with `thinkTags`, tagged reasoning. */
   readonly stripReasoning: boolean;
@@ -54,10 +54,10 @@ export class ChatScanner {
    * UTF-8 bytes of text, reasoning and tool calls so far, including removed parts. Counted only if requested.
    */
   contentBytes = 0;
-  /** Number of texts with content. */
+  /** Number of chunks or responses with content. */
   contentFrameCount = 0;
 
-  /** The edits of the last text, in order, and whether it contained choices, usage or an error. */
+  /** The edits of the last chunk or response, in order, and whether it contained choices, usage or an error. */
   edits: ByteEdit[] = [];
   hasChoices = false;
   hasUsage = false;
@@ -129,7 +129,7 @@ export class ChatScanner {
     return span.end - span.start === '"error"'.length && this.#words(span) === 'error';
   }
 
-  /** Vendor members start with `x_`. One host reports usage only in such a member. */
+  /** Vendor members start with `x_`. One provider reports usage only in such a member. */
   #isVendorName(cursor: JsonCursor): boolean {
     return this.#bytes[cursor.keyStart] === 0x78 && this.#bytes[cursor.keyStart + 1] === 0x5f;
   }
@@ -225,7 +225,7 @@ export class ChatScanner {
       if (name !== undefined) this.hasContent ||= this.#says(value);
       if (counts && name !== undefined) {
         const bytes = countContentBytesAt(this.#bytes, value);
-        // Hosts repeat the same reasoning in several members.
+        // Providers repeat the same reasoning in several members.
         if (REASONING_MEMBERS.has(name)) reasoningBytes = Math.max(reasoningBytes, bytes);
         else this.contentBytes += bytes;
       }

@@ -4,14 +4,14 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { parseFinishReason, type ResponseFinish } from '../finish.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
-import { upstreamErrorFault } from '../upstream-error.ts';
+import { createUpstreamErrorFault } from '../upstream-error.ts';
 import { readChatUsage, type Usage } from '../usage.ts';
 import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
 import { REASONING_MEMBERS } from './member-names.ts';
 
 /**
- * Up to this size in bytes, V8's parser takes half as long as a scan. For longer responses, it
- * creates too many objects.
+ * The maximum size in bytes of a response that is read with `JSON.parse`. Up to this size,
+ * `JSON.parse` takes half as long as a scan. For longer responses, it creates too many objects.
  */
 export const MAX_FAST_PARSE_BYTES = 8 * 1024;
 
@@ -43,10 +43,11 @@ export function forwardChatResponse(body: Buffer, options: ReasoningStripOptions
 }
 
 /**
- * Reads the most common form of short responses without removing anything. All choices must be finished
- * messages, and no other member may be an error or contain usage. Returns null for all other texts, whether
- * or not they are valid. `scanChatResponse` returns the same result (forward-answer.test.ts). As for the client,
- * the last of duplicate members counts.
+ * Reads the most common form of short responses without removing anything. All choices must be
+ * finished messages, and no other member may be an error or contain usage. If a member is duplicated,
+ * the last one counts, as it does for clients. Returns null for all other responses, whether or not
+ * they are valid. For accepted responses, `scanChatResponse` returns the same result
+ * (forward-response.test.ts).
  * @example
  * const options = { stripReasoning: true, thinkTags: false };
  * const body = Buffer.from('{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}');
@@ -138,7 +139,7 @@ function validateAnswer(walk: ChatScanner, body: Buffer): Fault | undefined {
     new Fault('upstream_error', message, { upstreamBody: bodyExcerpt(body) });
   if (!isUtf8(body)) return refuse('The provider sent a response that is not valid UTF-8.');
   try {
-    if (!walk.read(body, 0, body.length) || walk.hasError) return upstreamErrorFault(body.toString());
+    if (!walk.read(body, 0, body.length) || walk.hasError) return createUpstreamErrorFault(body.toString());
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return refuse('The provider sent a response that is not complete JSON.');

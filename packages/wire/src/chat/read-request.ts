@@ -22,9 +22,9 @@ import type {
   ToolDefinition,
 } from '../request.ts';
 import {
-  emptyFieldFault,
-  invalidFieldFault,
-  missingFieldFault,
+  createEmptyFieldFault,
+  createInvalidFieldFault,
+  createMissingFieldFault,
   RequestDraft,
   readCacheBreakpoint,
   readIncludeUsage,
@@ -121,13 +121,13 @@ function readMessages(
   draft: RequestDraft,
 ): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
   if (!isNonEmpty(value))
-    throw isJsonArray(value) ? emptyFieldFault('messages') : missingFieldFault('messages');
+    throw isJsonArray(value) ? createEmptyFieldFault('messages') : createMissingFieldFault('messages');
   const system: TextPart[] = [];
   const turns: ConversationTurn[] = [];
   const freeform = new Set(tools.filter((tool) => tool.kind === 'freeform').map((tool) => tool.name));
   asArray(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
-    if (!isObject(entry)) throw invalidFieldFault(`\`${path}\` must be an object.`, path);
+    if (!isObject(entry)) throw createInvalidFieldFault(`\`${path}\` must be an object.`, path);
     const turn = withTurnCacheBreakpoint(
       readChatMessage(entry, freeform, path, draft),
       readCacheBreakpoint(entry),
@@ -138,7 +138,7 @@ function readMessages(
     else turns.push(turn);
   });
   if (turns.length === 0 && system.length === 0 && draft.requiredFeatures.size === 0)
-    throw emptyFieldFault('messages');
+    throw createEmptyFieldFault('messages');
   return { system, turns };
 }
 
@@ -192,7 +192,7 @@ export function readChatMessage(
       };
     }
     default:
-      throw invalidFieldFault(
+      throw createInvalidFieldFault(
         `\`${path}.role\` must be system, developer, user, assistant or tool.`,
         `${path}.role`,
       );
@@ -212,7 +212,7 @@ function readRefusalAndCalls(
   if (isNonEmpty(message['audio'])) draft.requireFeature('unknown-content', `${path}.audio`);
   asArray(message['tool_calls']).forEach((entry, index) => {
     const at = `${path}.tool_calls[${index}]`;
-    if (!isObject(entry)) throw invalidFieldFault(`\`${at}\` must be an object.`, at);
+    if (!isObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
     draft.reportUnknownFields(entry, TOOL_CALL_FIELDS, 'tool_calls.');
     parts.push(readToolCall(entry, freeform));
   });

@@ -132,9 +132,9 @@ class ChatAnswerReader implements ResponseStreamReader {
     if (finish !== undefined && finish !== '') this.#finish ??= finish;
   }
 
-  /** Hosts report usage at the top level, in a vendor member or in the choice. */
+  /** Providers report usage at the top level, in a vendor member or in the choice. */
   #usage(chunk: JsonObject, choice: JsonObject | undefined): void {
-    // Use the first non-empty place. Hosts also send empty ones.
+    // Use the first non-empty place. Providers also send empty ones.
     for (const place of [chunk, asObject(chunk['x_groq']), choice]) {
       const usage = readChatUsage(place?.['usage'], chunk['service_tier']);
       if (usage === undefined) continue;

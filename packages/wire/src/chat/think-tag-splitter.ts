@@ -4,8 +4,8 @@ const CLOSE_TAG = '</think>';
 const MAX_LEADING_SPACE = 64;
 
 /**
- * Splits `<think>…</think>` at the start of a streamed text into reasoning and text. A tag may be
- * split across chunks. Tags that occur later are treated as text.
+ * Splits streamed text that starts with `<think>…</think>` into reasoning and text. A tag may be split
+ * across chunks. Tags that occur later are treated as text.
  */
 export class ThinkTagSplitter {
   #state: 'start' | 'inside' | 'after' | 'text' = 'start';

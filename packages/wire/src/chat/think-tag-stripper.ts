@@ -4,8 +4,9 @@ const CLOSE_TAG = '</think>';
 const MAX_LEADING_SPACE = 64;
 
 /**
- * Removes one `<think>…</think>` at the start of a streamed text, with the white space before it and the line
- * breaks after it. A tag may be split across chunks. Reasoning without an opening tag is not detected.
+ * Removes one `<think>…</think>` at the start of streamed text, with the white space before it and the
+ * line breaks after it. A tag may be split across chunks. Reasoning without an opening tag is not
+ * detected.
  */
 export class ThinkTagStripper {
   #state: 'start' | 'inside' | 'after' | 'through' = 'start';

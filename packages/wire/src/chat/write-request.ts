@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
-  acceptHint,
   applyQuirks,
+  dropUnsupportedHint,
   getAcceptedSealValue,
   joinResultText,
   joinSystemText,
@@ -65,12 +65,12 @@ export function writeRequest(request: CanonicalRequest, options: RequestWriteOpt
     top_k: sampling.topK,
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
-    seed: acceptHint(sampling.seed, 'seed', options, dropped),
+    seed: dropUnsupportedHint(sampling.seed, 'seed', options, dropped),
     ...writeChatReasoning(request, options, dropped),
-    user: acceptHint(request.user, 'user', options, dropped),
+    user: dropUnsupportedHint(request.user, 'user', options, dropped),
     prompt_cache_key: resolveCacheKey(request, options, dropped),
     service_tier: resolveServiceTier(request, OPENAI_SERVICE_TIERS, options, dropped),
-    verbosity: acceptHint(request.verbosity, 'verbosity', options, dropped),
+    verbosity: dropUnsupportedHint(request.verbosity, 'verbosity', options, dropped),
     stream,
     stream_options: stream && options.streamUsage !== false ? { include_usage: true } : undefined,
   };
@@ -171,7 +171,7 @@ function writeCall(part: ToolCallPart, writer: MessageWriter): JsonObject {
   return { id, type: 'function', function: { name, arguments: text } };
 }
 
-/** A single text is written as a string, which every host accepts. Anything else is a list of parts. */
+/** A single text is written as a string, which every provider accepts. Anything else is a list of parts. */
 function writeContent(
   parts: readonly ContentPart[],
   writer: MessageWriter,

@@ -12,7 +12,7 @@ const CRC_BYTES = 4;
 /** The prelude, no headers, no payload and the final checksum. */
 const MIN_FRAME_BYTES = PRELUDE_BYTES + CRC_BYTES;
 const MAX_FRAME_BYTES = 24 << 20;
-/** Type of a text header. Other types have a fixed length or a length prefix. */
+/** Type of a string header. Other types have a fixed length or a length prefix. */
 const TEXT_HEADER_TYPE = 7;
 const FIXED_LENGTHS: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
-  acceptHint,
   applyQuirks,
+  dropUnsupportedHint,
   ensureNonEmptyConversation,
   getAcceptedSealValue,
   reportDroppedFields,
@@ -19,10 +19,10 @@ import {
   type CanonicalRequest,
   type ContentPart,
   type ConversationTurn,
+  createUnsupportedFeatureFault,
   type MediaPart,
   type TextPart,
   type ToolResultPart,
-  unsupportedFeatureFault,
 } from '../request.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 import {
@@ -97,7 +97,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     additionalModelRequestFields: extras,
     outputConfig: writeConverseResponseFormat(request.format),
     serviceTier: tier === undefined ? undefined : { type: tier },
-    requestMetadata: acceptHint(request.metadata, 'metadata', options, dropped),
+    requestMetadata: dropUnsupportedHint(request.metadata, 'metadata', options, dropped),
   };
   return { body: applyQuirks(body, options, dropped), dropped };
 }
@@ -233,7 +233,8 @@ function writeMedia(part: MediaPart, writer: BlockWriter): JsonObject {
     FORMAT_BY_SUBTYPE[subtype] ?? (isTextMediaType(mime) && !TEXT_FORMATS.has(subtype) ? 'txt' : subtype);
   const source = { bytes: data };
   if (part.kind === 'image') return { image: { format, source } };
-  if (!DOCUMENT_FORMATS.has(format)) throw unsupportedFeatureFault({ need: 'file-type', param: 'messages' });
+  if (!DOCUMENT_FORMATS.has(format))
+    throw createUnsupportedFeatureFault({ need: 'file-type', param: 'messages' });
   writer.documents += 1;
   return { document: { format, name: documentName(part.name, writer.documents), source } };
 }

@@ -20,9 +20,9 @@ const MIN_BUDGET = 1_024;
 const ANSWER_TOKENS = 4_096;
 
 /**
- * Writes the member `toolConfig` of a Converse request. Because the dialect cannot forbid tool
- * calls, the tools are omitted in that case. If the history contains tool calls, the tools are
- * kept, because the dialect then requires them.
+ * Writes the member `toolConfig` of a Converse request. The dialect cannot forbid tool calls, so the
+ * tools are omitted if the request forbids tool calls. Exception: the dialect requires tools if the
+ * history contains tool calls, so they are kept in this case.
  */
 export function writeConverseToolConfig(
   request: CanonicalRequest,

@@ -4,8 +4,8 @@ import { asArray, asString, isJsonArray, isNonEmpty, isObject } from '../json-na
 type Slot = Json | undefined;
 
 /**
- * Builds a call's arguments from streamed `partialArgs`. Each has a JSON path and a value, or the
- * next part of a string. Only the path steps `$.name`, `['name']` and `[0]` occur.
+ * Builds a call's arguments from streamed `partialArgs`. Each of them has a JSON path and a value, or
+ * the next part of a string. Only the path steps `$.name`, `['name']` and `[0]` are supported.
  */
 export class PartialArguments {
   #root: JsonObject = {};

@@ -1,6 +1,6 @@
 import type { Json, JsonArray, JsonObject } from '@floe/contract/json';
 import { asArray, asObjects, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
-import { invalidFieldFault } from '../request-draft.ts';
+import { createInvalidFieldFault } from '../request-draft.ts';
 
 /** The elements of a conversation, and the name of the member that contains them. */
 export interface ConversationSource {
@@ -9,8 +9,9 @@ export interface ConversationSource {
 }
 
 /**
- * Returns the conversation of a body that may contain two. IDEs may send both, one of them without tool
- * results. The one with more tool results is used, or `input` if they are equal. They are never merged.
+ * Returns the conversation in a body. IDEs may send both `messages` and `input`, one of them without
+ * tool results. In this case, the one with more tool results is returned, or `input` if the numbers
+ * are equal. The two are never merged.
  * @example
  * const messages = [{ role: 'user', content: 'Hello' }];
  * selectConversation({ messages, input: [] }); // { member: 'messages', elements: messages }
@@ -30,7 +31,7 @@ function readElementList(value: Json | undefined, member: string): JsonArray {
   if (!isNonEmpty(value)) return [];
   if (isJsonArray(value)) return value;
   if (member === 'input' && (typeof value === 'string' || isObject(value))) return [value];
-  throw invalidFieldFault(`\`${member}\` must be an array.`, member);
+  throw createInvalidFieldFault(`\`${member}\` must be an array.`, member);
 }
 
 /** Counts the results of tool calls, in the form of any dialect. */

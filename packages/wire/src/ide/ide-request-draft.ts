@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { type RequiredFeature, unsupportedFeatureFault } from '../request.ts';
+import { createUnsupportedFeatureFault, type RequiredFeature } from '../request.ts';
 import { RequestDraft } from '../request-draft.ts';
 
 /**
@@ -17,13 +17,15 @@ const OPTIONAL_FEATURES: ReadonlySet<RequiredFeature> = new Set([
 const MAX_DROPPED = 40;
 
 /**
- * Collects what the reader of an IDE request finds. A field that no provider supports is dropped
- * and reported if the request keeps its meaning. Otherwise the request is rejected with 400.
+ * Collects what the reader of an IDE request finds. A field that no provider supports is dropped and
+ * reported if the request keeps its meaning without the field. Otherwise, the request is rejected with
+ * 400.
  */
 export class IdeRequestDraft extends RequestDraft {
   override requireFeature(need: RequiredFeature, param: string): void {
     if (OPTIONAL_FEATURES.has(need)) this.reportDropped(param);
-    else if (need === 'choices' || need === 'background') throw unsupportedFeatureFault({ need, param });
+    else if (need === 'choices' || need === 'background')
+      throw createUnsupportedFeatureFault({ need, param });
     else if (need === 'media-id')
       throw new Fault(
         'unsupported_parameter',

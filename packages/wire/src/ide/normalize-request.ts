@@ -3,10 +3,10 @@ import type { JsonObject } from '@floe/contract/json';
 import { asObject, isNonEmpty } from '../json-narrowing.ts';
 import { readSystemPrompt } from '../read-parts.ts';
 import { repairTurns } from '../repair-turns.ts';
-import { type CanonicalRequest, unsupportedFeatureFault } from '../request.ts';
+import { type CanonicalRequest, createUnsupportedFeatureFault } from '../request.ts';
 import {
-  invalidFieldFault,
-  missingFieldFault,
+  createInvalidFieldFault,
+  createMissingFieldFault,
   readModel,
   readNumberField,
   readStopSequences,
@@ -70,7 +70,8 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
     ...read.slice(0, lead).flatMap(({ parts }) => parts.filter((part) => part.type === 'text')),
   ].filter(({ text }) => text.trim() !== '');
   const turns = read.slice(lead);
-  if (turns.length === 0) throw missingFieldFault(source.elements.length === 0 ? 'messages' : source.member);
+  if (turns.length === 0)
+    throw createMissingFieldFault(source.elements.length === 0 ? 'messages' : source.member);
   if (isNonEmpty(body['previous_response_id'])) rejectUnknownResponse(includesHistory(turns, system), draft);
   const request: CanonicalRequest = {
     dialect: 'chat',
@@ -104,14 +105,14 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
 
 function readStreamSettings(body: JsonObject): { readonly stream: boolean; readonly streamUsage: boolean } {
   const stream = body['stream'] ?? false;
-  if (typeof stream !== 'boolean') throw invalidFieldFault('`stream` must be true or false.', 'stream');
+  if (typeof stream !== 'boolean') throw createInvalidFieldFault('`stream` must be true or false.', 'stream');
   return { stream, streamUsage: asObject(body['stream_options'])?.['include_usage'] === true };
 }
 
 /** Rejects references to a conversation, a prompt or a response that is stored elsewhere. */
 function rejectStoredState(body: JsonObject, draft: IdeRequestDraft): void {
   for (const key of ['conversation', 'prompt'])
-    if (isNonEmpty(body[key])) throw unsupportedFeatureFault({ need: 'stored-state', param: key });
+    if (isNonEmpty(body[key])) throw createUnsupportedFeatureFault({ need: 'stored-state', param: key });
   if (body['background'] === true) draft.requireFeature('background', 'background');
 }
 

@@ -10,7 +10,7 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
-import { invalidFieldFault, type RequestDraft } from '../request-draft.ts';
+import { createInvalidFieldFault, type RequestDraft } from '../request-draft.ts';
 import { readInputItem } from '../responses/read-request.ts';
 import type { ConversationSource } from './conversation-source.ts';
 
@@ -59,7 +59,7 @@ function readElement(
   const type = asString(element['type']);
   const isMessage = 'role' in element && (type === undefined || type === 'message' || 'content' in element);
   if (isMessage) return readChatMessage(element, freeform, path, draft);
-  if (type === 'message') throw invalidFieldFault(`\`${path}.role\` is required.`, `${path}.role`);
+  if (type === 'message') throw createInvalidFieldFault(`\`${path}.role\` is required.`, `${path}.role`);
   return readInputItem(element, path, draft);
 }
 
@@ -108,9 +108,9 @@ function sanitizePart(
 function validateMedia(part: MediaPart, path: string, draft: RequestDraft): MediaPart {
   const { source } = part;
   if ('url' in source && source.url.trim() === '')
-    throw invalidFieldFault(`\`${path}\` must not contain an empty URL.`, path);
+    throw createInvalidFieldFault(`\`${path}\` must not contain an empty URL.`, path);
   if ('data' in source && !MIME.test(source.mime))
-    throw invalidFieldFault(`\`${path}\` must have a media type, such as image/png.`, path);
+    throw createInvalidFieldFault(`\`${path}\` must have a media type, such as image/png.`, path);
   if (part.kind === 'file' && 'data' in source && source.mime.startsWith('image/')) {
     draft.requireFeature('image', path);
     return { ...part, kind: 'image' };
@@ -143,7 +143,8 @@ class CallIdAssigner {
 
   call(made: ToolCallPart, path: string): ToolCallPart {
     const call = asDeclaredTool(made, this.#freeform);
-    if (call.name === '') throw invalidFieldFault(`Each tool call in \`${path}\` must have a name.`, path);
+    if (call.name === '')
+      throw createInvalidFieldFault(`Each tool call in \`${path}\` must have a name.`, path);
     if (call.id !== '') return call;
     this.#made += 1;
     const id = `call_unnamed_${this.#made}`;

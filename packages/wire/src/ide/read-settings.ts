@@ -10,7 +10,12 @@ import {
 } from '../json-narrowing.ts';
 import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
 import type { ReasoningSettings, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
-import { invalidFieldFault, type RequestDraft, readReasoning, readTokenLimit } from '../request-draft.ts';
+import {
+  createInvalidFieldFault,
+  type RequestDraft,
+  readReasoning,
+  readTokenLimit,
+} from '../request-draft.ts';
 
 const TOKEN_LIMIT_FIELDS = ['max_output_tokens', 'max_completion_tokens', 'max_tokens'] as const;
 const SERVICE_TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority']);
@@ -40,12 +45,13 @@ export function readToolSettings(body: JsonObject, draft: RequestDraft): ToolSet
   const member = isNonEmpty(body['tools']) ? 'tools' : 'functions';
   const given = body[member];
   if (isNonEmpty(given) && !isJsonArray(given))
-    throw invalidFieldFault(`\`${member}\` must be an array.`, member);
+    throw createInvalidFieldFault(`\`${member}\` must be an array.`, member);
   const tools = readTools(given, member, draft, true);
   for (const tool of tools) {
-    if (tool.name === '') throw invalidFieldFault(`Each tool in \`${member}\` must have a name.`, member);
+    if (tool.name === '')
+      throw createInvalidFieldFault(`Each tool in \`${member}\` must have a name.`, member);
     if (tool.kind === 'freeform' && tool.grammar && !GRAMMAR_SYNTAXES.has(tool.grammar.syntax))
-      throw invalidFieldFault(
+      throw createInvalidFieldFault(
         `The grammar syntax of the tool \`${tool.name}\` must be lark or regex.`,
         member,
       );
@@ -71,17 +77,17 @@ function readAllowedToolChoice(
   if (tools.length === 0) {
     const word = asString(asObject(value)?.['type']) ?? '';
     if (wereGiven && asObject(value) && !['auto', 'none', 'any', 'required', 'allowed_tools'].includes(word))
-      throw invalidFieldFault('`tool_choice` must name a tool of a supported type.', 'tool_choice');
+      throw createInvalidFieldFault('`tool_choice` must name a tool of a supported type.', 'tool_choice');
     return undefined;
   }
   if (typeof value !== 'string' && asObject(value) === undefined)
-    throw invalidFieldFault('`tool_choice` must be a string or an object.', 'tool_choice');
+    throw createInvalidFieldFault('`tool_choice` must be a string or an object.', 'tool_choice');
   const choice = readToolChoice(value, tools);
   if (choice === undefined || choice.mode === 'named' || choice.allowed === undefined) return choice;
   const names = new Set(tools.map(({ name }) => name));
   const allowed = choice.allowed.filter((name) => names.has(name));
   if (allowed.length === 0)
-    throw invalidFieldFault('`tool_choice` must allow at least one tool of `tools`.', 'tool_choice');
+    throw createInvalidFieldFault('`tool_choice` must allow at least one tool of `tools`.', 'tool_choice');
   return choice.mode === 'none' ? { mode: 'none' } : { mode: choice.mode, allowed };
 }
 
@@ -93,7 +99,7 @@ export function readMaxTokens(body: JsonObject): number | undefined {
   const limit = readTokenLimit(body, TOKEN_LIMIT_FIELDS);
   if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
   const member = TOKEN_LIMIT_FIELDS.find((name) => body[name] === limit) ?? 'max_tokens';
-  throw invalidFieldFault(`\`${member}\` must be a positive integer.`, member);
+  throw createInvalidFieldFault(`\`${member}\` must be a positive integer.`, member);
 }
 
 /**
@@ -193,6 +199,6 @@ function nonEmptyText(value: Json | undefined): string | undefined {
 export function rejectMultipleChoices(body: JsonObject, draft: RequestDraft): void {
   const n = body['n'];
   if (n === undefined || n === null || n === 1) return;
-  if (asNumber(n) === undefined) throw invalidFieldFault('`n` must be a number.', 'n');
+  if (asNumber(n) === undefined) throw createInvalidFieldFault('`n` must be a number.', 'n');
   draft.requireFeature('choices', 'n');
 }

@@ -6,9 +6,9 @@ import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts'
 import { repairTurns } from '../repair-turns.ts';
 import type { CanonicalRequest, ConversationTurn, TextPart } from '../request.ts';
 import {
-  emptyFieldFault,
-  invalidFieldFault,
-  missingFieldFault,
+  createEmptyFieldFault,
+  createInvalidFieldFault,
+  createMissingFieldFault,
   RequestDraft,
   readModel,
   readNumberField,
@@ -83,12 +83,12 @@ function readMessages(
   draft: RequestDraft,
 ): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
   if (!isNonEmpty(value))
-    throw isJsonArray(value) ? emptyFieldFault('messages') : missingFieldFault('messages');
+    throw isJsonArray(value) ? createEmptyFieldFault('messages') : createMissingFieldFault('messages');
   const system: TextPart[] = [];
   const turns: ConversationTurn[] = [];
   asArray(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
-    if (!isObject(entry)) throw invalidFieldFault(`\`${path}\` must be an object.`, path);
+    if (!isObject(entry)) throw createInvalidFieldFault(`\`${path}\` must be an object.`, path);
     const role = asString(entry['role']);
     draft.reportUnknownFields(entry, MESSAGE_FIELDS, 'messages.');
     const parts = readContentParts(entry['content'], `${path}.content`, draft);
@@ -98,8 +98,8 @@ function readMessages(
       else if (texts.length > 0) turns.push({ role, parts: texts });
     } else if (role === 'user' || role === 'assistant') {
       if (parts.length > 0) turns.push({ role, parts });
-    } else throw invalidFieldFault(`\`${path}.role\` must be user or assistant.`, `${path}.role`);
+    } else throw createInvalidFieldFault(`\`${path}.role\` must be user or assistant.`, `${path}.role`);
   });
-  if (turns.length === 0 && draft.requiredFeatures.size === 0) throw emptyFieldFault('messages');
+  if (turns.length === 0 && draft.requiredFeatures.size === 0) throw createEmptyFieldFault('messages');
   return { system, turns };
 }

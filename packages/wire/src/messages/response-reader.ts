@@ -136,7 +136,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
     if (!isObject(usage)) return;
     const said = Object.entries(usage).filter(([, value]) => isNonEmpty(value));
     this.#usage = { ...this.#usage, ...Object.fromEntries(said) };
-    // Recorded at once, because the input is charged even if the stream breaks later.
+    // Recorded immediately, because the input is charged even if the stream breaks later.
     this.#blocks.recordUsage(readMessagesUsage(this.#usage));
   }
 

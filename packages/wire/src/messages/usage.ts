@@ -47,7 +47,7 @@ function oneHourCacheWrites(usage: JsonObject): number | undefined {
   return asNumber(asObject(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
 }
 
-/** Writes usage in the Messages format. */
+/** Writes usage in the Messages format. If the provider did not report input tokens, writes `estimate`. */
 export function writeMessagesUsage(usage: Usage | undefined, estimate = 0): JsonObject {
   const { input, cached = 0, cache_write = 0, output = 0, reasoning } = usage?.units ?? {};
   return {

@@ -21,9 +21,9 @@ import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts'
 import { repairTurns } from '../repair-turns.ts';
 import type { CanonicalRequest, ContentPart, ConversationTurn, TextPart } from '../request.ts';
 import {
-  emptyFieldFault,
-  invalidFieldFault,
-  missingFieldFault,
+  createEmptyFieldFault,
+  createInvalidFieldFault,
+  createMissingFieldFault,
   RequestDraft,
   readMetadata,
   readModel,
@@ -79,8 +79,8 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   const isEmpty = turns.length === 0 && system.length === 0 && instructions.length === 0;
   if (isEmpty && draft.requiredFeatures.size === 0)
     throw body['input'] === undefined || body['input'] === null
-      ? missingFieldFault('input')
-      : emptyFieldFault('input');
+      ? createMissingFieldFault('input')
+      : createEmptyFieldFault('input');
   return {
     dialect: 'responses',
     model: readModel(body),
@@ -197,7 +197,7 @@ function readMessageItem(item: JsonObject, path: string, draft: RequestDraft): O
     case 'assistant':
       return { role: item['role'], parts };
     default:
-      throw invalidFieldFault(
+      throw createInvalidFieldFault(
         `\`${path}.role\` must be system, developer, user or assistant.`,
         `${path}.role`,
       );

@@ -97,7 +97,7 @@ function readStrategy(
 function readRetries(source: SourceObject | undefined): number | undefined {
   const retries = source?.number('num_retries');
   if (retries === undefined) return undefined;
-  const how = retries > 10 ? 'became retries: 10 of each route' : 'became retries of each route, per target';
+  const how = retries > 10 ? 'became retries: 10 on each route' : 'became retries of each route, per target';
   source?.note('num_retries', 'changed', how);
   return Math.floor(retries);
 }

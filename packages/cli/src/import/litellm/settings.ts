@@ -117,6 +117,6 @@ export function readLitellmGeneralSettings(settings: SourceObject, draft: FloeDr
 /** Reports the variables that LiteLLM sets for itself. Floe reads them from its own environment. */
 export function readLitellmEnvironmentVariables(variables: SourceObject): void {
   for (const name of variables.names())
-    variables.note(name, 'not_imported', 'set the variable in the environment of Floe');
+    variables.note(name, 'not_imported', 'set the variable in the environment of the Floe server');
   variables.finish();
 }

@@ -11,7 +11,7 @@ import {
   findCardEnd,
   findEmailAround,
   findIbanEnd,
-  findNationalPhoneEnd,
+  findNorthAmericanPhoneEnd,
   findPhoneEnd,
   findSsnEnd,
   readDigitRun,
@@ -126,7 +126,7 @@ export class ReferenceScan {
       return;
     if (run.separators === '') return;
     if (this.#wants('us_ssn') && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
-    if (this.#wants('phone')) this.#addFinding('phone', start, findNationalPhoneEnd(text, run, first));
+    if (this.#wants('phone')) this.#addFinding('phone', start, findNorthAmericanPhoneEnd(text, run, first));
   }
 
   #email(at: number): number {

@@ -1,4 +1,4 @@
-import type { AuditEntry, auditChain } from '@floe/contract/api/audit';
+import type { AuditEntry, auditChainStatus } from '@floe/contract/api/audit';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
@@ -6,7 +6,7 @@ import type { FilterField } from '../../filters/filter-text.ts';
 import { AUDIT_ACTIONS } from './audit-entry.ts';
 import { auditText } from './text.ts';
 
-type Chain = z.output<typeof auditChain>;
+type Chain = z.output<typeof auditChainStatus>;
 
 const PAGE_ROWS = 100;
 

@@ -84,7 +84,8 @@ async function evaluateCachedBody(x: Exchange, text: Buffer | string): Promise<B
     judged = told;
   });
   await awaitPendingEvaluation(x);
-  if (judged === null) throw new Error('unreachable: the evaluation of a cached response has ended');
+  if (judged === null)
+    throw new Error('unreachable: policy evaluation of a cached response ended without a result');
   return judged;
 }
 

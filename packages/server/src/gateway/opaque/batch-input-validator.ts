@@ -79,7 +79,7 @@ export class BatchInputValidator implements MultipartCallbacks {
   #appendToLine(piece: Buffer): void {
     if (this.#fault !== null || this.#line.append(piece)) return;
     this.#recordFault(
-      new Fault('request_too_large', `Line ${this.#lineNumber}of the batch file must be at most 32 MB.`, {
+      new Fault('request_too_large', `Line ${this.#lineNumber} of the batch file must be at most 32 MB.`, {
         param: 'file',
       }),
     );
@@ -106,7 +106,7 @@ export class BatchInputValidator implements MultipartCallbacks {
       if (!this.#allows(model))
         throw new Fault(
           'model_not_allowed',
-          `Line ${this.#lineNumber} of the batch file names a model that this key may not use: ${model.slice(0, 200)}.`,
+          `Line ${this.#lineNumber} of the batch file uses a model that this key is not allowed to use: ${model.slice(0, 200)}.`,
           { param: 'model' },
         );
   }

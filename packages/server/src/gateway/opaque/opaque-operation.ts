@@ -201,9 +201,13 @@ function createModelCheck(
 }
 
 function modelNotAllowedFault(models: string): Fault {
-  return new Fault('model_not_allowed', `The body names a model that this key may not use: ${models}.`, {
-    param: 'model',
-  });
+  return new Fault(
+    'model_not_allowed',
+    `The request body uses a model that this key is not allowed to use: ${models}.`,
+    {
+      param: 'model',
+    },
+  );
 }
 
 /** Requires that a key that is restricted to some models may use paths without a model. */

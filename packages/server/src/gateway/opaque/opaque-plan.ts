@@ -59,7 +59,7 @@ export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlan
 }
 
 function throwUnused(): never {
-  throw new Error('a raw plan handles every response');
+  throw new Error('unreachable: an opaque plan handles every response with its raw sink');
 }
 
 function createAnswerSink(

@@ -28,11 +28,11 @@ export function parseRequestPath(rest: string): RequestPath {
 
 function validateSegment(segment: string): void {
   const text = tryDecode(segment);
-  if (text === undefined) throw invalidPathFault('It contains an invalid percent-encoding.');
-  if (text === '') throw invalidPathFault('It contains an empty segment (//).');
-  if (text === '.' || text === '..') throw invalidPathFault('It contains a dot segment (. or ..).');
+  if (text === undefined) throw invalidPathFault('The path contains an invalid percent-encoding.');
+  if (text === '') throw invalidPathFault('The path contains an empty segment (//).');
+  if (text === '.' || text === '..') throw invalidPathFault('The path contains a dot segment (. or ..).');
   if (/[\x00-\x1f\x7f/\\?#%]/.test(text) || /[^\x21-\x7e]/.test(segment))
-    throw invalidPathFault('It contains an encoded slash or a character that is not allowed.');
+    throw invalidPathFault('The path contains an encoded slash or a character that is not allowed.');
 }
 
 function tryDecode(segment: string): string | undefined {

@@ -56,7 +56,7 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
   if (targets.length === 0)
     throw new Fault(
       'not_found',
-      `The object named in this request does not belong to the provider of "${model}".`,
+      `The object that this request refers to does not belong to the provider of "${model}".`,
     );
   return { ...route, targets };
 }
@@ -71,7 +71,7 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
   if (id === undefined)
     throw new Fault(
       'missing_required_parameter',
-      `This request must name a model, or name the provider of the ${resource.surface} in the header x-floe-provider.`,
+      `This request does not specify a provider. Set the header x-floe-provider to the id of the provider for ${resource.surface}, or specify a model.`,
       { param: 'x-floe-provider' },
     );
   const provider = catalog.providers.get(id);

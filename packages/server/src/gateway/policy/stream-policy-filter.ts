@@ -115,7 +115,7 @@ export class StreamPolicyFilter {
     this.#controller.abort();
     this.fault ??= new Fault(
       'upstream_stream_broken',
-      'The stream ended before its policies were evaluated.',
+      'The stream ended before Floe evaluated its policies on it.',
     );
   }
 

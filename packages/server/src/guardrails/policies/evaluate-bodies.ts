@@ -1,5 +1,5 @@
 import { locateFindings } from '@floe/conditions/detect/locate-findings';
-import { type JsonScan, redactJson, scanJson } from '@floe/conditions/detect/redact';
+import { type JsonScanResult, redactJson, scanJson } from '@floe/conditions/detect/redact';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
@@ -68,7 +68,7 @@ export function evaluateResponsePolicies(
     usage: reportedUsage ?? usage,
   };
   const { detects, cleanTexts } = policySet;
-  let scan: JsonScan | null = null;
+  let scan: JsonScanResult | null = null;
   const find = () => {
     scan = scanJson(json, detects, { cleanTexts, maxChars: limits?.scannedChars });
     return scan.counts;
@@ -86,7 +86,7 @@ function redactBody(
   body: Buffer,
   { deniedBy, redact }: PolicyEvaluation,
   { cleanTexts, detects }: PolicySet,
-  scan: JsonScan | null,
+  scan: JsonScanResult | null,
 ): Buffer {
   if (deniedBy || redact.size === 0) return body;
   // A scan for fewer kinds can have other results, because findings do not overlap.

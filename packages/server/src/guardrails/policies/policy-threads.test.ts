@@ -183,7 +183,7 @@ test('an evaluation fails if its thread fails, exceeds its time or its memory, o
   const crashing = createFakeThreads('throw new Error("broken")');
   await assert.rejects(crashing.pool.evaluateRequest(set, request, callerOf('acme')), /broken/);
   const exiting = createFakeThreads('process.exit(0)');
-  await assert.rejects(exiting.pool.evaluateRequest(set, request, callerOf('acme')), /ended with code/);
+  await assert.rejects(exiting.pool.evaluateRequest(set, request, callerOf('acme')), /exited with code/);
 
   const { pool, alarms } = createFakeThreads('');
   const late = assert.rejects(pool.evaluateRequest(set, request, callerOf('acme')), isOverloaded);

@@ -169,10 +169,12 @@ export class PolicyThreads {
     const own = this.#bytesByOrg.get(orgId) ?? 0;
     if (own > 0 && own + bytes > MAX_BYTES_PER_ORG)
       throw this.#reject(
-        'The requests of this organization that wait for policy evaluation are too large together.',
+        "The total size of this organization's requests that are waiting for policy evaluation is too large.",
       );
     if (this.#bytes > 0 && this.#bytes + bytes > MAX_BYTES)
-      throw this.#reject('The requests that wait for policy evaluation are too large together.');
+      throw this.#reject(
+        'The total size of the requests that are waiting for policy evaluation is too large.',
+      );
     this.#count(orgId, bytes, 1);
     try {
       return await evaluate();
@@ -217,7 +219,7 @@ export class PolicyThreads {
 
   #reject(why: string): Fault {
     this.#rejected += 1;
-    return new Fault('overloaded', `${why} Send fewer or smaller requests at once, and retry.`, {
+    return new Fault('overloaded', `${why} Send fewer or smaller requests at the same time, and retry.`, {
       retryAfterMs: RETRY_AFTER_MS,
     });
   }

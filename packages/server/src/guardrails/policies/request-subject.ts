@@ -1,6 +1,6 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
 import { type FindingLocations, locateFindings } from '@floe/conditions/detect/locate-findings';
-import { type FindingCounts, type JsonScan, scanJson } from '@floe/conditions/detect/redact';
+import { type FindingCounts, type JsonScanResult, scanJson } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
@@ -50,7 +50,7 @@ export class RequestSubject implements PolicySubject {
   #parsed: JsonObject | null = null;
   #messages: readonly Message[] | null = null;
   #variables: ConditionVariables | EvaluationFailure | null = null;
-  #scan: JsonScan | null = null;
+  #scan: JsonScanResult | null = null;
   #places: FindingLocations | null = null;
 
   /** @param limits null in a thread, where the evaluation may take longer */
@@ -78,7 +78,7 @@ export class RequestSubject implements PolicySubject {
   }
 
   /** The scan of the body; null if no policy has needed it. */
-  get scan(): JsonScan | null {
+  get scan(): JsonScanResult | null {
     return this.#scan;
   }
 

@@ -16,24 +16,24 @@ const COLOURS: Readonly<Record<BoardDisplayStatus, string>> = {
 
 /** Renders a badge with a board's name and status. */
 export function renderBoardBadge(view: BoardView): string {
-  const moods = new Map(
+  const statuses = new Map(
     view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, resolveBoardDisplayStatus(one)])),
   );
-  const all = [...moods.values()];
-  const failing = all.filter((mood) => mood === 'failing').length;
+  const all = [...statuses.values()];
+  const failing = all.filter((status) => status === 'failing').length;
   if (failing > 0) return renderBadge(view.name, `${failing} failing`, 'failing');
   const order = ['maintenance', 'healthy', 'waiting', 'paused'] as const;
-  const mood = order.find((one) => all.includes(one)) ?? 'waiting';
-  return renderBadge(view.name, mood === 'healthy' ? 'all healthy' : mood, mood);
+  const status = order.find((one) => all.includes(one)) ?? 'waiting';
+  return renderBadge(view.name, status === 'healthy' ? 'all healthy' : status, status);
 }
 
 /** Renders a badge with a monitor's name and status. */
 export function renderMonitorBadge(monitor: BoardMonitor): string {
-  const mood = resolveBoardDisplayStatus(monitor);
-  return renderBadge(monitor.name, mood, mood);
+  const status = resolveBoardDisplayStatus(monitor);
+  return renderBadge(monitor.name, status, status);
 }
 
-function renderBadge(name: string, state: string, mood: BoardDisplayStatus): string {
+function renderBadge(name: string, state: string, status: BoardDisplayStatus): string {
   const characters = [...name];
   const label =
     characters.length > MAX_NAME_CHARS ? `${characters.slice(0, MAX_NAME_CHARS - 1).join('')}…` : name;
@@ -41,11 +41,11 @@ function renderBadge(name: string, state: string, mood: BoardDisplayStatus): str
   const right = estimateTextWidth(state) + PADDING;
   const text = (words: string, x: number, width: number) =>
     html`<text x="${x + width / 2}" y="14" textLength="${width - PADDING}" lengthAdjust="spacingAndGlyphs">${words}</text>`;
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${label}: ${state}"><title>${label}: ${state}</title><clipPath id="r"><rect width="${left + right}" height="20" rx="4"/></clipPath><g clip-path="url(#r)"><rect width="${left}" height="20" fill="#3b4654"/><rect x="${left}" width="${right}" height="20" fill="${COLOURS[mood]}"/></g><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">${text(label, 0, left)}${text(state, left, right)}</g></svg>
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${label}: ${state}"><title>${label}: ${state}</title><clipPath id="r"><rect width="${left + right}" height="20" rx="4"/></clipPath><g clip-path="url(#r)"><rect width="${left}" height="20" fill="#3b4654"/><rect x="${left}" width="${right}" height="20" fill="${COLOURS[status]}"/></g><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">${text(label, 0, left)}${text(state, left, right)}</g></svg>
 `.text;
 }
 
-/** Estimated width of a text at 11 px. `textLength` makes it exact for every font. */
+/** Returns the estimated width of a string at 11 px. `textLength` makes the width exact for every font. */
 function estimateTextWidth(text: string): number {
   let width = 0;
   for (const character of text)

@@ -14,7 +14,7 @@ const MAX_STALE_MS = 600_000;
 const MAX_BOARDS = 200;
 const MAX_MISSES = 1_000;
 
-/** Loads boards by the names that readers use in URLs. */
+/** Loads boards by the names in their URLs. */
 export interface BoardSource {
   /** The version of a board. Null if these readers may see no board with this name. */
   versionOf(name: string): Promise<string | null>;

@@ -1,7 +1,7 @@
 import type { BoardDisplayStatus } from './board-headline.ts';
 import { html, type Markup } from './markup.ts';
 
-/** SVG shapes that a page uses repeatedly, and the hatch pattern for unknown times. */
+/** The SVG shapes that a page uses repeatedly, and the hatch pattern for unknown times. */
 export const SVG_DEFINITIONS = html`<svg class="defs" aria-hidden="true" focusable="false"><defs>
 <pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse"><path class="hatch" d="M-1 5 5-1M-1 1 1-1M3 5 5 3"/></pattern>
 <g id="s-healthy"><circle cx="10" cy="10" r="8"/><path d="m6.5 10.2 2.4 2.4 4.6-4.9"/></g>
@@ -15,9 +15,9 @@ export const SVG_DEFINITIONS = html`<svg class="defs" aria-hidden="true" focusab
  * Renders the icon of a status. The shapes differ, so that statuses can be told apart without
  * color.
  */
-export function renderStatusIcon(mood: BoardDisplayStatus, label: Markup | null = null): Markup {
+export function renderStatusIcon(status: BoardDisplayStatus, label: Markup | null = null): Markup {
   const role = label ? html` role="img"` : html` aria-hidden="true"`;
-  return html`<svg class="${mood}" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${role}>${label}<use href="#s-${mood}"/></svg>`;
+  return html`<svg class="${status}" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${role}>${label}<use href="#s-${status}"/></svg>`;
 }
 
 /** Renders the logo of Floe as inline SVG. */
@@ -25,5 +25,5 @@ export function renderLogo(): Markup {
   return html`<svg class="mark" viewBox="0 0 28 28" aria-hidden="true"><rect width="28" height="28" rx="7" fill="#1568c6"/><path d="M14 5.5 21.5 10v8L14 22.5 6.5 18v-8z" fill="none" stroke="#fff" stroke-width="1.7" stroke-linejoin="round"/><path d="m6.5 10 7.5 4.3L21.5 10M14 14.3v8.2" fill="none" stroke="#fff" stroke-opacity=".75" stroke-width="1.5" stroke-linejoin="round"/></svg>`;
 }
 
-/** The logo as a separate file. */
+/** The logo as a standalone SVG file, for the favicon. */
 export const FAVICON_SVG = renderLogo().text.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ');

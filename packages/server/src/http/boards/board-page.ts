@@ -96,18 +96,18 @@ const STATUS_LABELS: Readonly<Record<BoardDisplayStatus, string>> = {
 };
 
 function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: TimeZoneFormatter): Markup {
-  const mood = resolveBoardDisplayStatus(monitor);
+  const status = resolveBoardDisplayStatus(monitor);
   const uptime =
     monitor.uptimeRatio === null ? 'no data yet' : `${formatUptimePercent(monitor.uptimeRatio)} uptime`;
   const news = monitor.days.flatMap((sums, index) => (isUnusualBoardDay(sums) ? [index] : []));
   const words = (index: number) => formatBoardDay(monitor.days[index], view.days[index], zone);
   const summary = `${view.days.length} days: ${uptime}, ${monitor.downtimeMs === 0 ? 'no downtime' : `${formatBoardDuration(monitor.downtimeMs)} of downtime`}.`;
   const pill =
-    mood === 'healthy'
+    status === 'healthy'
       ? null
-      : html`<span class="pill ${mood}">${renderStatusIcon(mood)}${STATUS_LABELS[mood]}</span>`;
-  const label = mood === 'healthy' ? html`<title>${STATUS_LABELS[mood]}</title>` : null;
-  return html`<article class="job"><div class="line">${renderStatusIcon(mood, label)}<h3>${monitor.name}</h3><span class="note">${renderNote(monitor, mood, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : formatUptimePercent(monitor.uptimeRatio)}</span></div>
+      : html`<span class="pill ${status}">${renderStatusIcon(status)}${STATUS_LABELS[status]}</span>`;
+  const label = status === 'healthy' ? html`<title>${STATUS_LABELS[status]}</title>` : null;
+  return html`<article class="job"><div class="line">${renderStatusIcon(status, label)}<h3>${monitor.name}</h3><span class="note">${renderNote(monitor, status, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : formatUptimePercent(monitor.uptimeRatio)}</span></div>
 <div class="days">${renderDayBars(monitor.days, summary, (index) => words(index))}${
     hasDayButtons(countMonitors(view))
       ? renderDayButtons(
@@ -125,20 +125,20 @@ function countMonitors({ groups }: BoardView): number {
 
 function renderNote(
   monitor: BoardMonitor,
-  mood: BoardDisplayStatus,
+  status: BoardDisplayStatus,
   nowMs: number,
   zone: TimeZoneFormatter,
 ): Markup | string {
   const { lastBeatAt, failingSince, pausedUntil, maintenanceUntil } = monitor;
-  if (mood === 'maintenance' && maintenanceUntil !== null)
+  if (status === 'maintenance' && maintenanceUntil !== null)
     return html`Until ${renderTime(maintenanceUntil, zone.timeOrDateTime(maintenanceUntil, nowMs))}`;
-  if (mood === 'failing' && failingSince !== null)
+  if (status === 'failing' && failingSince !== null)
     return html`Since ${renderTime(failingSince, zone.timeOrDateTime(failingSince, nowMs))}, for ${formatBoardDuration(nowMs - failingSince)}`;
-  if (mood === 'paused')
+  if (status === 'paused')
     return pausedUntil === null
       ? ''
       : html`Until ${renderTime(pausedUntil, zone.timeOrDateTime(pausedUntil, nowMs))}`;
-  if (mood === 'waiting') return lastBeatAt === null ? 'Waiting for the first beat' : 'Waiting for a beat';
+  if (status === 'waiting') return lastBeatAt === null ? 'Waiting for the first beat' : 'Waiting for a beat';
   return lastBeatAt === null
     ? ''
     : html`Last beat ${renderTime(

@@ -11,7 +11,7 @@ import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
 import { BoardCache, type BoardSource } from './board-cache.ts';
 import { FAVICON_SVG } from './board-icons.ts';
 import { renderBoardPage, renderMissingBoardPage } from './board-page.ts';
-import { BOARD_STYLEDEFINITION, BOARD_STYLESHEET_NAME } from './board-stylesheet.ts';
+import { BOARD_STYLESHEET, BOARD_STYLESHEET_NAME } from './board-stylesheet.ts';
 
 const BASE = '/boards';
 const ICON_NAME = 'floe.svg';
@@ -85,7 +85,7 @@ export function createBoardRoutes(parts: {
 }): BoardRoutes {
   const { source, members, clock, log, prefix } = parts;
   const links = assetLinks(prefix);
-  const stylesheet = createCachedAnswer('text/css; charset=utf-8', BOARD_STYLEDEFINITION);
+  const stylesheet = createCachedAnswer('text/css; charset=utf-8', BOARD_STYLESHEET);
   const assets = new Map([
     [`${BASE}/assets/${BOARD_STYLESHEET_NAME}`, stylesheet],
     [`${BASE}/assets/${ICON_NAME}`, createCachedAnswer(SVG, FAVICON_SVG)],

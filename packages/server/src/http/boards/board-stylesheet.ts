@@ -138,9 +138,9 @@ footer .push { margin-left: auto; }
 `;
 
 /** The stylesheet of board pages. */
-export const BOARD_STYLEDEFINITION = CSS.trim();
+export const BOARD_STYLESHEET = CSS.trim();
 /**
  * The file name of the stylesheet. It contains a hash of the stylesheet, so that browsers may cache
  * the file indefinitely.
  */
-export const BOARD_STYLESHEET_NAME = `board-${createHash('sha256').update(BOARD_STYLEDEFINITION).digest('hex').slice(0, 16)}.css`;
+export const BOARD_STYLESHEET_NAME = `board-${createHash('sha256').update(BOARD_STYLESHEET).digest('hex').slice(0, 16)}.css`;

@@ -3,7 +3,7 @@ import { formatBoardDuration, type TimeZoneFormatter } from './board-text.ts';
 import { html, type Markup } from './markup.ts';
 
 /**
- * Maximum number of monitors with slots. Larger pages would have thousands of slots, so they list only the
+ * Maximum number of monitors with day buttons. Larger pages would have thousands of buttons, so they list only the
  * affected days.
  */
 const MONITORS_WITH_SLOTS = 50;

@@ -13,7 +13,7 @@ const MAX_HEAD_BYTES = 8 * 1024;
 /** Maximum number of pipelined bytes while a response is in progress. Then reading pauses. */
 const MAX_PIPELINED_BYTES = 64 * 1024;
 /**
- * A text up to this size is written without a second copy in V8 (decisions/0016-hot-path-coding-rules.md).
+ * A string up to this size is written without a second copy in V8 (decisions/0016-hot-path-coding-rules.md).
  */
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
@@ -45,13 +45,14 @@ export interface FastPathConnectionHost {
 }
 
 /**
- * A client connection that so far has carried only fast-path requests, one after the other. At the
- * first other request, `node:http` takes over the connection, with all input that has not been
- * responded to.
+ * A client connection that has so far carried only fast-path requests, one after the other. At the
+ * first other request, `node:http` takes over the connection, and receives all input for which no
+ * response has been sent.
  */
 export class FastPathConnection implements ResponseOutput {
   /**
-   * Monotonic time in milliseconds since when it waits for a request, for the rest of one, or for its end.
+   * Since when the connection has been waiting for a request, for the rest of a request, or for its end
+   * (monotonic time in milliseconds).
    */
   waitingSince: number;
   readonly #socket: Socket;
@@ -150,7 +151,8 @@ export class FastPathConnection implements ResponseOutput {
   finish(closing: boolean): void {
     this.#carrier = null;
     this.waitingSince = this.#host.clock.monotonic();
-    // A response that began before the drain promised another request: closing at once leaves the least time to send it.
+    // A response that started before the drain states that the connection stays open. Closing it immediately leaves
+    // the client the least time to send another request.
     if (this.#isLast || (this.#host.isDraining && this.#size === 0)) this.closeAfterFlush();
     else if (closing) {
       this.#isEnding = true;
@@ -238,7 +240,7 @@ export class FastPathConnection implements ResponseOutput {
 
   #closed(): void {
     this.#host.onConnectionClosed(this);
-    // A client that disconnects during a request has made it, so it is counted.
+    // The request is counted even if the client disconnects before it is complete.
     const begun = this.#begun;
     this.#whole = null;
     this.#keep(null, 0);

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type HtmlValue, html, Markup } from '../boards/markup.ts';
-import { REFERENCE_STYLEDEFINITION } from './reference-stylesheet.ts';
+import { REFERENCE_STYLESHEET } from './reference-stylesheet.ts';
 import {
   buildSchemaExample,
   formatSchemaType,
@@ -23,7 +23,7 @@ export function renderReferencePage(document: JsonObject): string {
   const title = `${toText(info['title'])} API ${toText(info['version'])}`;
   return html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Markup(REFERENCE_STYLEDEFINITION)}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Markup(REFERENCE_STYLESHEET)}</style></head>
 <body><div class="page">
 <nav aria-label="Operations">${[...subjects].map(([subject, operations]) => renderNavigation(subject, operations))}</nav>
 <main><h1>${title}</h1>

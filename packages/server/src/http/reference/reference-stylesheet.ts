@@ -36,7 +36,7 @@ summary { cursor: pointer; margin-top: .75rem; font-size: .8125rem; color: var(-
  * The only stylesheet of the reference page. It is inline, and the content security policy contains
  * its hash.
  */
-export const REFERENCE_STYLEDEFINITION = CSS;
+export const REFERENCE_STYLESHEET = CSS;
 const hash = createHash('sha256').update(CSS).digest('base64');
 /**
  * The content security policy of the reference page. It allows only the page's stylesheet: no

@@ -13,8 +13,8 @@ export interface SchemaFieldRow {
 }
 
 /**
- * Returns the schema that `$ref` refers to in the document. An invalid schema is replaced with one
- * that allows every value.
+ * Returns the schema that a `$ref` in the document refers to, or the given schema if it is not a
+ * reference. An invalid schema is replaced with one that allows every value.
  */
 export function resolveReference(schema: Json | undefined, root: JsonObject): JsonObject {
   if (!isObject(schema)) return {};

@@ -7,7 +7,7 @@ import { createOidcFlowCookie } from './oidc-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /** Creates the operations on the OpenID issuers that are linked to the signed-in user. */
-export function createAccountIdentityOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createAccountIdentityOperations(context: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'me.identities',
@@ -17,9 +17,9 @@ export function createAccountIdentityOperations(parts: SignInContext): readonly 
       status: 200,
       answer: ownIdentityPage,
       async run({ browser }) {
-        const { live } = await requireSignedIn(parts, browser);
-        const own = await listIdentitiesOfUser(parts.database.read, live.user.id);
-        const data = parts
+        const { live } = await requireSignedIn(context, browser);
+        const own = await listIdentitiesOfUser(context.database.read, live.user.id);
+        const data = context
           .auth()
           .oidc.map(({ name, issuer }) => ({ name, connected: own.some((one) => one.issuer === issuer) }));
         return { body: { data, next_cursor: null } };
@@ -35,13 +35,13 @@ export function createAccountIdentityOperations(parts: SignInContext): readonly 
       params: oidcParams,
       answer: oidcConnectRedirect,
       async run({ browser, params }) {
-        await requireAccountControl(parts, browser);
-        const returnTo = `${parts.site().prefix}/settings/account`;
-        const { location, encryptedFlow } = await startOidcFlow(parts, params.name, {
+        await requireAccountControl(context, browser);
+        const returnTo = `${context.site().prefix}/settings/account`;
+        const { location, encryptedFlow } = await startOidcFlow(context, params.name, {
           returnTo,
           stepUp: false,
         });
-        return { body: { location }, cookies: [createOidcFlowCookie(parts).set(encryptedFlow)] };
+        return { body: { location }, cookies: [createOidcFlowCookie(context).set(encryptedFlow)] };
       },
     }),
   ];

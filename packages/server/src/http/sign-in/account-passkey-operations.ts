@@ -19,7 +19,7 @@ import type { PasskeyRow } from '../../store/passkeys.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /** Creates the operations on the signed-in user's passkeys. */
-export function createAccountPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createAccountPasskeyOperations(context: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'me.passkeys',
@@ -29,7 +29,7 @@ export function createAccountPasskeyOperations(parts: SignInContext): readonly S
       status: 200,
       answer: passkeyList,
       run: async ({ browser }) => ({
-        body: { data: (await listOwnPasskeys(parts, browser)).map(toPasskeyView), next_cursor: null },
+        body: { data: (await listOwnPasskeys(context, browser)).map(toPasskeyView), next_cursor: null },
       }),
     }),
     defineSessionOperation({
@@ -40,7 +40,7 @@ export function createAccountPasskeyOperations(parts: SignInContext): readonly S
         'Get the options for creating a passkey in the browser; requires a step-up; the options can be used once, within five minutes',
       status: 200,
       answer: passkeyAttestationOptions,
-      run: async ({ browser }) => ({ body: await createPasskeyCreationOptions(parts, browser) }),
+      run: async ({ browser }) => ({ body: await createPasskeyCreationOptions(context, browser) }),
     }),
     defineSessionOperation({
       name: 'me.add_passkey',
@@ -50,7 +50,7 @@ export function createAccountPasskeyOperations(parts: SignInContext): readonly S
       status: 201,
       body: passkeyCreation,
       answer: passkeyResource,
-      run: async ({ browser, body }) => ({ body: toPasskeyView(await addOwnPasskey(parts, browser, body)) }),
+      run: async (call) => ({ body: toPasskeyView(await addOwnPasskey(context, call.browser, call.body)) }),
     }),
     defineSessionOperation({
       name: 'me.rename_passkey',
@@ -62,7 +62,7 @@ export function createAccountPasskeyOperations(parts: SignInContext): readonly S
       body: passkeyPatch,
       answer: passkeyResource,
       run: async ({ browser, params, body }) => ({
-        body: toPasskeyView(await renameOwnPasskey(parts, browser, params.id, body.name)),
+        body: toPasskeyView(await renameOwnPasskey(context, browser, params.id, body.name)),
       }),
     }),
     defineSessionOperation({
@@ -74,7 +74,7 @@ export function createAccountPasskeyOperations(parts: SignInContext): readonly S
       params: idParams,
       answer: z.null(),
       async run({ browser, params }) {
-        return (await removeOwnPasskey(parts, browser, params.id)) ? { token: null } : {};
+        return (await removeOwnPasskey(context, browser, params.id)) ? { token: null } : {};
       },
     }),
   ];

@@ -7,7 +7,7 @@ import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /** Creates the operations on the signed-in user's sessions. */
-export function createAccountSessionOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createAccountSessionOperations(context: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'me.sessions',
@@ -17,7 +17,7 @@ export function createAccountSessionOperations(parts: SignInContext): readonly S
       status: 200,
       answer: ownSessionList,
       async run({ browser }) {
-        const { live, rows } = await listOwnSessions(parts, browser);
+        const { live, rows } = await listOwnSessions(context, browser);
         return { body: { data: rows.map((row) => toSessionListItem(row, live.id)), next_cursor: null } };
       },
     }),
@@ -29,7 +29,7 @@ export function createAccountSessionOperations(parts: SignInContext): readonly S
       status: 204,
       answer: z.null(),
       async run({ browser }) {
-        await endOtherSessions(parts, browser);
+        await endOtherSessions(context, browser);
         return {};
       },
     }),
@@ -42,7 +42,7 @@ export function createAccountSessionOperations(parts: SignInContext): readonly S
       params: idParams,
       answer: z.null(),
       async run({ browser, params }) {
-        const live = await endOwnSession(parts, browser, params.id);
+        const live = await endOwnSession(context, browser, params.id);
         return params.id === live.id ? { token: null } : {};
       },
     }),

@@ -15,7 +15,7 @@ import type { SessionResponse, SignInApi, SignInRequest } from './sign-in-api.ts
  * Creates the sign-in part of `/api`. `trustedProxies` is the value of `server.trusted_proxies`.
  */
 export function createSignInApi(
-  parts: SignInContext,
+  context: SignInContext,
   trustedProxies: readonly string[],
   log: Log,
 ): SignInApi {
@@ -26,35 +26,35 @@ export function createSignInApi(
     return {
       address: arrivals.addressOf(addressSource),
       agent: typeof agent === 'string' ? agent : '',
-      token: createCurrentSessionCookie(parts).read(cookieHeader(headers)),
+      token: createCurrentSessionCookie(context).read(cookieHeader(headers)),
     };
   }
 
   return {
-    operations: createSessionOperations(parts, log),
+    operations: createSessionOperations(context, log),
     async findSession(asking, mayReplace) {
-      const cookie = createCurrentSessionCookie(parts);
+      const cookie = createCurrentSessionCookie(context);
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
-      rejectCrossSite(asking.method, asking.headers, parts.site());
-      const live = await findSession(parts, token);
-      const next = live.mustRotate && mayReplace ? await rotateToken(parts, live, token) : null;
+      rejectCrossSite(asking.method, asking.headers, context.site());
+      const live = await findSession(context, token);
+      const next = live.mustRotate && mayReplace ? await rotateToken(context, live, token) : null;
       return { actor: sessionActor(live), setCookie: next === null ? null : cookie.set(next) };
     },
     async perform(operation, asking, input) {
-      rejectCrossSite(asking.method, asking.headers, parts.site());
+      rejectCrossSite(asking.method, asking.headers, context.site());
       const cookies = cookieHeader(asking.headers);
       const answer = await operation.perform({ ...input, cookies, browser: browserOf(asking) });
-      return toSessionResponse(parts, answer);
+      return toSessionResponse(context, answer);
     },
   };
 }
 
 function toSessionResponse(
-  parts: SignInContext,
+  context: SignInContext,
   { body, token, cookies = [], location }: SessionOperationResult<unknown>,
 ): SessionResponse {
-  const cookie = createCurrentSessionCookie(parts);
+  const cookie = createCurrentSessionCookie(context);
   const own = token === undefined ? [] : [token === null ? cookie.clear() : cookie.set(token)];
   return { body, setCookies: [...own, ...cookies], location: location ?? null };
 }

@@ -13,7 +13,7 @@ import { createSessionStartResult } from './session-view.ts';
  * Creates the operations for people who have an invitation link. The token is in the body, so that
  * it does not appear in logs of URLs.
  */
-export function createInvitationOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createInvitationOperations(context: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'session.invitation_preview',
@@ -24,7 +24,7 @@ export function createInvitationOperations(parts: SignInContext): readonly Sessi
       body: invitationPreviewBody,
       answer: invitationPreview,
       async run({ body }) {
-        const { orgId, orgName, email, role, expiresAt } = await previewInvitation(parts, body.token);
+        const { orgId, orgName, email, role, expiresAt } = await previewInvitation(context, body.token);
         const expires_at = new Date(expiresAt).toISOString();
         return { body: { org: { id: orgId, name: orgName }, email, role, expires_at } };
       },
@@ -38,7 +38,7 @@ export function createInvitationOperations(parts: SignInContext): readonly Sessi
       body: invitationBody,
       answer: signedInSession,
       run: async ({ body, browser }) =>
-        createSessionStartResult(parts, await acceptInvitationAndSignIn(parts, body, browser)),
+        createSessionStartResult(context, await acceptInvitationAndSignIn(context, body, browser)),
     }),
   ];
 }

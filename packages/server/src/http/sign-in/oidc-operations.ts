@@ -13,15 +13,15 @@ import { defineSessionOperation, type SessionOperation } from './session-operati
  * both operations, so errors redirect to the sign-in page with a reason. The callback is the only
  * `GET` that changes state. It accepts only a flow that this browser started, and only once.
  */
-export function createOidcOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
-  const cookie = () => createOidcFlowCookie(parts);
+export function createOidcOperations(context: SignInContext, log: Log): readonly SessionOperation[] {
+  const cookie = () => createOidcFlowCookie(context);
 
   function redirectWithError(name: string, error: unknown) {
     const reason = signInErrorReason(error);
     if (reason === null) throw error;
     log.warn({ issuer: name, reason, err: error }, 'sign-in with an OpenID Connect issuer failed');
     const query = new URLSearchParams({ error: reason, provider: name });
-    return { location: `${parts.site().prefix}/sign-in?${query}`, cookies: [cookie().clear()] };
+    return { location: `${context.site().prefix}/sign-in?${query}`, cookies: [cookie().clear()] };
   }
 
   return [
@@ -37,7 +37,7 @@ export function createOidcOperations(parts: SignInContext, log: Log): readonly S
       async run({ params, query }) {
         try {
           const stepUp = query.step_up === 'true';
-          const { location, encryptedFlow } = await startOidcFlow(parts, params.name, {
+          const { location, encryptedFlow } = await startOidcFlow(context, params.name, {
             returnTo: query.return_to,
             stepUp,
           });
@@ -59,7 +59,7 @@ export function createOidcOperations(parts: SignInContext, log: Log): readonly S
       async run({ params, query, browser, cookies }) {
         const answer = { query: singleParameters(query), encryptedFlow: cookie().read(cookies) };
         try {
-          const { token, returnTo } = await startOidcSession(parts, params.name, answer, browser);
+          const { token, returnTo } = await startOidcSession(context, params.name, answer, browser);
           return { location: returnTo, token, cookies: [cookie().clear()] };
         } catch (error) {
           return redirectWithError(params.name, error);

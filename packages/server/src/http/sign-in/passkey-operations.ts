@@ -9,7 +9,7 @@ import { createSessionStartResult } from './session-view.ts';
 /**
  * Creates the operations for signing in with a passkey. The same options are used for a step-up.
  */
-export function createPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
+export function createPasskeyOperations(context: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'session.passkey_options',
@@ -19,7 +19,7 @@ export function createPasskeyOperations(parts: SignInContext): readonly SessionO
         'Get the options for signing in with a passkey; the options can be used once, within five minutes',
       status: 200,
       answer: optionsAnswer,
-      run: async () => ({ body: createPasskeyAssertionOptions(parts) }),
+      run: async () => ({ body: createPasskeyAssertionOptions(context) }),
     }),
     defineSessionOperation({
       name: 'session.passkey',
@@ -30,7 +30,7 @@ export function createPasskeyOperations(parts: SignInContext): readonly SessionO
       body: passkeySignInBody,
       answer: signedInSession,
       run: async ({ body, browser }) =>
-        createSessionStartResult(parts, await startPasskeySession(parts, body.credential, browser)),
+        createSessionStartResult(context, await startPasskeySession(context, body.credential, browser)),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { SignInSite } from '../../platform/sign-in/sign-in-site.ts';
 
-/** A cookie of this installation: its name, and functions to set, clear and read it. */
+/** The definition of a cookie: its name, and functions that set, clear and read the cookie. */
 export interface Cookie {
   readonly name: string;
   /** Returns the value of a `set-cookie` header. */

@@ -31,7 +31,7 @@ interface RawCall {
   readonly cookies: string | undefined;
 }
 
-/** A sign-in operation. These are the only API operations that need no key and set cookies. */
+/** A sign-in operation. Only these API operations need no key and set cookies. */
 export interface SessionOperation {
   readonly name: `${'session' | 'me'}.${string}`;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -27,26 +27,26 @@ import { defineSessionOperation, type SessionOperation } from './session-operati
 import { createSessionStartResult, toSessionView } from './session-view.ts';
 
 /** Returns all `/api/session` operations. */
-export function createSessionOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
+export function createSessionOperations(context: SignInContext, log: Log): readonly SessionOperation[] {
   return [
-    readSession(parts),
-    previewSetup(parts),
-    setUpOwner(parts),
-    passwordSignIn(parts),
-    ...createPasskeyOperations(parts),
-    ...createOidcOperations(parts, log),
-    changeOrg(parts),
-    signOut(parts),
-    confirmIdentity(parts),
-    changeOwnPassword(parts),
-    ...createInvitationOperations(parts),
-    ...createAccountSessionOperations(parts),
-    ...createAccountPasskeyOperations(parts),
-    ...createAccountIdentityOperations(parts),
+    readSession(context),
+    previewSetup(context),
+    setUpOwner(context),
+    passwordSignIn(context),
+    ...createPasskeyOperations(context),
+    ...createOidcOperations(context, log),
+    changeOrg(context),
+    signOut(context),
+    confirmIdentity(context),
+    changeOwnPassword(context),
+    ...createInvitationOperations(context),
+    ...createAccountSessionOperations(context),
+    ...createAccountPasskeyOperations(context),
+    ...createAccountIdentityOperations(context),
   ];
 }
 
-function readSession(parts: SignInContext): SessionOperation {
+function readSession(context: SignInContext): SessionOperation {
   return defineSessionOperation({
     name: 'session.get',
     method: 'GET',
@@ -55,18 +55,18 @@ function readSession(parts: SignInContext): SessionOperation {
     status: 200,
     answer: sessionResource,
     async run({ browser }) {
-      const live = browser.token === null ? null : await parts.sessions.find(browser.token);
-      if (live) return { body: toSessionView(live, parts.clock.now()) };
-      const { read } = parts.database;
-      const isOpen = !(await hasAnyOrgOwner(read)) || (await hasOpenOwnerLink(read, parts.clock));
+      const live = browser.token === null ? null : await context.sessions.find(browser.token);
+      if (live) return { body: toSessionView(live, context.clock.now()) };
+      const { read } = context.database;
+      const isOpen = !(await hasAnyOrgOwner(read)) || (await hasOpenOwnerLink(read, context.clock));
       return {
-        body: { state: 'signed_out' as const, setup: isOpen, methods: listEnabledSignInMethods(parts) },
+        body: { state: 'signed_out' as const, setup: isOpen, methods: listEnabledSignInMethods(context) },
       };
     },
   });
 }
 
-function previewSetup(parts: SignInContext): SessionOperation {
+function previewSetup(context: SignInContext): SessionOperation {
   return defineSessionOperation({
     name: 'session.setup_preview',
     method: 'POST',
@@ -76,13 +76,13 @@ function previewSetup(parts: SignInContext): SessionOperation {
     body: setupPreviewBody,
     answer: setupPreview,
     async run({ body }) {
-      const { org, isFirst, expiresAt } = await previewOwnerLink(parts, body.token);
+      const { org, isFirst, expiresAt } = await previewOwnerLink(context, body.token);
       return { body: { org, first: isFirst, expires_at: new Date(expiresAt).toISOString() } };
     },
   });
 }
 
-function setUpOwner(parts: SignInContext): SessionOperation {
+function setUpOwner(context: SignInContext): SessionOperation {
   return defineSessionOperation({
     name: 'session.setup',
     method: 'POST',
@@ -92,11 +92,11 @@ function setUpOwner(parts: SignInContext): SessionOperation {
     body: setupBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSessionStartResult(parts, await redeemOwnerLink(parts, body, browser)),
+      createSessionStartResult(context, await redeemOwnerLink(context, body, browser)),
   });
 }
 
-function passwordSignIn(parts: SignInContext): SessionOperation {
+function passwordSignIn(context: SignInContext): SessionOperation {
   return defineSessionOperation({
     name: 'session.password',
     method: 'POST',
@@ -106,11 +106,11 @@ function passwordSignIn(parts: SignInContext): SessionOperation {
     body: passwordSignInBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSessionStartResult(parts, await startPasswordSession(parts, body, browser)),
+      createSessionStartResult(context, await startPasswordSession(context, body, browser)),
   });
 }
 
-function confirmIdentity(parts: SignInContext): SessionOperation {
+function confirmIdentity(context: SignInContext): SessionOperation {
   return defineSessionOperation({
     name: 'session.step_up',
     method: 'POST',
@@ -119,11 +119,11 @@ function confirmIdentity(parts: SignInContext): SessionOperation {
     status: 200,
     body: stepUpBody,
     answer: signedInSession,
-    run: async ({ body, browser }) => createSessionStartResult(parts, await stepUp(parts, browser, body)),
+    run: async ({ body, browser }) => createSessionStartResult(context, await stepUp(context, browser, body)),
   });
 }
 
-function changeOwnPassword(parts: SignInContext): SessionOperation {
+function changeOwnPassword(context: SignInContext): SessionOperation {
   return defineSessionOperation({
     name: 'me.password',
     method: 'PUT',
@@ -133,11 +133,11 @@ function changeOwnPassword(parts: SignInContext): SessionOperation {
     body: ownPasswordBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSessionStartResult(parts, await setOwnPassword(parts, browser, body.password)),
+      createSessionStartResult(context, await setOwnPassword(context, browser, body.password)),
   });
 }
 
-function changeOrg(parts: SignInContext): SessionOperation {
+function changeOrg(context: SignInContext): SessionOperation {
   return defineSessionOperation({
     name: 'session.org',
     method: 'POST',
@@ -147,13 +147,13 @@ function changeOrg(parts: SignInContext): SessionOperation {
     body: orgSwitchBody,
     answer: signedInSession,
     async run({ body, browser }) {
-      const token = await switchOrg(parts, browser, body.org_id);
-      return createSessionStartResult(parts, token);
+      const token = await switchOrg(context, browser, body.org_id);
+      return createSessionStartResult(context, token);
     },
   });
 }
 
-function signOut(parts: SignInContext): SessionOperation {
+function signOut(context: SignInContext): SessionOperation {
   return defineSessionOperation({
     name: 'session.delete',
     method: 'DELETE',
@@ -162,7 +162,7 @@ function signOut(parts: SignInContext): SessionOperation {
     status: 204,
     answer: z.null(),
     async run({ browser }) {
-      await endBrowserSession(parts, browser);
+      await endBrowserSession(context, browser);
       return { token: null };
     },
   });

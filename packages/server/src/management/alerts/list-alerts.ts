@@ -10,7 +10,7 @@ import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 
-/** The operation `GET /api/monitoring/alerts`. */
+/** The operation that lists alerts (`GET /api/monitoring/alerts`). */
 export const listAlertsOperation = defineReadOperation({
   name: 'alerts.list',
   method: 'GET',

@@ -18,7 +18,10 @@ interface CoveredRange {
 
 const DAY_MS = 86_400_000;
 
-/** Determines up to what time all requests are counted, and since when they are kept. */
+/**
+ * Determines the time range for which analytics data is complete: up to which time all requests have
+ * been counted, and since when requests are stored.
+ */
 export class AnalyticsCoverage {
   readonly #dependencies: AnalyticsDependencies;
   #completeUntil = 0;

@@ -11,7 +11,7 @@ import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
 
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
-/** The operation `GET /api/analytics/annotations`. */
+/** Defines the operation that lists the events that charts show (`GET /api/analytics/annotations`). */
 export function defineGetAnnotationsOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'annotations.list',

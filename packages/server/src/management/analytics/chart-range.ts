@@ -16,7 +16,7 @@ export interface ChartQuery {
 /**
  * Returns a chart's time range and step. Dates are days in the chart's time zone.
  *
- * @throws Fault `invalid_request` as `buildChartRequest`
+ * @throws Fault `invalid_request` in the same cases as `buildChartRequest`
  */
 export function resolveChartRange(
   { orgId, clock }: OperationContext,

@@ -7,7 +7,7 @@ import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
 import { loadGroupValueNames } from './value-names.ts';
 
-/** The operation `GET /api/analytics/values`. */
+/** Defines the operation that lists the values of a dimension for filters (`GET /api/analytics/values`). */
 export function defineGetFilterValuesOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'analytics.values',

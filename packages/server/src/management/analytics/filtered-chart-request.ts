@@ -18,7 +18,7 @@ import { type ChartQuery, resolveChartRange } from './chart-range.ts';
  * contain it, alone or combined with the grouping. Otherwise, the chart counts the same rows that
  * the list shows.
  *
- * @throws Fault `invalid_request` as `resolveChartRange` and `requireRowLimit`
+ * @throws Fault `invalid_request` in the same cases as `resolveChartRange` and `requireRowLimit`
  */
 export async function resolveFilteredChartRequest(
   context: OperationContext & { readonly reader: DatabaseReader },

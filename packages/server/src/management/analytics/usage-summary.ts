@@ -5,7 +5,7 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 
-/** The operation `GET /api/analytics/summary`. */
+/** Defines the operation that returns request totals for a time range (`GET /api/analytics/summary`). */
 export function defineGetUsageSummaryOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'analytics.summary',

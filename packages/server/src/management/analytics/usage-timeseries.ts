@@ -18,7 +18,7 @@ const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
 /** Exceeds the number of pixel columns of a screen. 90 days of hours fit. */
 const MAX_POINTS = 5_000;
 
-/** The operation `GET /api/analytics/timeseries`. */
+/** Defines the operation that returns a metric over time (`GET /api/analytics/timeseries`). */
 export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'analytics.timeseries',

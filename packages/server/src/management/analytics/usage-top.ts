@@ -6,7 +6,10 @@ import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 import { loadGroupValueNames } from './value-names.ts';
 
-/** The operation `GET /api/analytics/top`. */
+/**
+ * Defines the operation that lists the dimension values with the highest totals of a metric (`GET
+ * /api/analytics/top`).
+ */
 export function defineGetTopUsageOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'analytics.top',
@@ -21,7 +24,7 @@ export function defineGetTopUsageOperation(coverage: AnalyticsCoverage): Operati
       const range = await resolveFilteredChartRequest(context, coverage.timezoneOf(context.orgId), rest, {
         groupBy: by,
       });
-      if (range.groupBy === undefined) throw new Error('a grouping was given');
+      if (range.groupBy === undefined) throw new Error('unreachable: the request specifies a grouping');
       const wanted = { ...range, groupBy: range.groupBy, order: metric, limit };
       const found = await queryTopValues(context.reader, wanted);
       const values = found.map(({ value }) => value);

@@ -2,8 +2,8 @@ import { getPlatformKeyNames } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 
 /**
- * Loads the display names of a grouping's values. Keys have names. All other values are shown as
- * they are.
+ * Loads the display names of a grouping's values. Platform keys are shown by name. All other values
+ * are shown unchanged.
  */
 export async function loadGroupValueNames(
   reader: DatabaseReader,

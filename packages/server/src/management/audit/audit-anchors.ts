@@ -5,7 +5,7 @@ import { listDailyAuditAnchors } from '../../store/audit-chain.ts';
 import { paginateForResponse } from '../list-page.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 
-/** The operation `GET /api/management/audit/anchors`. */
+/** The operation that lists the last audit log hash of each day (`GET /api/management/audit/anchors`). */
 export const listAuditAnchorsOperation = defineReadOperation({
   name: 'audit.anchors',
   method: 'GET',

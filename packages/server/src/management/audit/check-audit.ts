@@ -1,4 +1,4 @@
-import { auditChain } from '@floe/contract/api/audit';
+import { auditChainStatus } from '@floe/contract/api/audit';
 import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 
@@ -10,7 +10,7 @@ export function defineCheckAuditOperation(verifier: AuditChainVerifier): Operati
     path: '/api/management/audit/chain',
     scope: 'management',
     summary: 'Verify that no retained audit log entry was changed or removed',
-    answer: auditChain,
+    answer: auditChainStatus,
     async run({ orgId, reader, clock }) {
       const { entries, firstSeq, lastSeq, lastHash, brokenAtSeq, checkedAt } = await verifier.check(
         reader,

@@ -25,7 +25,7 @@ const CSV_COLUMNS = [
   'hash',
 ] as const satisfies readonly (keyof AuditEntry)[];
 
-/** The operation `GET /api/management/audit/export`. */
+/** The operation that exports audit log entries as a file (`GET /api/management/audit/export`). */
 export const exportAuditOperation = defineReadOperation({
   name: 'audit.export',
   method: 'GET',

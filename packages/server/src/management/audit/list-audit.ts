@@ -5,7 +5,7 @@ import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { toAuditEntry } from './audit-entry.ts';
 
-/** The operation `GET /api/management/audit`. */
+/** The operation that lists audit log entries (`GET /api/management/audit`). */
 export const listAuditOperation = defineReadOperation({
   name: 'audit.list',
   method: 'GET',

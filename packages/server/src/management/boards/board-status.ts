@@ -7,7 +7,10 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import { createBoardKind } from '../resources/boards.ts';
 import { requireResource } from '../resources/resource-operations.ts';
 
-/** The operation `GET /api/monitoring/boards/{id}/status`. */
+/**
+ * Defines the operation that returns the current status of a board (`GET
+ * /api/monitoring/boards/{id}/status`).
+ */
 export function defineGetBoardStatusOperation(dependencies: MonitoringDependencies): Operation {
   const kind = createBoardKind(dependencies);
   return defineReadOperation({

@@ -5,7 +5,7 @@ import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { parseBreakerId } from './breaker-resource.ts';
 
-/** The operation `GET /api/management/breakers/{id}/history`. */
+/** The operation that lists a breaker's state changes (`GET /api/management/breakers/{id}/history`). */
 export const listBreakerChangesOperation = defineReadOperation({
   name: 'breakers.history',
   method: 'GET',

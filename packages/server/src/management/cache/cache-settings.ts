@@ -16,7 +16,7 @@ import {
 
 const CACHE_PATH = '/api/management/cache';
 
-/** The operation `GET /api/management/cache`. */
+/** The operation that returns the response cache settings (`GET /api/management/cache`). */
 export const getCacheSettingsOperation = defineReadOperation({
   name: 'cache.get',
   method: 'GET',
@@ -28,7 +28,7 @@ export const getCacheSettingsOperation = defineReadOperation({
   run: async ({ orgId, reader }) => toCacheResource(reader, orgId, await loadStoredSettings(reader, orgId)),
 });
 
-/** The operation `PATCH /api/management/cache`. */
+/** Defines the operation that changes the response cache settings (`PATCH /api/management/cache`). */
 export function defineUpdateCacheSettingsOperation(getRunningOrg: GetRunningOrg): Operation {
   return defineWriteOperation({
     name: 'cache.update',

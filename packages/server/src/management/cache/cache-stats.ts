@@ -10,7 +10,10 @@ import { defineReadOperation, type Operation } from '../operation.ts';
  */
 export type GetCacheSize = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
 
-/** The operation `GET /api/management/cache/stats`. */
+/**
+ * Defines the operation that returns the response cache's hit rate and size (`GET
+ * /api/management/cache/stats`).
+ */
 export function defineGetCacheStatsOperation(getCacheSize: GetCacheSize): Operation {
   return defineReadOperation({
     name: 'cache.stats',

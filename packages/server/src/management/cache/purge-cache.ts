@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { incrementCachePurgeCount } from '../../store/cache-purges.ts';
 import { defineWriteOperation } from '../operation.ts';
 
-/** The operation `POST /api/management/cache/purge`. */
+/** The operation that deletes all cached responses (`POST /api/management/cache/purge`). */
 export const purgeCacheOperation = defineWriteOperation({
   name: 'cache.purge',
   method: 'POST',

@@ -45,7 +45,7 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
  * floe.yaml defines are not changed. They are listed in the result.
  *
  * @param reason the reason for the audit log, passed to operations that accept one
- * @throws Fault as `requireSecretValues`, and the first fault of an operation, with the resource
+ * @throws the faults of `requireSecretValues`, and the first fault of an operation, with the resource
  * prepended to its `param`
  */
 export async function applyConfigSteps(

@@ -10,7 +10,10 @@ import { loadConfigDocument } from './load-config-document.ts';
 /** A preview is rolled back, so the caller does not have to give a reason. */
 const DIFF_REASON = 'Previewed the changes of applying a configuration';
 
-/** Defines the operation that applies the document, reports the changes and rolls them back. */
+/**
+ * Defines the operation that previews the changes of a document: it applies the document in a
+ * transaction, reports the changes and rolls them back.
+ */
 export function defineDiffConfigOperation(dependencies: ConfigDependencies): Operation {
   return defineReadOperation({
     name: 'config.diff',
@@ -58,7 +61,10 @@ export function defineDiffConfigOperation(dependencies: ConfigDependencies): Ope
   });
 }
 
-/** The operation `POST /api/management/config/apply`. */
+/**
+ * Defines the operation that applies a document in floe.yaml format (`POST
+ * /api/management/config/apply`).
+ */
 export function defineApplyConfigOperation(dependencies: ConfigDependencies): Operation {
   return defineWriteOperation({
     name: 'config.apply',

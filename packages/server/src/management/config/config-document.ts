@@ -99,7 +99,7 @@ export function parseConfigDocument({
 
 function documentText({ yaml, config }: ConfigDocumentInput): string {
   if ((yaml === undefined) === (config === undefined))
-    throw new Fault('invalid_request', 'Send either yaml or config.', { param: 'yaml' });
+    throw new Fault('invalid_request', 'Send exactly one of "yaml" and "config".', { param: 'yaml' });
   return yaml ?? JSON.stringify(config, null, 1);
 }
 

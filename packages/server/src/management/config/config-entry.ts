@@ -6,8 +6,8 @@ import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportConfigEntry } from './export-org.ts';
 
 /**
- * Defines the operation that returns the text of one resource for floe.yaml, so that a person can
- * edit the resource there.
+ * Defines the operation that returns one resource in floe.yaml format, so that a person can copy it
+ * into the file.
  */
 export function defineGetConfigEntryOperation(dependencies: ConfigDependencies): Operation {
   return defineReadOperation({
@@ -20,7 +20,7 @@ export function defineGetConfigEntryOperation(dependencies: ConfigDependencies):
     answer: configEntry,
     async run({ orgId, reader, clock }, { params }) {
       const tree = await exportConfigEntry({ reader, orgId, dependencies, nowMs: clock.now() }, params);
-      if (!tree) throw new Fault('not_found', `There is no "${params.id}" in ${params.kind}.`);
+      if (!tree) throw new Fault('not_found', `The section "${params.kind}" has no entry "${params.id}".`);
       return { yaml: formatYaml(tree, []) };
     },
   });

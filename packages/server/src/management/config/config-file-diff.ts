@@ -11,8 +11,8 @@ export interface DocumentResourceName {
 }
 
 /**
- * A resource as it is in two documents. A side is null if that document does not contain the
- * resource. It contains no secrets, because stored secrets are never read.
+ * A resource in the versions that two documents contain. A version is null if that document does not
+ * contain the resource. It contains no secrets, because stored secrets are never read.
  */
 export interface ConfigFileResourceChange extends DocumentResourceName {
   readonly before: JsonObject | null;

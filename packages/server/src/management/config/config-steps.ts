@@ -7,12 +7,12 @@ import { DOCUMENT_RESOURCE_KINDS, getDocumentResourceKind } from './document-res
 /** Converts all resources in a document to steps. */
 export async function buildConfigSteps(
   document: ConfigDocument,
-  reading: OrgReadContext,
+  context: OrgReadContext,
 ): Promise<ConfigStep[]> {
   const steps: ConfigStep[] = [];
   for (const kind of DOCUMENT_RESOURCE_KINDS)
     if (kind.section.length === 0 || document.isSet(...kind.section))
-      steps.push(...(await kind.buildSteps(document, reading)));
+      steps.push(...(await kind.buildSteps(document, context)));
   requireStepLimits(steps);
   return steps;
 }
@@ -48,13 +48,13 @@ export async function listUndeclaredResources(
   source: 'file' | 'console',
   document: ConfigDocument,
   steps: readonly ConfigStep[],
-  reading: OrgReadContext,
+  context: OrgReadContext,
 ): Promise<DocumentResourceName[]> {
   const found: DocumentResourceName[] = [];
   for (const { kind, section, listExisting } of DOCUMENT_RESOURCE_KINDS) {
     if (!listExisting || !document.isSet(...section)) continue;
     const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
-    for (const one of await listExisting(reading))
+    for (const one of await listExisting(context))
       if (one.source === source && !named.has(one.id)) found.push({ kind, id: one.id });
   }
   return found;
@@ -67,9 +67,9 @@ export async function listUndeclaredResources(
 export async function buildRemovalSteps(
   document: ConfigDocument,
   steps: readonly ConfigStep[],
-  reading: OrgReadContext,
+  context: OrgReadContext,
 ): Promise<ConfigStep[]> {
-  const names = await listUndeclaredResources('console', document, steps, reading);
+  const names = await listUndeclaredResources('console', document, steps, context);
   return names
     .toReversed()
     .filter(({ kind }) => !getDocumentResourceKind(kind).isNeverPruned)

@@ -49,7 +49,7 @@ function toProviderBody(
 }
 
 /**
- * The document kind of providers. It includes the providers from the environment, so that routes
+ * The document kind of providers. It includes the providers from environment variables, because routes
  * may refer to them.
  */
 export const PROVIDER_DOCUMENT_KIND = defineDocumentListKind(

@@ -28,7 +28,10 @@ import { defineDocumentRuleKind } from './document-rules.ts';
 import { CACHE_DOCUMENT_KIND, ORG_DOCUMENT_KIND, SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** All kinds of resource in a document. A kind may refer only to kinds before it. */
+/**
+ * All kinds of resources in a document. The resources of a kind may refer only to kinds that are
+ * listed before it.
+ */
 export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   ORG_DOCUMENT_KIND,
   defineStoredDocumentListKind(CONFIG_FILE_TEAM_KIND, (row) => ({
@@ -74,7 +77,7 @@ const KINDS_BY_NAME: ReadonlyMap<string, DocumentResourceKind> = new Map(
 /** Returns the document kind with this name. */
 export function getDocumentResourceKind(name: string): DocumentResourceKind {
   const kind = KINDS_BY_NAME.get(name);
-  if (!kind) throw new Error(`a document cannot contain ${name}`);
+  if (!kind) throw new Error(`"${name}" is not a kind of resource that a document can contain`);
   return kind;
 }
 

@@ -5,7 +5,7 @@ import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportOrg } from './export-org.ts';
 
 /**
- * Defines the operation that returns a floe.yaml that reproduces the organization in another
+ * Defines the operation that exports the organization as a floe.yaml that recreates it in another
  * installation.
  */
 export function defineExportConfigOperation(dependencies: ConfigDependencies): Operation {

@@ -20,12 +20,12 @@ export interface ExportedOrg {
  * Exports an organization's effective configuration from all sources. Secrets are replaced with
  * `${NAME}`.
  */
-export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
-  const { reader, orgId, dependencies } = reading;
+export async function exportOrg(context: OrgReadContext): Promise<ExportedOrg> {
+  const { reader, orgId, dependencies } = context;
   const placeholders = new SecretPlaceholders();
   const row = await findOrgById(reader, orgId);
   const loadEntries = async (name: string) => {
-    const objects = await getDocumentResourceKind(name).listExisting?.(reading);
+    const objects = await getDocumentResourceKind(name).listExisting?.(context);
     return (objects ?? []).flatMap((one) => one.toEntry(placeholders) ?? []);
   };
   const { relay, ...settings }: JsonObject = Object.assign(
@@ -51,10 +51,10 @@ export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
 
 /** Exports one entry within its section. Returns null if no resource has this id. */
 export async function exportConfigEntry(
-  reading: OrgReadContext,
+  context: OrgReadContext,
   { kind, id }: { readonly kind: ExportedConfigSection; readonly id: string },
 ): Promise<JsonObject | null> {
-  const existing = (await getDocumentResourceKind(kind).listExisting?.(reading)) ?? [];
+  const existing = (await getDocumentResourceKind(kind).listExisting?.(context)) ?? [];
   const found = existing.find(({ apiId }) => apiId === id) ?? existing.find((one) => one.id === id);
   const entry = found?.toEntry(new SecretPlaceholders());
   return entry ? toYamlTree({ [kind]: [entry] }) : null;

@@ -7,7 +7,7 @@ import type { OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 import { exportOrg } from './export-org.ts';
 
-/** The operation `GET /api/management/config`. */
+/** Defines the operation that returns the configuration in use (`GET /api/management/config`). */
 export function defineGetConfigOperation(dependencies: ConfigDependencies): Operation {
   return defineReadOperation({
     name: 'config.get',
@@ -18,23 +18,23 @@ export function defineGetConfigOperation(dependencies: ConfigDependencies): Oper
       'Read the running configuration, the time when it was applied, and the last rejected change since then',
     answer: runningConfig,
     async run({ orgId, reader, clock }) {
-      const reading = { reader, orgId, dependencies, nowMs: clock.now() };
-      const { tree } = await exportOrg(reading);
+      const context = { reader, orgId, dependencies, nowMs: clock.now() };
+      const { tree } = await exportOrg(context);
       return {
         version: createHash('sha256').update(JSON.stringify(tree)).digest('hex').slice(0, 16),
         ...toConfigFileResource(dependencies.getFileStatus(), orgId),
-        counts: await countResources(reading),
+        counts: await countResources(context),
       };
     },
   });
 }
 
 /** Counts the resources of each kind by source. */
-async function countResources(reading: OrgReadContext) {
+async function countResources(context: OrgReadContext) {
   const counts: Record<string, { file: number; console: number }> = {};
   for (const { kind, listExisting } of DOCUMENT_RESOURCE_KINDS) {
     if (listExisting === undefined) continue;
-    const objects = await listExisting(reading);
+    const objects = await listExisting(context);
     const of = (wanted: string) => objects.filter(({ source }) => source === wanted).length;
     counts[kind] = { file: of('file'), console: of('console') };
   }

@@ -2,8 +2,8 @@ import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import type { ConfigDocument, ConfigDocumentInput } from './config-document.ts';
 
 /**
- * Parses a submitted document in a worker thread. @throws Fault as `parseConfigDocument` and
- * `EvaluationPool.run`
+ * Parses a submitted document in a worker thread.
+ * @throws the faults of `parseConfigDocument` and `EvaluationPool.run`
  */
 export async function loadConfigDocument(
   input: ConfigDocumentInput,

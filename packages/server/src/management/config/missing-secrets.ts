@@ -19,17 +19,18 @@ interface KeptSecret {
 }
 
 /**
- * Finds all secrets that are neither in the document nor stored, before anything is applied. A
- * missing platform key alone does not cause an error, because a document may name keys that it does
- * not create. It is listed only if other secrets are missing too.
+ * Requires that the document or the database contains the value of every secret. Checks all secrets
+ * before anything is applied, so that one error lists all missing values. A missing platform key alone
+ * does not cause an error, because a document may name keys that it does not create. It is listed only
+ * if other secrets are missing too.
  *
  * @throws Fault `invalid_request` that lists each variable with its purpose
  */
-export async function requireSecretValues(document: ConfigDocument, reading: OrgReadContext): Promise<void> {
+export async function requireSecretValues(document: ConfigDocument, context: OrgReadContext): Promise<void> {
   const kept = [...document.keptSecrets].map(([path, variable]) => toKeptSecret(document, path, variable));
   const missing: KeptSecret[] = [];
   for (const [section, secrets] of Map.groupBy(kept, (secret) => secret.section)) {
-    const existing = (await getDocumentResourceKind(section).listExisting?.(reading)) ?? [];
+    const existing = (await getDocumentResourceKind(section).listExisting?.(context)) ?? [];
     const byName = new Map(existing.map((resource) => [resource.id, resource]));
     missing.push(...secrets.filter((secret) => !isStored(secret, byName.get(secret.name))));
   }

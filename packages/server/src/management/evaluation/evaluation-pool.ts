@@ -54,7 +54,7 @@ export interface EvaluationPool {
   close(): Promise<void>;
 }
 
-/** Creates a pool that starts its threads when they are needed. */
+/** Creates an evaluation pool. It starts its threads when they are first needed. */
 export function createEvaluationPool(
   clock: Pick<Clock, 'after'>,
   { limitMs = EVALUATION_TIMEOUT_MS, threads = THREADS } = {},

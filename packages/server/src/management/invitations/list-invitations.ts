@@ -4,7 +4,7 @@ import { toInvitationResource } from '../../platform/stored-member.ts';
 import { getInvitationPage } from '../../store/invitations.ts';
 import { defineReadOperation } from '../operation.ts';
 
-/** The operation `GET /api/management/invitations`. */
+/** The operation that lists invitations (`GET /api/management/invitations`). */
 export const listInvitationsOperation = defineReadOperation({
   name: 'invitations.list',
   method: 'GET',

@@ -6,7 +6,7 @@ import { findInvitationById, updateInvitation } from '../../store/invitations.ts
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
 import { defineWriteOperation } from '../operation.ts';
 
-/** The operation `DELETE /api/management/invitations/{id}`. */
+/** The operation that revokes an invitation (`DELETE /api/management/invitations/{id}`). */
 export const revokeInvitationOperation = defineWriteOperation({
   name: 'invitations.revoke',
   method: 'DELETE',

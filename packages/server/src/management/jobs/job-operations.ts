@@ -28,7 +28,7 @@ export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typ
   };
 }
 
-/** The operation `GET /api/jobs/{id}`. */
+/** The operation that returns the progress and result of a background job (`GET /api/jobs/{id}`). */
 export const getJobOperation = defineReadOperation({
   name: 'jobs.get',
   method: 'GET',

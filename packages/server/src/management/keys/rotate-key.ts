@@ -16,9 +16,9 @@ import { requirePlatformKey } from './require-platform-key.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * Defines the operation that gives a key a new value, which is shown only in this response. Limits,
- * budgets, history and objects at providers do not change. The previous value remains valid until
- * the overlap ends.
+ * Defines the operation that gives a key a new value, which only the response to this request
+ * contains. Limits, budgets, history, and objects that the key created at providers do not change. The
+ * previous value remains valid until the overlap ends.
  */
 export function defineRotateKeyOperation(pepper: KeyObject): Operation {
   return defineWriteOperation({

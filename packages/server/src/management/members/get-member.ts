@@ -4,7 +4,7 @@ import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineReadOperation } from '../operation.ts';
 import { requireOrgMember } from './member-requirements.ts';
 
-/** The operation `GET /api/management/members/{id}`. */
+/** The operation that returns one member (`GET /api/management/members/{id}`). */
 export const getMemberOperation = defineReadOperation({
   name: 'members.get',
   method: 'GET',

@@ -4,7 +4,7 @@ import { toMemberResource } from '../../platform/stored-member.ts';
 import { getMemberPage } from '../../store/members.ts';
 import { defineReadOperation } from '../operation.ts';
 
-/** The operation `GET /api/management/members`. */
+/** The operation that lists members (`GET /api/management/members`). */
 export const listMembersOperation = defineReadOperation({
   name: 'members.list',
   method: 'GET',

@@ -10,7 +10,10 @@ import {
 import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
 import { defineReadOperation, defineWriteOperation } from '../operation.ts';
 
-/** The operation `GET /api/management/removed-members`. */
+/**
+ * The operation that lists the people who were removed from the organization (`GET
+ * /api/management/removed-members`).
+ */
 export const listMemberRemovalsOperation = defineReadOperation({
   name: 'removed_members.list',
   method: 'GET',
@@ -27,7 +30,10 @@ export const listMemberRemovalsOperation = defineReadOperation({
     ),
 });
 
-/** The operation `DELETE /api/management/removed-members/{id}`. */
+/**
+ * The operation that allows group mappings to add a removed person again (`DELETE
+ * /api/management/removed-members/{id}`).
+ */
 export const undoMemberRemovalOperation = defineWriteOperation({
   name: 'removed_members.restore',
   method: 'DELETE',

@@ -6,7 +6,7 @@ import { defineWriteOperation, type Operation } from '../operation.ts';
 import type { MemberDependencies } from './member-dependencies.ts';
 import { requireOrgMember, requireOwnerToManageOwners } from './member-requirements.ts';
 
-/** The operation `DELETE /api/management/members/{id}`. */
+/** Defines the operation that removes a member (`DELETE /api/management/members/{id}`). */
 export function defineRemoveMemberOperation(dependencies: MemberDependencies): Operation {
   return defineWriteOperation({
     name: 'members.remove',

@@ -6,7 +6,7 @@ import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteOperation } from '../operation.ts';
 import { requireOrgMember, requireOwnerToManageOwners, requireTeamExists } from './member-requirements.ts';
 
-/** The operation `PATCH /api/management/members/{id}`. */
+/** The operation that changes a member's role or team (`PATCH /api/management/members/{id}`). */
 export const updateMemberOperation = defineWriteOperation({
   name: 'members.update',
   method: 'PATCH',

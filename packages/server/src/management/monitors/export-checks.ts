@@ -23,7 +23,10 @@ const CSV_COLUMNS = [
   'missed_count',
 ] as const satisfies readonly (keyof CheckResource)[];
 
-/** The operation `GET /api/monitoring/monitors/{id}/checks/export`. */
+/**
+ * Defines the operation that exports a monitor's checks as a file (`GET
+ * /api/monitoring/monitors/{id}/checks/export`).
+ */
 export function defineExportChecksOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({
     name: 'monitors.export',

@@ -5,7 +5,7 @@ const DEFAULT_RANGE_MS = 30 * DAY_MS;
 
 /**
  * Returns a query's time range in Unix milliseconds.
- * @throws Fault as `requireValidRange`
+ * @throws the faults of `requireValidRange`
  */
 export function resolveHistoryRange(
   query: { readonly from?: string | undefined; readonly to?: string | undefined },

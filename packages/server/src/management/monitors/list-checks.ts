@@ -6,7 +6,7 @@ import { parseTimeRange } from '../time-range.ts';
 import { toCheckResource } from './monitor-resource.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** The operation `GET /api/monitoring/monitors/{id}/checks`. */
+/** Defines the operation that lists a monitor's checks (`GET /api/monitoring/monitors/{id}/checks`). */
 export function defineListChecksOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({
     name: 'monitors.checks',

@@ -7,8 +7,8 @@ import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dep
 const MAX_LISTED_GAPS = 500;
 
 /**
- * Defines the operation that lists gaps. For these times, Floe does not know whether beats were
- * missed.
+ * Defines the operation that lists the gaps in which no Floe process could accept beats. For these
+ * times, Floe does not know whether beats were missed.
  */
 export function defineListGapsOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({

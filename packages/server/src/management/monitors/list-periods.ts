@@ -10,7 +10,10 @@ import {
   toIsoTimestampOrNull,
 } from './monitoring-dependencies.ts';
 
-/** The operation `GET /api/monitoring/monitors/{id}/periods`. */
+/**
+ * Defines the operation that lists the periods in which a monitor had the same status (`GET
+ * /api/monitoring/monitors/{id}/periods`).
+ */
 export function defineListPeriodsOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({
     name: 'monitors.periods',

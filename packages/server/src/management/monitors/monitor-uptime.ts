@@ -5,7 +5,10 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** The operation `GET /api/monitoring/monitors/{id}/uptime`. */
+/**
+ * Defines the operation that returns a monitor's uptime and downtime (`GET
+ * /api/monitoring/monitors/{id}/uptime`).
+ */
 export function defineGetUptimeOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({
     name: 'monitors.uptime',

@@ -9,7 +9,10 @@ import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overvie
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** Defines the operation that returns the numbers that the console shows above its monitor list. */
+/**
+ * Defines the operation that returns the monitor counts and history that the console shows above its
+ * monitor list.
+ */
 export function defineGetMonitorSummaryOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({
     name: 'monitors.status',

@@ -8,7 +8,10 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import { buildMonitorDefinition } from './monitor-definition.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** The operation `POST /api/monitoring/schedule/preview`. */
+/**
+ * Defines the operation that returns the next times at which a schedule expects beats (`POST
+ * /api/monitoring/schedule/preview`).
+ */
 export function definePreviewScheduleOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({
     name: 'monitors.preview',

@@ -15,7 +15,7 @@ const OPERATOR_ACCESS = {
   allowsPlatformKeys: false,
 } as const;
 
-/** The operation `GET /api/management/operators`. */
+/** The operation that lists the operators of the installation (`GET /api/management/operators`). */
 export const listOperatorsOperation = defineReadOperation({
   ...OPERATOR_ACCESS,
   name: 'operators.list',
@@ -28,7 +28,7 @@ export const listOperatorsOperation = defineReadOperation({
     paginateForResponse((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
 });
 
-/** The operation `POST /api/management/operators`. */
+/** The operation that makes a person an operator (`POST /api/management/operators`). */
 export const grantOperatorOperation = defineWriteOperation({
   ...OPERATOR_ACCESS,
   name: 'operators.grant',
@@ -47,7 +47,7 @@ export const grantOperatorOperation = defineWriteOperation({
   },
 });
 
-/** The operation `DELETE /api/management/operators/{id}`. */
+/** The operation that revokes a person's operator role (`DELETE /api/management/operators/{id}`). */
 export const revokeOperatorOperation = defineWriteOperation({
   ...OPERATOR_ACCESS,
   name: 'operators.revoke',

@@ -3,7 +3,7 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
-/** The operation `GET /api/management/org`. */
+/** Defines the operation that returns the caller's organization (`GET /api/management/org`). */
 export function defineGetOrgOperation(getRunningOrg: GetRunningOrg): Operation {
   return defineReadOperation({
     name: 'org.get',

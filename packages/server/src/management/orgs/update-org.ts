@@ -5,7 +5,10 @@ import { defineWriteOperation, type Operation } from '../operation.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
-/** The operation `PATCH /api/management/org`. */
+/**
+ * Defines the operation that changes the organization's name or time zone (`PATCH
+ * /api/management/org`).
+ */
 export function defineUpdateOrgOperation(getRunningOrg: GetRunningOrg): Operation {
   return defineWriteOperation({
     name: 'org.update',

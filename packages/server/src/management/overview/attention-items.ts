@@ -90,7 +90,7 @@ function listProcessItems(
       severity: 'warning',
       subject: { kind: 'monitors', id: orgId, name: 'Heartbeats' },
       since: toIsoTimestamp(rejectedBeats.atMs),
-      text: `${rejectedBeats.count} rejected within the last hour; the latest: ${rejectedBeats.last}`,
+      text: `${rejectedBeats.count} rejected within the last hour. Last reason: ${rejectedBeats.last}`,
     });
   return found;
 }

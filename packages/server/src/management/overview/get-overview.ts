@@ -7,7 +7,10 @@ import { resolveChartRange } from '../analytics/chart-range.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AttentionDependencies, listAttentionItems } from './attention-items.ts';
 
-/** The operation `GET /api/overview`. */
+/**
+ * Defines the operation that returns the organization's health and the items that need attention (`GET
+ * /api/overview`).
+ */
 export function defineGetOverviewOperation(
   coverage: AnalyticsCoverage,
   dependencies: AttentionDependencies,

@@ -20,8 +20,9 @@ import type { PeopleDependencies } from './people-dependencies.ts';
 import { getPersonReference, resolvePerson } from './resolve-person.ts';
 
 /**
- * Ends the access of a person at once and starts a job that erases their data. Repeatable: a second call
- * completes an interrupted job, and erases what was written since.
+ * Defines the operation that immediately ends a person's access and starts a background job that
+ * erases their data. It can be repeated: a second call completes an interrupted erasure, and erases
+ * data that was written since the first call.
  */
 export function defineErasePersonOperation(dependencies: PeopleDependencies): Operation {
   return defineWriteOperation({

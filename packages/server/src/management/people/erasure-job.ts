@@ -8,7 +8,7 @@ import type { Person, PersonCounts } from '../../store/people/person.ts';
 import type { Database } from '../../store/ports.ts';
 import { recordAuditedChange } from '../audited-change.ts';
 
-/** An erasure whose access part is committed. */
+/** An erasure whose first part, which ends the person's access, is committed. */
 export interface ErasureWork {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly person: Person;
@@ -21,9 +21,9 @@ export interface ErasureWork {
 }
 
 /**
- * Erases rows in batches, then the account. Records the counts in the audit log, in the transaction that
- * erases the account. Returns the number of erased objects by kind, without the person, because
- * the job remains for days.
+ * Erases the person's rows in batches, then the account. Records the counts in the audit log, in the
+ * transaction that erases the account. Returns the number of erased objects by kind. The result does
+ * not identify the person, because the job is stored for several days.
  */
 export async function runErasure(work: ErasureWork, handle: RunningBackgroundJob): Promise<JsonObject> {
   const { database, person, counts, subject, actor, clock } = work;
@@ -47,7 +47,7 @@ export async function runErasure(work: ErasureWork, handle: RunningBackgroundJob
   });
 }
 
-/** The sum of each kind, without kinds of which nothing was erased. */
+/** Returns the sum for each kind. Omits kinds for which nothing was erased. */
 function listErasedKinds(counts: readonly (readonly [string, number])[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [kind, count] of counts) if (count > 0) sums.set(kind, (sums.get(kind) ?? 0) + count);

@@ -7,7 +7,10 @@ import { getPersonReference, resolvePerson } from './resolve-person.ts';
 
 const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 
-/** Streams the data of a person. The audit log records each export, because it contains bodies. */
+/**
+ * Defines the operation that streams the data of a person. The audit log records each export, because
+ * an export contains request and response bodies.
+ */
 export function defineExportPersonOperation(dependencies: PeopleDependencies): Operation {
   return defineWriteOperation({
     name: 'people.export',

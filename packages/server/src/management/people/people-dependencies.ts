@@ -5,13 +5,16 @@ import type { Database } from '../../store/ports.ts';
 import type { StoredResponseRow } from '../../store/stored-responses.ts';
 import type { MemberDependencies } from '../members/member-dependencies.ts';
 
-/** Decrypts the input and the response of a stored turn. @throws Fault `internal_error` */
+/**
+ * Decrypts the input and the response of a stored conversation turn. @throws Fault `internal_error`
+ * @throws Fault `internal_error`
+ */
 export type OpenStoredResponse = (row: StoredResponseRow) => {
   readonly input: readonly JsonObject[];
   readonly response: JsonObject;
 };
 
-/** Dependencies of the operations for the data of one person. */
+/** The dependencies of the operations on one person's data. */
 export interface PeopleDependencies {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly bodies: Pick<BodyStore, 'open'>;

@@ -49,7 +49,7 @@ const KIND_OF_RELAY_TABLE = {
 
 type ContentTable = 'stored_bodies' | 'stored_responses';
 
-/** Generates the export of one person. Holds at most one batch of rows and one body in memory. */
+/** Generates the export of one person's data. Keeps at most one batch of rows and one body in memory. */
 export class PersonExport {
   readonly #dependencies: Pick<PeopleDependencies, 'database' | 'bodies' | 'openStoredResponse'>;
   readonly #person: Person;

@@ -81,15 +81,18 @@ const EXPORTED_COLUMNS = {
   ],
 } as const satisfies Partial<Record<PersonRecordKind, readonly string[]>>;
 
-/** Kinds whose objects are stored rows, without an own format in the API. */
+/** The kinds of objects that are exported as stored rows, because the API has no format for them. */
 export type StoredRecordKind = keyof typeof EXPORTED_COLUMNS;
 
-/** Formats one line of the export. */
+/** Formats one object as a line of the export. */
 export function formatPersonRecord(kind: PersonRecordKind, fields: object): string {
   return `${JSON.stringify({ kind, ...fields })}\n`;
 }
 
-/** Formats a stored row as one line: times as ISO 8601, and JSON columns as values. */
+/**
+ * Formats a stored row as a line of the export, with timestamps in ISO 8601 and JSON columns as JSON
+ * values.
+ */
 export function formatStoredRecord(kind: StoredRecordKind, row: object): string {
   const fields = EXPORTED_COLUMNS[kind].flatMap((column): (readonly [string, unknown])[] => {
     const value: unknown = Reflect.get(row, column);
@@ -101,7 +104,7 @@ export function formatStoredRecord(kind: StoredRecordKind, row: object): string 
   return formatPersonRecord(kind, Object.fromEntries(fields));
 }
 
-/** 0 stands for a time that never comes. */
+/** 0 represents a time that never comes. */
 function formatTime(ms: number): string | null {
   return ms === 0 ? null : new Date(ms).toISOString();
 }

@@ -8,8 +8,8 @@ import type { Person } from '../../store/people/person.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 
 /**
- * Finds the person that a request names. An address or an end user need not be known, because requests and
- * keys may name someone who never was a member.
+ * Finds the person that a request names. An email address or end user may be unknown, because requests
+ * and keys may name people who were never members.
  *
  * @throws Fault `not_found` if the organization never had a member with the given id
  */
@@ -29,8 +29,8 @@ export async function resolvePerson(
 }
 
 /**
- * The id by which the audit log names a person: of the member, or derived from the address or end user, which
- * the audit log must not contain.
+ * Returns the id that identifies a person in the audit log: the member id, or an id that is derived
+ * from the email address or end user, which the audit log must not contain.
  */
 export function getPersonReference({ orgId, email, endUser, memberIds }: Person): string {
   const [memberId] = memberIds;

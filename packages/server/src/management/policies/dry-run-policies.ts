@@ -31,7 +31,9 @@ export function defineDryRunPoliciesOperation(
     async run({ orgId, reader, clock }, { body }) {
       const { samples, stored_bodies: kept } = body;
       if ((samples === undefined) === (kept === undefined))
-        throw new Fault('invalid_request', 'Send either `samples` or `stored_bodies`.', { param: 'samples' });
+        throw new Fault('invalid_request', 'Send exactly one of `samples` and `stored_bodies`.', {
+          param: 'samples',
+        });
       const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);
       if (samples) {
         const evaluations = await evaluationPool.run(orgId, 'judgeSamples', { policies, samples });

@@ -1,5 +1,5 @@
 import { jobResource } from '@floe/contract/api/jobs';
-import { policyDryRunJob, type policyDryRunResult } from '@floe/contract/api/policies';
+import { policyDryRunJobInput, type policyDryRunResult } from '@floe/contract/api/policies';
 import type * as z from 'zod';
 import { getTimeZoneCalendar, listLocalDays } from '../../core/time-zone-calendar.ts';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
@@ -50,7 +50,7 @@ export function defineStartPolicyDryRunOperation({
     scope: 'management',
     summary:
       'Start a background job that evaluates the stored bodies of a time range against draft or active policies',
-    body: policyDryRunJob,
+    body: policyDryRunJobInput,
     answer: jobResource,
     async run({ orgId, actor, reader, clock }, { body }) {
       const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);

@@ -1,6 +1,6 @@
 import { createPageSchema, idParams } from '@floe/contract/api/page';
 import { relayApproval } from '@floe/contract/api/relay';
-import { approvalAnswerInput, approvalListQuery } from '@floe/contract/api/relay-management';
+import { approvalDecisionInput, approvalListQuery } from '@floe/contract/api/relay-management';
 import { Fault } from '@floe/contract/faults';
 import { publishApproval } from '../../relay/approvals.ts';
 import {
@@ -15,7 +15,7 @@ import { toApprovalResource } from './wait-for-approval.ts';
 /** Validity of an approval for a session. */
 const SESSION_APPROVAL_MS = 12 * 3_600_000;
 
-/** The operation `GET /api/management/relay/approvals`. */
+/** The operation that lists approvals (`GET /api/management/relay/approvals`). */
 export const listApprovalsOperation = defineReadOperation({
   name: 'relay.approvals',
   method: 'GET',
@@ -43,7 +43,7 @@ export function defineDecideApprovalOperation({ approvals }: RelayDependencies):
     scope: 'management',
     summary: 'Decide a pending approval: allow once, allow for the session, or deny',
     params: idParams,
-    body: approvalAnswerInput,
+    body: approvalDecisionInput,
     answer: relayApproval,
     status: 200,
     invalidates: null,

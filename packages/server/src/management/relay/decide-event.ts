@@ -1,4 +1,4 @@
-import { relayBatchInput, relayBatchResult, relayDecision, relayEvent } from '@floe/contract/api/relay';
+import { relayDecision, relayEvent, relayEventBatch, relayEventBatchResult } from '@floe/contract/api/relay';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
@@ -16,7 +16,7 @@ export function defineDecideEventOperation({ decisionEngine }: RelayDependencies
   });
 }
 
-/** Defines the operation that decides on several events, in their order. */
+/** Defines the operation that decides on several events, one after the other. */
 export function defineDecideBatchOperation({ decisionEngine }: RelayDependencies): Operation {
   return defineReadOperation({
     name: 'relay.decide_batch',
@@ -24,8 +24,8 @@ export function defineDecideBatchOperation({ decisionEngine }: RelayDependencies
     path: '/relay/v1/decisions/batch',
     scope: 'relay',
     summary: 'Decide on up to 100 events, each independently',
-    body: relayBatchInput,
-    answer: relayBatchResult,
+    body: relayEventBatch,
+    answer: relayEventBatchResult,
     async run({ actor }, { body }) {
       const data = [];
       for (const event of body.events) data.push(await decisionEngine.decide(toRelayCaller(actor), event));

@@ -4,8 +4,8 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /**
- * Defines the operation that returns the signed rules, for clients that decide locally, for example
- * while the server is unreachable.
+ * Defines the operation that returns the signed rules, for clients that make decisions locally, for
+ * example while they cannot reach the server.
  */
 export function defineGetBundleOperation({ orgRelays, bundleKey }: RelayDependencies): Operation {
   return defineReadOperation({

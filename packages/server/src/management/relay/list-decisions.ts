@@ -10,7 +10,7 @@ import {
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 
-/** The operation `GET /api/management/relay/decisions`. */
+/** The operation that lists relay decisions (`GET /api/management/relay/decisions`). */
 export const listDecisionsOperation = defineReadOperation({
   name: 'relay.decisions',
   method: 'GET',
@@ -25,7 +25,7 @@ export const listDecisionsOperation = defineReadOperation({
   },
 });
 
-/** The operation `GET /api/management/relay/decisions/{id}`. */
+/** The operation that returns one relay decision (`GET /api/management/relay/decisions/{id}`). */
 export const getDecisionOperation = defineReadOperation({
   name: 'relay.decision',
   method: 'GET',

@@ -15,7 +15,7 @@ import { parseTimeRange } from '../time-range.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** The operation `GET /api/management/relay/sessions`. */
+/** The operation that lists agent sessions (`GET /api/management/relay/sessions`). */
 export const listRelaySessionsOperation = defineReadOperation({
   name: 'relay.sessions',
   method: 'GET',
@@ -39,7 +39,10 @@ export const listRelaySessionsOperation = defineReadOperation({
   },
 });
 
-/** The operation `GET /api/management/relay/coverage`. */
+/**
+ * The operation that returns how many agent sessions use the relay, by person and agent (`GET
+ * /api/management/relay/coverage`).
+ */
 export const getRelayCoverageOperation = defineReadOperation({
   name: 'relay.coverage',
   method: 'GET',

@@ -14,8 +14,8 @@ import { parseTimeRange } from '../time-range.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /**
- * Defines the operation that stores events that agents report afterwards. The events are on disk
- * within 10 ms, and in the list shortly afterwards.
+ * Defines the operation that stores reports of completed agent actions. The reports are on disk within
+ * 10 ms, and in the list shortly afterwards.
  */
 export function defineReportEventsOperation({ rowSink }: RelayDependencies): Operation {
   return defineReadOperation({
@@ -34,7 +34,7 @@ export function defineReportEventsOperation({ rowSink }: RelayDependencies): Ope
   });
 }
 
-/** The operation `GET /relay/v1/events`. */
+/** The operation that lists the activity that agents reported (`GET /relay/v1/events`). */
 export const listRelayEventsOperation = defineReadOperation({
   name: 'relay.events',
   method: 'GET',

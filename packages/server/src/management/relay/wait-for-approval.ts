@@ -6,10 +6,7 @@ import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
-/**
- * Defines the operation that returns an approval. The agent's client can wait for the decision with
- * it.
- */
+/** Defines the operation that returns an approval. It can wait until the approval is decided. */
 export function defineWaitForApprovalOperation({ approvals }: RelayDependencies): Operation {
   return defineReadOperation({
     name: 'relay.approval',

@@ -62,7 +62,10 @@ const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
   dropped: (row) => row.dropped.join(' '),
 };
 
-/** The operation `GET /api/analytics/export`. */
+/**
+ * Defines the operation that exports the requests that match the filters as a file (`GET
+ * /api/analytics/export`).
+ */
 export function defineExportRequestsOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'requests.export',

@@ -5,7 +5,7 @@ import { findExchangeById } from '../../store/exchanges.ts';
 import { defineReadOperation } from '../operation.ts';
 import { toRequestDetail } from './request-resource.ts';
 
-/** The operation `GET /api/analytics/requests/{id}`. */
+/** The operation that returns one request (`GET /api/analytics/requests/{id}`). */
 export const getRequestOperation = defineReadOperation({
   name: 'requests.get',
   method: 'GET',

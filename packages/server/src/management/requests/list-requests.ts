@@ -7,7 +7,7 @@ import { parseTimeRange } from '../time-range.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
-/** The operation `GET /api/analytics/requests`. */
+/** The operation that lists requests (`GET /api/analytics/requests`). */
 export const listRequestsOperation = defineReadOperation({
   name: 'requests.list',
   method: 'GET',

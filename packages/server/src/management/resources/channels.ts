@@ -54,6 +54,7 @@ const CHANNEL_SUMMARIES = {
 
 /** The kind of alert channels. A replacement without secrets keeps the stored ones. */
 // budget: one declaration
+/** Creates the resource kind of alert channels. */
 export function createChannelKind(secretsKey: SecretEncryptionKey): ChannelResourceKind {
   return {
     kind: 'channels',

@@ -56,6 +56,7 @@ const MONITOR_SUMMARIES = {
  * created again.
  */
 // budget: one declaration
+/** Creates the resource kind of monitors. */
 export function createMonitorKind(dependencies: MonitoringDependencies): MonitorResourceKind {
   const evaluationContext = () => dependencies.engine.evaluationContext();
   return {

@@ -52,6 +52,7 @@ interface OrderedEntryInput<Config> {
 
 /** Creates a kind of `config_entries` whose order is significant. Entries of floe.yaml come first. */
 // budget: one declaration
+/** Creates a resource kind whose resources are the entries of an ordered list. */
 export function createOrderedResourceKind<Config extends object, View extends ResourceObject>(
   spec: OrderedResourceKindSpec<Config, View>,
   getRunningOrg: GetRunningOrg,

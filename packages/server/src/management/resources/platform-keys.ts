@@ -60,6 +60,7 @@ const KEY_SUMMARIES = {
 
 /** The kind of platform keys. A revoked key remains readable, and revoking it again changes nothing. */
 // budget: one declaration
+/** Creates the resource kind of platform keys. */
 export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
   return {
     kind: 'keys',

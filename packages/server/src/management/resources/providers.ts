@@ -40,6 +40,7 @@ type ProviderResourceKind = ResourceKind<KnownProvider, ProviderDraft, ProviderV
  * environment. Changing a provider of the environment stores it, with the key of the environment.
  */
 // budget: one declaration
+/** Creates the resource kind of providers. */
 export function createProviderKind(dependencies: ProviderDependencies): ProviderResourceKind {
   const stored = createStoredProviderLookup(dependencies.secretsKey);
   const buildDraft = (

@@ -82,7 +82,7 @@ export interface CreationOnlyFields<Config> {
 
 /**
  * A kind of resource in an organization, regardless of where it is stored. The kind's six API
- * operations, with audit entries, ETags and responses, are derived from it (`api-operations.ts`).
+ * operations, with audit entries, ETags and responses, are derived from it (`resource-operations.ts`).
  */
 export interface ResourceKind<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>
   extends WritableResourceKind<Row, Config, View> {

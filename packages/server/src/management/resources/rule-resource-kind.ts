@@ -1,4 +1,4 @@
-import { guardrailRemoval } from '@floe/contract/api/guardrails';
+import { guardrailDeletionQuery } from '@floe/contract/api/guardrails';
 import { createListQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
@@ -81,7 +81,7 @@ interface RuleSchemas<View> {
   readonly change: z.ZodType<RuleInputFields>;
   readonly replacement: z.ZodType<RuleInputFields>;
   readonly replaceParams: typeof RULE_ID_PARAMS;
-  readonly removal?: typeof guardrailRemoval;
+  readonly removal?: typeof guardrailDeletionQuery;
 }
 
 const RULE_LIST_QUERY = createListQuery(['position']);
@@ -99,6 +99,7 @@ const RULE_ID_PARAMS = z.strictObject({
  * then the others, newest first.
  */
 // budget: one declaration
+/** Creates a resource kind for rules, which floe.yaml or the API can define. */
 export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, View extends ResourceObject>(
   spec: RuleResourceKindSpec<Config, View>,
   dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,
@@ -167,7 +168,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       change: body,
       replacement: spec.replacement,
       replaceParams: RULE_ID_PARAMS,
-      ...(increasesSpending && { removal: guardrailRemoval }),
+      ...(increasesSpending && { removal: guardrailDeletionQuery }),
     },
     async find(reader, orgId, id) {
       const inFile = listFileRules(orgId).find((rule) => rule.id === id);

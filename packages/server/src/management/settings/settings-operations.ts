@@ -20,7 +20,7 @@ import {
 
 const ORG_SETTINGS_PATH = '/api/management/settings';
 
-/** The operation `GET /api/management/settings`. */
+/** The operation that returns the organization's settings (`GET /api/management/settings`). */
 export const getSettingsOperation = defineReadOperation({
   name: 'settings.get',
   method: 'GET',
@@ -31,7 +31,7 @@ export const getSettingsOperation = defineReadOperation({
   run: async ({ reader, orgId }) => toSettingsResource(await loadStoredSettings(reader, orgId)),
 });
 
-/** The operation `PATCH /api/management/settings`. */
+/** Defines the operation that changes the organization's settings (`PATCH /api/management/settings`). */
 export function defineUpdateSettingsOperation(
   getRunningOrg: GetRunningOrg,
   monitoring: MonitoringDependencies,

@@ -35,7 +35,7 @@ export function splitProviderSecrets(config: ProviderConfig): {
   };
 }
 
-/** Combines the part that may be shown and the secrets to a provider in the form of floe.yaml. */
+/** Combines the part that may be shown with the secrets. The result is a provider in floe.yaml format. */
 export function joinProviderSecrets(
   entry: Readonly<Record<string, unknown>>,
   { headers, proxy_userinfo, ...keys }: ProviderSecrets,
@@ -69,6 +69,7 @@ export function joinProxyUrl(address: string, userinfo: string | undefined): str
   return userinfo === undefined ? address : address.replace('://', () => `://${userinfo}@`);
 }
 
+/** Returns whether a provider has any secrets. */
 export function hasProviderSecrets(secrets: ProviderSecrets): boolean {
   const { headers, ...keys } = secrets;
   return Object.keys(headers).length > 0 || Object.values(keys).some((value) => value !== undefined);

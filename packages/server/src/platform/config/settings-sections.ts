@@ -10,6 +10,7 @@ export type SettingsSection = keyof OrgSettings;
 export const SETTINGS_SECTIONS: readonly SettingsSection[] =
   Object.keys(ORG_SETTINGS_FIELDS).filter(isSettingsSection);
 
+/** Returns whether a name is the name of a settings section. */
 export function isSettingsSection(name: string): name is SettingsSection {
   return Object.hasOwn(ORG_SETTINGS_FIELDS, name);
 }

@@ -32,6 +32,7 @@ export interface StoredOrgConfig {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
+/** The resources of several organizations that were created with the API. */
 export interface StoredConfig {
   readonly orgs: ReadonlyMap<string, StoredOrgConfig>;
   /**
@@ -43,8 +44,8 @@ export interface StoredConfig {
 export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
 
 /**
- * Loads the resources of all organizations or of these that were created with the API, for the
- * snapshot. Does not include resources from floe.yaml.
+ * Loads the resources that were created with the API, for the snapshot. Loads them for all
+ * organizations, or only for the given ones. Does not include resources from floe.yaml.
  */
 export async function loadStoredConfig(
   reader: DatabaseReader,
@@ -84,6 +85,7 @@ export function parseStoredRoute(row: ConfigEntryRow): RouteConfig {
   return RouteSchema.parse(parseStoredEntry(row));
 }
 
+/** Parses a stored policy, in the same way as `parseStoredRoute` parses a route. */
 export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
   return PolicySchema.parse(parseStoredEntry(row));
 }
@@ -130,6 +132,7 @@ export const DEFAULT_ORG_ID = 'default';
 /** Returns whether floe.yaml sets a section of an organization. */
 export type IsSetInConfigFile = (orgId: string, section: string) => boolean;
 
+/** The configuration of all organizations, from floe.yaml and from the API. */
 export interface MergedConfig {
   readonly orgs: readonly OrgConfig[];
   /** The providers in `orgs[].providers` that were created with the API. */

@@ -9,10 +9,10 @@ import { hashNewPassword } from './password-policy.ts';
 import { verifyPassword } from './password-sign-in.ts';
 import {
   type AuthenticatedUser,
-  auditedTransaction,
   type BrowserRequest,
   createSignInFailedFault,
   listEnabledSignInMethods,
+  runAuditedTransaction,
   type SignInContext,
   startConsoleSession,
 } from './sign-in-context.ts';
@@ -110,7 +110,7 @@ async function completeAcceptance(
   who: (writer: DatabaseWriter) => Promise<InvitationAccepter>,
 ): Promise<string> {
   const { database, clock, sessions } = context;
-  const value = await auditedTransaction(context, browser, null, async (writer) => {
+  const value = await runAuditedTransaction(context, browser, null, async (writer) => {
     const { live, ...taker } = await who(writer);
     const { org_id } = await acceptInvitation(writer, { token, userId: taker.userId, nowMs: clock.now() });
     await database.signals.announce(writer);

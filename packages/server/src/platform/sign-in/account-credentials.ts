@@ -27,7 +27,7 @@ export async function replaceAccountCredentials(
   userId: string,
   passwordHash: string | null,
 ): Promise<void> {
-  // A proof of the address does not prove the operator role.
+  // Proof that the user controls the email address is not sufficient to keep the operator role.
   await deleteOperator(writer, userId);
   await deleteIdentitiesOfUser(writer, userId);
   await deletePasskeysOfUser(writer, userId);

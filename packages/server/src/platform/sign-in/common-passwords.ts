@@ -34,8 +34,8 @@ const KEYBOARD_ROWS = [
 ];
 
 /**
- * Returns whether attackers try a password first: a common word with digits, a repeated character
- * or group, a row of keys on the keyboard, or the user's own e-mail address.
+ * Returns whether a password is one of those that attackers try first: a common word with digits, a
+ * repeated character or group, a row of keys on the keyboard, or the user's own email address.
  */
 export function isCommonPassword(password: string, email: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase();

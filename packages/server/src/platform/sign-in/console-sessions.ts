@@ -17,7 +17,10 @@ import { hasAllRoles, listSessionMemberships, type SessionMembership } from './s
 import { computeSessionExpiry, type SessionPolicy } from './session-policy.ts';
 import { generateSecretToken, hasTokenFormat, sha256Hex } from './tokens.ts';
 
-/** How long after a sign-in actions that require step-up are allowed, in milliseconds. */
+/**
+ * How long after a sign-in or step-up a session may perform operations that require a step-up, in
+ * milliseconds.
+ */
 export const STEP_UP_WINDOW_MS = 10 * 60_000;
 /** How long the previous cookie remains valid after a rotation, for requests in progress. */
 const ROTATION_OVERLAP_MS = 30_000;
@@ -27,7 +30,7 @@ const CACHE_TTL_MS = 2_000;
 const MAX_CACHED_SESSIONS = 5_000;
 const MAX_AGENT_CHARS = 200;
 
-/** An active session, as it is when it is read. */
+/** An active session, with its state at the time when it was read. */
 export interface ActiveConsoleSession {
   readonly id: string;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };

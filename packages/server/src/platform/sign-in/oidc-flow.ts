@@ -147,7 +147,7 @@ function decryptFlow(context: OidcFlowContext, name: string, encryptedFlow: stri
     );
     return context.clock.now() < kept.expires_at ? kept : null;
   } catch {
-    // A missing state and one of another browser or issuer have the same result.
+    // A missing state has the same result as the state of another browser or issuer.
     return null;
   }
 }

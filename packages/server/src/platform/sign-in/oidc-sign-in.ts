@@ -21,8 +21,8 @@ import {
 } from './oidc-flow.ts';
 import { listSessionMemberships } from './session-memberships.ts';
 import {
-  auditedTransaction,
   type BrowserRequest,
+  runAuditedTransaction,
   type SignInContext,
   startConsoleSession,
 } from './sign-in-context.ts';
@@ -53,8 +53,8 @@ export async function startOidcSession(
   const oidc = requireOidcIssuer(context, name);
   const kept = decryptOidcFlow(context, name, answer);
   const live = browser.token === null ? null : await context.sessions.find(browser.token);
-  const trier = { account: null, address: browser.address };
-  const taken = await throttle.countAttempt(trier);
+  const attempt = { account: null, address: browser.address };
+  const taken = await throttle.countAttempt(attempt);
   try {
     // Consumed before the code, so that only one of two concurrent requests continues.
     const isFirst = await database.transaction((writer) =>
@@ -63,7 +63,7 @@ export async function startOidcSession(
     if (!isFirst) throw new OidcSignInError('expired', 'this sign-in response was already used');
     const person = await completeOidcFlow(context, oidc, kept, answer.query);
     const places = mapGroupsToMemberships(oidc, person.groups);
-    const token = await auditedTransaction(context, browser, live, async (writer) => {
+    const token = await runAuditedTransaction(context, browser, live, async (writer) => {
       const userId = await resolveUser(context, writer, {
         profile: person,
         memberships: places,
@@ -76,7 +76,7 @@ export async function startOidcSession(
       // Still committed, so that a user who lost their last group is signed out immediately.
       if (listSessionMemberships(await listMembershipsWithRoles(writer, userId, name), name).length === 0)
         return null;
-      await throttle.recordSuccess(writer, trier, taken);
+      await throttle.recordSuccess(writer, attempt, taken);
       const isFresh =
         person.authenticatedAt !== null && clock.now() - person.authenticatedAt < STEP_UP_WINDOW_MS;
       // A step-up keeps the organization of the session.
@@ -93,7 +93,7 @@ export async function startOidcSession(
     return { token, returnTo: kept.return_to };
   } catch (error) {
     const told = { method: `oidc ${name}`, address: browser.address, paused_ms: taken.pausedMs };
-    await auditedTransaction(context, browser, live, (writer) =>
+    await runAuditedTransaction(context, browser, live, (writer) =>
       auditFailedSignIn(writer, clock, null, told),
     );
     throw error;

@@ -13,7 +13,7 @@ import { auditSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { createPasskeyAttestationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
 import { requireAccountControl, requireSignedIn } from './session-changes.ts';
-import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
+import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 
 /**
  * Returns the signed-in user's passkeys, oldest first.
@@ -29,7 +29,7 @@ export async function listOwnPasskeys(
 
 /**
  * Returns the options for `navigator.credentials.create`.
- * @throws Fault as `requireAccountControl`; `not_found` if passkeys are disabled
+ * @throws the faults of `requireAccountControl`; `not_found` if passkeys are disabled
  */
 export async function createPasskeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
   const { live } = await requireAccountControl(context, browser);
@@ -38,7 +38,7 @@ export async function createPasskeyCreationOptions(context: SignInContext, brows
 
 /**
  * Adds a passkey for the signed-in user.
- * @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `registerPasskey`
+ * @throws the faults of `requireAccountControl` and `registerPasskey`
  */
 export async function addOwnPasskey(
   context: SignInContext,
@@ -48,7 +48,7 @@ export async function addOwnPasskey(
   const { live } = await requireAccountControl(context, browser);
   // Outside the transaction, because loading takes a while.
   await loadWebauthn();
-  return auditedTransaction(context, browser, live, async (writer) => {
+  return runAuditedTransaction(context, browser, live, async (writer) => {
     const row = await registerPasskey(context, writer, live.user.id, given);
     await auditPasskeyChange(context, writer, live, { action: 'passkeys.create', row });
     return row;
@@ -77,7 +77,7 @@ export async function renameOwnPasskey(
  * Removes a passkey and ends the sessions that were started with it. Returns whether the current
  * session is one of them.
  *
- * @throws Fault as `requireAccountControl`; `not_found` for a passkey of another user
+ * @throws the faults of `requireAccountControl`; `not_found` for a passkey of another user
  */
 export async function removeOwnPasskey(
   context: SignInContext,
@@ -86,7 +86,7 @@ export async function removeOwnPasskey(
 ): Promise<boolean> {
   const { database, sessions } = context;
   const { live, token } = await requireAccountControl(context, browser);
-  await auditedTransaction(context, browser, live, async (writer) => {
+  await runAuditedTransaction(context, browser, live, async (writer) => {
     const row = await requireOwnPasskey(writer, live, id);
     await deletePasskey(writer, id);
     await deleteConsoleSessionsOfPasskey(writer, live.user.id, id);

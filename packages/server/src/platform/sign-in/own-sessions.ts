@@ -8,7 +8,7 @@ import {
 import { auditSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { requireSignedIn } from './session-changes.ts';
-import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
+import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 
 /**
  * Returns the signed-in user's active sessions, most recently used first.
@@ -35,7 +35,7 @@ export async function endOwnSession(
 ): Promise<ActiveConsoleSession> {
   const { database, clock, sessions } = context;
   const { live } = await requireSignedIn(context, browser);
-  await auditedTransaction(context, browser, live, async (writer) => {
+  await runAuditedTransaction(context, browser, live, async (writer) => {
     if (!(await deleteConsoleSession(writer, live.user.id, id)))
       throw new Fault('not_found', 'You have no session with this id.');
     await auditSignIn(writer, clock, { ...sessionOwner(live), action: 'sessions.delete', subject: id });
@@ -52,7 +52,7 @@ export async function endOwnSession(
 export async function endOtherSessions(context: SignInContext, browser: BrowserRequest): Promise<void> {
   const { database, clock, sessions } = context;
   const { live } = await requireSignedIn(context, browser);
-  await auditedTransaction(context, browser, live, async (writer) => {
+  await runAuditedTransaction(context, browser, live, async (writer) => {
     const ended = await deleteConsoleSessionsOfUser(writer, live.user.id, live.id);
     if (ended === 0) return;
     await auditSignIn(writer, clock, {

@@ -21,8 +21,8 @@ import { replaceAccountCredentials } from './account-credentials.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import { hashNewPassword } from './password-policy.ts';
 import {
-  auditedTransaction,
   type BrowserRequest,
+  runAuditedTransaction,
   type SignInContext,
   startConsoleSession,
 } from './sign-in-context.ts';
@@ -84,9 +84,9 @@ export async function createOwnerLink(
 }
 
 /**
- * Uses the one-time owner link: the user becomes an owner with the given password and is signed in.
- * The password replaces all credentials of an existing account. An installation whose password was
- * lost can thus be recovered, and no one else can sign in to the account.
+ * Uses the one-time owner link: makes the user an owner with the given password and signs the user in.
+ * The password replaces all credentials of an existing account. Someone who lost the password can thus
+ * regain access, and no one else can sign in to the account.
  *
  * @throws Fault `link_expired` if the link is used, expired or unknown; `invalid_request` for an
  * unacceptable password; `conflict` for an account that belongs to other organizations, unless the
@@ -108,7 +108,7 @@ export async function redeemOwnerLink(
   const { email } = given;
   const hash = await hashNewPassword(context, given.password, email);
   const live = browser.token === null ? null : await sessions.find(browser.token);
-  const token = await auditedTransaction(context, browser, live, async (writer) => {
+  const token = await runAuditedTransaction(context, browser, live, async (writer) => {
     const link = await requireUsableLink(writer, clock, given.token);
     await storeSetting(writer, OWNER_LINK_SETTING, JSON.stringify({ ...link, used_at: clock.now() }));
     const person = {

@@ -3,8 +3,8 @@ import { Fault } from '@floe/contract/faults';
 import { auditFailedSignIn } from './audit-sign-in.ts';
 import { consumePasskeyAssertion, requirePasskeySite, verifyPasskeyAssertion } from './passkeys.ts';
 import {
-  auditedTransaction,
   type BrowserRequest,
+  runAuditedTransaction,
   type SignInContext,
   startConsoleSession,
 } from './sign-in-context.ts';
@@ -21,13 +21,13 @@ export async function startPasskeySession(
 ): Promise<string> {
   const { database, clock, throttle } = context;
   requirePasskeySite(context);
-  const trier = { account: null, address: browser.address };
-  const taken = await throttle.countAttempt(trier);
+  const attempt = { account: null, address: browser.address };
+  const taken = await throttle.countAttempt(attempt);
   try {
     const shown = await verifyPasskeyAssertion(context, database.read, assertion);
-    const token = await auditedTransaction(context, browser, null, async (writer) => {
+    const token = await runAuditedTransaction(context, browser, null, async (writer) => {
       await consumePasskeyAssertion(context, writer, shown);
-      await throttle.recordSuccess(writer, trier, taken);
+      await throttle.recordSuccess(writer, attempt, taken);
       const { user_id: userId, id: passkeyId } = shown.row;
       return startConsoleSession(
         context,
@@ -41,7 +41,7 @@ export async function startPasskeySession(
   } catch (error) {
     if (error instanceof Fault && error.code === 'sign_in_failed') {
       const told = { method: 'passkey', address: browser.address, paused_ms: taken.pausedMs };
-      await auditedTransaction(context, browser, null, (writer) =>
+      await runAuditedTransaction(context, browser, null, (writer) =>
         auditFailedSignIn(writer, clock, null, told),
       );
     }

@@ -23,6 +23,7 @@ const TIMEOUT_MS = 5 * 60_000;
 /** COSE algorithms: Ed25519, ES256, RS256 (Windows Hello). */
 const ALGORITHMS = [-8, -7, -257];
 
+/** The dependencies of the passkey functions. */
 export type PasskeyContext = Pick<SignInContext, 'clock' | 'site' | 'auth' | 'challengeKey'>;
 
 /**

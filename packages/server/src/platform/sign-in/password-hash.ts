@@ -35,6 +35,7 @@ export function canHashPasswords(): boolean {
   return typeof crypto.argon2 === 'function';
 }
 
+/** Hashes and verifies passwords, and limits the number of concurrent calculations. */
 export interface PasswordHasher {
   /** @throws Fault `overloaded` if too many calls are waiting */
   hash(password: string): Promise<string>;

@@ -3,10 +3,10 @@ import { findUserByEmail, findUserById, updateUser } from '../../store/members.t
 import type { DatabaseWriter } from '../../store/ports.ts';
 import { auditFailedSignIn } from './audit-sign-in.ts';
 import {
-  auditedTransaction,
   type BrowserRequest,
   createSignInFailedFault,
   listEnabledSignInMethods,
+  runAuditedTransaction,
   type SignInContext,
   startConsoleSession,
 } from './sign-in-context.ts';
@@ -30,7 +30,7 @@ export interface PasswordProof {
 /**
  * Signs in with an e-mail address and a password. Returns the cookie's value.
  *
- * @throws Fault as `verifyPassword`
+ * @throws the faults of `verifyPassword`
  */
 export async function startPasswordSession(
   context: SignInContext,
@@ -38,7 +38,7 @@ export async function startPasswordSession(
   browser: BrowserRequest,
 ): Promise<string> {
   const { userId, confirm } = await verifyPassword(context, given, browser);
-  const token = await auditedTransaction(context, browser, null, async (writer) => {
+  const token = await runAuditedTransaction(context, browser, null, async (writer) => {
     await confirm(writer);
     return startConsoleSession(context, writer, { userId, method: 'password', isFresh: true }, browser);
   });
@@ -60,14 +60,14 @@ export async function verifyPassword(
   const { database, clock, throttle, hasher } = context;
   requirePasswordsEnabled(context);
   const account = given.email.trim().toLowerCase();
-  const trier = { account, address: browser.address };
-  const taken = await throttle.countAttempt(trier);
+  const attempt = { account, address: browser.address };
+  const taken = await throttle.countAttempt(attempt);
   const user = await findUserByEmail(database.read, account);
   const stored = user?.password_hash ?? null;
   const isGood = await hasher.verify(given.password, stored);
   if (!user || stored === null || !isGood) {
     const told = { method: 'password', address: browser.address, paused_ms: taken.pausedMs };
-    await auditedTransaction(context, browser, null, (writer) =>
+    await runAuditedTransaction(context, browser, null, (writer) =>
       auditFailedSignIn(writer, clock, user?.id ?? null, told),
     );
     throw createSignInFailedFault();
@@ -78,7 +78,7 @@ export async function verifyPassword(
     async confirm(writer) {
       if ((await findUserById(writer, user.id))?.password_hash !== stored) throw createSignInFailedFault();
       if (renewed !== stored) await updateUser(writer, user.id, { password_hash: renewed });
-      await throttle.recordSuccess(writer, trier, taken);
+      await throttle.recordSuccess(writer, attempt, taken);
     },
   };
 }

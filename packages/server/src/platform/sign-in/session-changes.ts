@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { deleteConsoleSessionByToken } from '../../store/console-sessions.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
-import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
+import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 import { sha256Hex } from './tokens.ts';
 
 /**
@@ -19,9 +19,9 @@ export async function requireSignedIn(
 }
 
 /**
- * Requires a session that may add or replace credentials. It needs a recent step-up, so that a
- * person who finds an unlocked browser cannot gain lasting access. It must also have every role
- * that the credentials would give access to.
+ * Returns the browser's session if it may add or replace credentials. The session needs a recent
+ * step-up, so that a person who finds an unlocked browser cannot gain lasting access. The session must
+ * also have every role that the credentials would give access to.
  *
  * @throws Fault `session_expired`, `step_up_required`, `insufficient_role`
  */
@@ -39,6 +39,7 @@ export async function requireAccountControl(context: SignInContext, browser: Bro
   );
 }
 
+/** Creates the fault for a request whose session has expired or was ended. */
 export function createSessionExpiredFault(): Fault {
   return new Fault(
     'session_expired',
@@ -77,7 +78,7 @@ export async function endBrowserSession(context: SignInContext, browser: Browser
   const { token } = browser;
   if (token === null) return;
   const live = await sessions.find(token);
-  await auditedTransaction(context, browser, live, async (writer) => {
+  await runAuditedTransaction(context, browser, live, async (writer) => {
     const ended = await deleteConsoleSessionByToken(writer, sha256Hex(token));
     if (!ended) return;
     await auditSignIn(writer, clock, {

@@ -1,9 +1,7 @@
 import type { FloeConfig } from '@floe/contract/config';
 import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 
-/**
- * How long sessions last and which sign-in methods are enabled, according to the floe.yaml in use.
- */
+/** How long sessions last and which sign-in methods are enabled, according to the configuration in use. */
 export interface SessionPolicy {
   /** A session expires if it was not used for this long. */
   readonly idleMs: number;

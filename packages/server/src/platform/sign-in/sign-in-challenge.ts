@@ -41,7 +41,7 @@ export function isValidSignInChallenge(
 
 /**
  * Marks a challenge as used. Returns false if it was already used. Compares the decoded bytes,
- * because several base64url texts can represent the same bytes.
+ * because several base64url strings can represent the same bytes.
  */
 export function consumeSignInChallenge(writer: DatabaseWriter, clock: Clock, text: string): Promise<boolean> {
   const spelled = Buffer.from(text, 'base64url').toString('base64url');

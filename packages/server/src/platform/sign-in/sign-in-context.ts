@@ -44,12 +44,13 @@ export interface BrowserRequest {
 /** The error message of a failed sign-in. It is the same for every cause. */
 export const SIGN_IN_FAILED_MESSAGE = 'The email address or password is incorrect.';
 
+/** Creates the fault for a failed sign-in. */
 export function createSignInFailedFault(message = SIGN_IN_FAILED_MESSAGE): Fault {
   return new Fault('sign_in_failed', message);
 }
 
 /** Runs a transaction whose audit entries record the browser's address and session. */
-export function auditedTransaction<T>(
+export function runAuditedTransaction<T>(
   { database }: Pick<SignInContext, 'database'>,
   { address }: BrowserRequest,
   live: Pick<ActiveConsoleSession, 'id'> | null,

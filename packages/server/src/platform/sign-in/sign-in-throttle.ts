@@ -39,19 +39,20 @@ export interface CountedAttempt {
   readonly addressAttempts: number;
 }
 
+/** Limits the number of sign-in attempts for each account and address. */
 export interface SignInThrottle {
   /**
    * Counts an attempt before it is verified, so that concurrent attempts cannot bypass the limit.
    *
    * @throws Fault `too_many_attempts` with the remaining wait
    */
-  countAttempt(trier: SignInAttempt): Promise<CountedAttempt>;
+  countAttempt(attempt: SignInAttempt): Promise<CountedAttempt>;
   /**
    * Records a successful attempt: resets the count of the account, and subtracts the attempt from that of
    * the address. Failures of others from the address stay counted, so that a user with an account cannot
    * reset the count.
    */
-  recordSuccess(writer: DatabaseWriter, trier: SignInAttempt, taken: CountedAttempt): Promise<void>;
+  recordSuccess(writer: DatabaseWriter, attempt: SignInAttempt, taken: CountedAttempt): Promise<void>;
 }
 
 /**
@@ -74,8 +75,8 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
   }
 
   return {
-    async countAttempt(trier) {
-      const buckets = bucketsOf(trier);
+    async countAttempt(attempt) {
+      const buckets = bucketsOf(attempt);
       const names = buckets.map(({ bucket }) => bucket);
       // Read without a transaction first, so that a flood of attempts does not occupy the writer.
       await refuseBlocked(database.read, names);
@@ -97,8 +98,8 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
         };
       });
     },
-    async recordSuccess(writer, trier, { addressAttempts }) {
-      const names = bucketsOf(trier).map(({ bucket }) => bucket);
+    async recordSuccess(writer, attempt, { addressAttempts }) {
+      const names = bucketsOf(attempt).map(({ bucket }) => bucket);
       const byAddress = names.pop();
       for (const bucket of names) await deleteSignInAttempts(writer, bucket);
       const [row] = byAddress === undefined ? [] : await findSignInAttempts(writer, [byAddress]);

@@ -10,9 +10,9 @@ import { hashNewPassword } from './password-policy.ts';
 import { requirePasswordsEnabled } from './password-sign-in.ts';
 import { createSessionExpiredFault, requireAccountControl, requireSignedIn } from './session-changes.ts';
 import {
-  auditedTransaction,
   type BrowserRequest,
   createSignInFailedFault,
+  runAuditedTransaction,
   type SignInContext,
 } from './sign-in-context.ts';
 
@@ -35,23 +35,23 @@ export async function stepUp(
 ): Promise<string> {
   const { clock, throttle, sessions } = context;
   const { live, token } = await requireSignedIn(context, browser);
-  const trier = { account: live.user.email, address: browser.address };
-  const taken = await throttle.countAttempt(trier);
+  const attempt = { account: live.user.email, address: browser.address };
+  const taken = await throttle.countAttempt(attempt);
   let use: (writer: DatabaseWriter) => Promise<void>;
   try {
     use = await verifyProof(context, live, proof);
   } catch (error) {
     if (error instanceof Fault && error.code === 'sign_in_failed') {
       const told = { method: 'step-up', address: browser.address, paused_ms: taken.pausedMs };
-      await auditedTransaction(context, browser, live, (writer) =>
+      await runAuditedTransaction(context, browser, live, (writer) =>
         auditFailedSignIn(writer, clock, live.user.id, told),
       );
     }
     throw error;
   }
-  const next = await auditedTransaction(context, browser, live, async (writer) => {
+  const next = await runAuditedTransaction(context, browser, live, async (writer) => {
     await use(writer);
-    await throttle.recordSuccess(writer, trier, taken);
+    await throttle.recordSuccess(writer, attempt, taken);
     await auditSignIn(writer, clock, {
       orgId: live.membership.org.id,
       actor: live.membership.memberId,
@@ -89,7 +89,7 @@ async function verifyProof(
  * Sets a new password for the signed-in user after a step-up, and ends all other sessions. Returns
  * the cookie's new value.
  *
- * @throws Fault as `requireAccountControl`; `invalid_request` for an unacceptable password
+ * @throws the faults of `requireAccountControl`; `invalid_request` for an unacceptable password
  */
 export async function setOwnPassword(
   context: SignInContext,
@@ -100,7 +100,7 @@ export async function setOwnPassword(
   requirePasswordsEnabled(context);
   const { live, token } = await requireAccountControl(context, browser);
   const password_hash = await hashNewPassword(context, password, live.user.email);
-  const next = await auditedTransaction(context, browser, live, async (writer) => {
+  const next = await runAuditedTransaction(context, browser, live, async (writer) => {
     await updateUser(writer, live.user.id, { password_hash, updated_at: clock.now() });
     await deleteConsoleSessionsOfUser(writer, live.user.id, live.id);
     for (const { org, memberId } of live.memberships)

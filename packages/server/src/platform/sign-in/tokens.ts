@@ -12,14 +12,14 @@ export function generateSecretToken(): string {
 }
 
 /**
- * Returns whether a text could be a result of `generateSecretToken`. Avoids a database lookup for
- * other texts.
+ * Returns whether a string could be a result of `generateSecretToken`. Avoids a database lookup for
+ * other strings.
  */
 export function hasTokenFormat(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** Returns the SHA-256 of a text in hex. */
+/** Returns the SHA-256 of a string in hex. */
 export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

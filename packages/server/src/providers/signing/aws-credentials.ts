@@ -77,7 +77,10 @@ async function fromProfile(
         : own && keys
           ? { keys }
           : await fromNamedSource(profile.get('credential_source'), identity, context);
-    if (!base) throw credentialFault(`the source of the profile "${name}" has no keys`);
+    if (!base)
+      throw credentialFault(
+        `no keys were found in the source_profile or credential_source of the profile "${name}"`,
+      );
     return assumeRole(identity, { arn, externalId: profile.get('external_id') }, base.keys, context);
   }
   return keys && { keys, expiresAt: null };

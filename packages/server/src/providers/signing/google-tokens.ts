@@ -152,12 +152,12 @@ async function impersonateServiceAccount(
 
 /** Returns the token of the environment from a file or a URL. */
 async function subjectToken(source: unknown, context: CredentialContext): Promise<string> {
-  if (!isObject(source)) throw credentialFault('the credentials file must have `credential_source`');
+  if (!isObject(source)) throw credentialFault('the credentials file must contain `credential_source`');
   const [file, url] = [readStringMember(source, 'file'), readStringMember(source, 'url')];
   if (file !== undefined)
     return parseSubjectToken(source['format'], await readCredentialFile(file, 'the token file'));
   if (url === undefined)
-    throw credentialFault('`credential_source` must have `file` or `url`; no other source is supported');
+    throw credentialFault('`credential_source` must contain `file` or `url`; no other source is supported');
   const named = isObject(source['headers']) ? source['headers'] : {};
   const headers = Object.entries(named).flatMap(([name, value]) => [name.toLowerCase(), String(value)]);
   const grant = await requestCredential(context, { method: 'GET', url, headers, isLocal: true });
@@ -168,7 +168,7 @@ function parseSubjectToken(format: unknown, text: string): string {
   if (!isObject(format) || format['type'] !== 'json') return text.trim();
   const name = readStringMember(format, 'subject_token_field_name') ?? 'access_token';
   const token = readStringMember(parseCredentialJson(text, 'the token'), name);
-  if (token === undefined) throw credentialFault(`the token must have \`${name}\``);
+  if (token === undefined) throw credentialFault(`the token must contain \`${name}\``);
   return token;
 }
 
@@ -188,6 +188,6 @@ function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialCont
  */
 function requireMember(credentials: JsonObject, name: string): string {
   const value = readStringMember(credentials, name);
-  if (value === undefined) throw credentialFault(`the credentials file must have \`${name}\``);
+  if (value === undefined) throw credentialFault(`the credentials file must contain \`${name}\``);
   return value;
 }

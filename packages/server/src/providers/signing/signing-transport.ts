@@ -142,7 +142,13 @@ class SignedCall implements UpstreamHandler {
         if (this.#isOver) return;
         const signed = this.#signer.sign(this.#request);
         if (signed) this.#send(signed);
-        else this.#fail(new Fault('upstream_auth_failed', 'The issued credential had already expired.'));
+        else
+          this.#fail(
+            new Fault(
+              'upstream_auth_failed',
+              'The credential service issued a credential that had already expired.',
+            ),
+          );
       },
       (error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))),
     );

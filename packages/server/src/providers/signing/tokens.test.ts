@@ -279,7 +279,7 @@ describe('Google tokens', () => {
       [{ file: join(folder, 'absent.json') }, /cannot be read/],
       [{ file: file('half.json', '{"private_key": "very-secret') }, /must be a JSON object/],
       [{ file: file('odd.json', { type: 'gdch' }) }, /of type "gdch"/],
-      [{ file: file('bare.json', { type: 'service_account' }) }, /must have `private_key`/],
+      [{ file: file('bare.json', { type: 'service_account' }) }, /must contain `private_key`/],
       [
         {
           file: file('bad.json', { type: 'service_account', client_email: 'a', private_key: 'very-secret' }),

@@ -76,7 +76,7 @@ export function toPostgresStatementError(error: unknown, sql: string): unknown {
   if (getPostgresErrorCode(error) === UNIQUE_VIOLATION)
     return new Fault('conflict', 'The resource already exists.', { cause: error });
   if (getPostgresErrorCode(error) === CHARACTER_NOT_IN_REPERTOIRE)
-    return new Fault('invalid_request', 'A text must not contain the character U+0000.', { cause: error });
+    return new Fault('invalid_request', 'Text must not contain the character U+0000.', { cause: error });
   const reason = describePostgresOutage(error);
   if (reason !== null) return new Fault('overloaded', reason, { cause: error, retryAfterMs: 1000 });
   return new Error(`${error.message} (in: ${sql})`, { cause: error });

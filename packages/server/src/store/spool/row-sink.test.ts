@@ -202,7 +202,7 @@ test('a disk that stays full costs bounded memory, keeps the oldest rows and cou
 
 for (const [what, fault] of [
   ['cannot be read', new Error('EIO: read')],
-  ['the database refuses', new Fault('invalid_request', 'A text must not contain the character U+0000.')],
+  ['the database refuses', new Fault('invalid_request', 'Text must not contain the character U+0000.')],
 ] as const)
   test(`a file that ${what} holds up none of those after it and stays for the next start`, async (t) => {
     const dataDir = createTemporaryDirectory(t);

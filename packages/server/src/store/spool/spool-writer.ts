@@ -247,7 +247,7 @@ export class SpoolWriter {
     } catch (error) {
       this.#options.log.error(
         { err: error, file: segment.path },
-        'spool cannot be synced to disk; a power failure could lose rows',
+        'spool cannot be synced to disk; rows could be lost in a power failure',
       );
     }
   }

@@ -124,7 +124,8 @@ class SqliteDatabase implements Database, BeatStore {
     const endTurn = await this.#turns.acquire();
     try {
       const { ingested } = await this.#writer.send({ kind: 'ingest', region });
-      if (!ingested) throw new Error('The writer returned no counts for an ingest');
+      if (!ingested)
+        throw new Error('the SQLite writer thread returned no counts for a batch of request rows');
       return ingested;
     } catch (error) {
       throw error instanceof WorkerRequestError
@@ -144,10 +145,12 @@ class SqliteDatabase implements Database, BeatStore {
     const endTurn = await this.#turns.acquire();
     try {
       const { kept } = await this.#writer.send(request);
-      if (!kept) throw new Error('The writer returned no result for a batch of beats');
+      if (!kept) throw new Error('the SQLite writer thread returned no result for a batch of beats');
       return kept;
     } catch (error) {
-      throw error instanceof WorkerRequestError ? toSqliteStatementError(error.failure, 'keep beats') : error;
+      throw error instanceof WorkerRequestError
+        ? toSqliteStatementError(error.failure, 'apply a batch of beats')
+        : error;
     } finally {
       endTurn();
     }
@@ -182,7 +185,7 @@ async function prepareFile(path: string): Promise<void> {
     await (await open(path, 'a', 0o600)).close();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot write the database ${path}: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot write to the database ${path}: ${reason}`, { cause });
   }
 }
 

@@ -155,7 +155,7 @@ test('a path that cannot be a database is refused with a line that says why', as
   const cases: [string, RegExp][] = [
     [`sqlite:${join(dataDir, 'directory.db')}`, /directory\.db is a directory/],
     [`sqlite:${join(dataDir, 'text.db')}`, /text\.db is not an intact SQLite database/],
-    ['sqlite:/dev/null/floe.db', /Cannot write the database \/dev\/null\/floe\.db/],
+    ['sqlite:/dev/null/floe.db', /Cannot write to the database \/dev\/null\/floe\.db/],
     ['sqlite::memory:', /storage\.database must be/],
     ['mysql://localhost/floe', /storage\.database must be/],
   ];
