@@ -1,7 +1,7 @@
 // Builds the server into packages/server/dist: a few files instead of a thousand, so that a process starts in a third of
 // the CPU (decisions/0140). Does nothing when the sources have not changed; `--force` builds anyway.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listSourceFiles } from './source-files.mjs';
@@ -48,6 +48,7 @@ export async function bundleServer(to) {
   // Names and comments stay, and each part says which file it is of: a stack can be read without a source map.
   await bundle.write({ dir: to, format: 'esm', chunkFileNames: '[name].js' });
   await bundle.close();
+  escapeWideCharacters(to);
   cpSync(join(home, 'src/store/migrations/baseline'), join(to, 'baseline'), { recursive: true });
   writeFileSync(join(to, 'package.json'), '{ "type": "module" }\n');
 }
@@ -63,6 +64,21 @@ const THREADS = {
     });
   },
 };
+
+/**
+ * Writes characters above U+00FF as escapes. V8 keeps the source of a module in memory. With one such character, it takes
+ * two bytes for each character of the module: 7 MB more for a server.
+ */
+function escapeWideCharacters(directory) {
+  for (const name of readdirSync(directory)) {
+    if (!name.endsWith('.js')) continue;
+    const path = join(directory, name);
+    const code = readFileSync(path, 'utf8');
+    if (/\braw`[^`]*[^\0-\xff]/.test(code)) throw new Error(`${name}: an escape would change a raw template`);
+    const escape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    writeFileSync(path, code.replace(/[^\0-\xff]/g, escape));
+  }
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
