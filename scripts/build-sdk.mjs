@@ -41,7 +41,8 @@ function manifest() {
     name,
     version,
     license,
-    description: 'Heartbeats for Floe monitors: beats, loops and jobs under watch.',
+    description:
+      'Sends heartbeats to Floe monitors: single beats, beats in a loop, and beats of monitored jobs.',
     keywords: ['heartbeat', 'monitoring', 'cron', 'dead-man-switch'],
     type: 'module',
     engines: { node: '>=18' },

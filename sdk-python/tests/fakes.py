@@ -4,7 +4,7 @@ import json
 import threading
 
 from floe._answer import Received
-from floe._surroundings import Surroundings
+from floe._runtime import Runtime
 
 
 def answer(status=200, body=None, headers=None):
@@ -26,7 +26,7 @@ def committed(interval_seconds=3600):
     )
 
 
-class FakeSurroundings(Surroundings):
+class FakeRuntime(Runtime):
     """Waits pass at once and move the clock; a loop is told to stop when ``until`` is reached."""
 
     def __init__(self, until=None):

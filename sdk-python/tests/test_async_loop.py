@@ -4,14 +4,14 @@ import unittest
 
 from floe import Floe
 
-from .fakes import FakeSurroundings, answer, committed
+from .fakes import FakeRuntime, answer, committed
 
 
 class AsyncLoop(unittest.IsolatedAsyncioTestCase):
     """The event loop's own time is real here; intervals are an hour, so that one beat is one beat."""
 
     def client(self):
-        self.around = FakeSurroundings()
+        self.runtime = FakeRuntime()
         self.sent = asyncio.Semaphore(0)
         loop = asyncio.get_running_loop()
 
@@ -19,8 +19,8 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
             loop.call_soon_threadsafe(self.sent.release)
             return committed(7200)
 
-        self.around.respond = respond
-        return Floe("eis_test_key", _around=self.around)
+        self.runtime.respond = respond
+        return Floe("eis_test_key", _runtime=self.runtime)
 
     async def test_it_beats_at_once_and_async_callbacks_are_awaited(self):
         async def metadata():
@@ -36,7 +36,7 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
             await asyncio.wait_for(self.sent.acquire(), 30)
             self.assertTrue(loop.running)
         self.assertFalse(loop.running)
-        self.assertEqual(self.around.bodies(), [{"monitor_id": "job", "metadata": {"n": 1}}])
+        self.assertEqual(self.runtime.bodies(), [{"monitor_id": "job", "metadata": {"n": 1}}])
 
     async def test_callbacks_that_fail_or_hang_are_told_and_the_loop_goes_on(self):
         async def hangs():
@@ -59,7 +59,7 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
             await asyncio.wait_for(told.wait(), 30)
             self.assertTrue(loop.running)
             await loop.stop()
-            self.assertEqual((errors, self.around.calls), (["unhealthy"], []))
+            self.assertEqual((errors, self.runtime.calls), (["unhealthy"], []))
 
     async def test_a_blocked_event_loop_owes_one_beat(self):
         client = self.client()
@@ -67,10 +67,10 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
         await asyncio.wait_for(self.sent.acquire(), 30)
         while loop.last_result is None:
             await asyncio.sleep(0)
-        pace = loop._pace
-        self.around.time += 10 * 3600 + 1800
-        pace.begin()
-        self.assertEqual(pace.next_wait(), 1800)
+        state = loop._state
+        self.runtime.time += 10 * 3600 + 1800
+        state.begin()
+        self.assertEqual(state.next_wait(), 1800)
         await loop.stop()
 
     async def test_stop_sends_a_marked_last_beat_and_cancelling_is_cancelling(self):
@@ -78,7 +78,7 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
         loop = client.start_heartbeat_async("job", every_seconds=3600, beat_at_start=False)
         await loop.stop(final=True)
         await loop.stop(final=True)
-        self.assertEqual(self.around.bodies(), [{"monitor_id": "job", "metadata": {"stopped": True}}])
+        self.assertEqual(self.runtime.bodies(), [{"monitor_id": "job", "metadata": {"stopped": True}}])
         other = client.start_heartbeat_async("job", every_seconds=3600, beat_at_start=False)
         await asyncio.sleep(0)
         other._task.cancel()
@@ -88,13 +88,13 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
     async def test_a_hanging_server_holds_up_neither_the_event_loop_nor_stop(self):
         gate = threading.Event()
         client = self.client()
-        self.around.respond = lambda *_: (gate.wait(60), answer(503, ""))[1]
+        self.runtime.respond = lambda *_: (gate.wait(60), answer(503, ""))[1]
         loop = client.start_heartbeat_async("job", every_seconds=3600)
-        while not self.around.calls:
+        while not self.runtime.calls:
             await asyncio.sleep(0)
         await asyncio.wait_for(loop.stop(), 30)
         beat = asyncio.ensure_future(client.heartbeat_async("job"))
-        while len(self.around.calls) < 2:
+        while len(self.runtime.calls) < 2:
             await asyncio.sleep(0)
         beat.cancel()
         with self.assertRaises(asyncio.CancelledError):
@@ -105,7 +105,7 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
 class NoEventLoop(unittest.TestCase):
     def test_outside_of_an_event_loop_it_is_told_not_raised(self):
         errors = []
-        client = Floe("eis_test_key", on_error=errors.append, _around=FakeSurroundings())
+        client = Floe("eis_test_key", on_error=errors.append, _runtime=FakeRuntime())
         loop = client.start_heartbeat_async("job")
         self.assertFalse(loop.running)
         self.assertEqual([error.code for error in errors], ["invalid_argument"])

@@ -6,7 +6,7 @@ from unittest import mock
 import floe
 from floe import AsyncHeartbeat, Floe, Heartbeat, send_signal
 
-from .fakes import FakeSurroundings
+from .fakes import FakeRuntime
 
 
 def public_functions():
@@ -29,13 +29,13 @@ class Examples(unittest.TestCase):
     def test_each_does_what_it_shows(self):
         for name, member in public_functions().items():
             with self.subTest(name):
-                around = FakeSurroundings(until=10)
+                runtime = FakeRuntime(until=10)
                 scope = {
-                    "Floe": lambda *args: Floe(*args, _around=around),
+                    "Floe": lambda *args: Floe(*args, _runtime=runtime),
                     "api_key": "eis_test_key",
                     "back_up": lambda: None,
                     "beat_url": "https://floe.example/beat/secret",
-                    "floe": Floe("eis_test_key", _around=around),
+                    "floe": Floe("eis_test_key", _runtime=runtime),
                     "send_signal": send_signal,
                 }
                 example = doctest.DocTestParser().get_doctest(
@@ -43,7 +43,7 @@ class Examples(unittest.TestCase):
                 )
                 self.assertTrue(example.examples, f"{name} has no example")
                 report = []
-                with mock.patch("floe._signal.Surroundings", lambda: around):
+                with mock.patch("floe._signal.Runtime", lambda: runtime):
                     outcome = doctest.DocTestRunner(verbose=False).run(example, out=report.append)
                 self.assertEqual(outcome.failed, 0, "".join(report))
 

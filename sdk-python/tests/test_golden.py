@@ -7,7 +7,7 @@ from floe import Floe
 from floe._answer import Received
 from floe._retry import retry_delay
 
-from .fakes import FakeSurroundings, answer, committed
+from .fakes import FakeRuntime, answer, committed
 from .golden import golden
 
 
@@ -15,9 +15,9 @@ class Requests(unittest.TestCase):
     def test_a_call_becomes_the_bytes_that_are_written_down(self):
         for case in golden("requests"):
             with self.subTest(case["name"]):
-                around = FakeSurroundings()
-                around.new_id = lambda: case["idempotency_key"]
-                client = Floe(case["api_key"], case["base_url"], _around=around)
+                runtime = FakeRuntime()
+                runtime.new_id = lambda: case["idempotency_key"]
+                client = Floe(case["api_key"], case["base_url"], _runtime=runtime)
                 metadata = case.get("metadata")
                 if "metadata_repeat" in case:
                     repeat = case["metadata_repeat"]
@@ -26,7 +26,7 @@ class Requests(unittest.TestCase):
                 expect = case["expect"]
                 self.assertTrue(result.ok)
                 self.assertEqual(result.metadata_dropped, expect["metadata_dropped"])
-                (call,) = around.calls
+                (call,) = runtime.calls
                 self.assertEqual(call.url, expect["url"])
                 headers = dict(call.headers)
                 self.assertRegex(headers.pop("user-agent"), r"^floe-sdk-python/\d")
@@ -43,24 +43,24 @@ class Requests(unittest.TestCase):
         circle = {}
         circle["self"] = circle
         for metadata in (circle, {"a": object()}, {"a": float("nan")}, {(1, 2): 3}, {"a": {1, 2}}):
-            around = FakeSurroundings()
-            result = Floe("eis_test_key", _around=around).heartbeat("job", metadata)
+            runtime = FakeRuntime()
+            result = Floe("eis_test_key", _runtime=runtime).heartbeat("job", metadata)
             self.assertTrue(result.ok)
             self.assertIn("cannot be serialized as JSON", result.metadata_dropped)
-            self.assertEqual(around.bodies(), [{"monitor_id": "job"}])
+            self.assertEqual(runtime.bodies(), [{"monitor_id": "job"}])
 
 
 class Answers(unittest.TestCase):
     def test_an_answer_becomes_the_result_that_is_written_down(self):
         for case in golden("answers"):
             with self.subTest(case["name"]):
-                around = FakeSurroundings()
-                around.now = lambda: datetime.fromisoformat(case["now"].replace("Z", "+00:00")).timestamp()
+                runtime = FakeRuntime()
+                runtime.now = lambda: datetime.fromisoformat(case["now"].replace("Z", "+00:00")).timestamp()
                 repeat = case.get("body_repeat")
                 body = case["body"] if repeat is None else repeat["text"] * repeat["times"]
                 text, too_long = body[:65536], len(body) > 65536
-                around.respond = lambda *_: Received(case["status"], case["headers"], text, too_long)
-                client = Floe("eis_test_key", on_error=lambda _: None, _around=around)
+                runtime.respond = lambda *_: Received(case["status"], case["headers"], text, too_long)
+                client = Floe("eis_test_key", on_error=lambda _: None, _runtime=runtime)
                 self.assertEqual(_told(client.heartbeat("nightly-backup")), case["expect"])
 
 
@@ -97,20 +97,20 @@ class Retries(unittest.TestCase):
                 self.assertEqual(delay, None if expect is None else expect["delay_seconds"])
 
     def test_a_beat_with_a_retry_keeps_its_name_and_the_next_has_another(self):
-        around = FakeSurroundings()
-        around.respond = lambda *_: answer(503, "") if len(around.calls) == 1 else committed()
-        client = Floe("eis_test_key", on_error=lambda _: None, _around=around)
+        runtime = FakeRuntime()
+        runtime.respond = lambda *_: answer(503, "") if len(runtime.calls) == 1 else committed()
+        client = Floe("eis_test_key", on_error=lambda _: None, _runtime=runtime)
         self.assertEqual(client.heartbeat("job").attempts, 2)
         client.heartbeat("job")
-        names = [call.headers["idempotency-key"] for call in around.calls]
+        names = [call.headers["idempotency-key"] for call in runtime.calls]
         self.assertEqual(names, ["beat-1", "beat-1", "beat-2"])
 
 
 class Errors(unittest.TestCase):
     def test_a_result_survives_the_way_to_another_process(self):
-        around = FakeSurroundings()
-        around.respond = lambda *_: answer(429, {"error": {"code": "slow"}}, {"retry-after": "3600"})
-        result = Floe("eis_test_key", on_error=lambda _: None, _around=around).heartbeat("job")
+        runtime = FakeRuntime()
+        runtime.respond = lambda *_: answer(429, {"error": {"code": "slow"}}, {"retry-after": "3600"})
+        result = Floe("eis_test_key", on_error=lambda _: None, _runtime=runtime).heartbeat("job")
         error = pickle.loads(pickle.dumps(result)).error
         told = (type(error).__name__, str(error), error.code, error.retry_after_seconds)
         self.assertEqual(told, ("FloeRateLimitError", str(result.error), "slow", 3600))
@@ -132,12 +132,12 @@ class Arguments(unittest.TestCase):
             with self.subTest(arguments), self.assertRaises(FloeConfigurationError):
                 Floe(**arguments)
         errors = []
-        around = FakeSurroundings(until=60)
-        client = Floe("eis_test_key", on_error=lambda error: errors.append(error.code), _around=around)
+        runtime = FakeRuntime(until=60)
+        client = Floe("eis_test_key", on_error=lambda error: errors.append(error.code), _runtime=runtime)
         self.assertEqual(client.heartbeat("").error.code, "invalid_argument")
         self.assertFalse(client.start_heartbeat("").running)
         client.start_heartbeat("job", every_seconds=float("nan"))._thread.join(30)
-        self.assertEqual(len(around.calls), 2)
+        self.assertEqual(len(runtime.calls), 2)
         with client.monitor(""):
             pass
         self.assertEqual(errors, ["invalid_argument"] * 4)

@@ -4,7 +4,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from floe import Floe
-from floe._surroundings import Surroundings
+from floe._runtime import Runtime
 
 from .golden import golden
 from .hostile_server import HostileServer
@@ -12,7 +12,7 @@ from .hostile_server import HostileServer
 PATH = "/api/monitoring/heartbeat"
 
 
-class Impatient(Surroundings):
+class Impatient(Runtime):
     """The real world, but waits between attempts pass at once."""
 
     def random(self):
@@ -47,7 +47,7 @@ def against(case):
         server.origin,
         timeout_seconds=case["timeout_seconds"],
         on_error=lambda _: None,
-        _around=Impatient(),
+        _runtime=Impatient(),
     )
     return client, server
 

@@ -87,7 +87,7 @@ restart = sys.argv[1] == 'restart'
 loop = floe.start_heartbeat('job', every_seconds=3600, beat_at_start=False, restart_after_fork=restart)
 held, go = threading.Event(), threading.Event()
 def hold():
-    with floe._reports._lock, floe._delivery._idle:
+    with floe._reporter._lock, floe._delivery._idle:
         floe._delivery._under_way += 1
         held.set()
         go.wait(30)

@@ -6,25 +6,25 @@ import unittest
 
 from floe import Floe
 
-from .fakes import FakeSurroundings, answer
+from .fakes import FakeRuntime, answer
 
 BEAT_URL = "https://floe.example.com/beat/secret-token/"
 
 
 class Watch(unittest.TestCase):
     def setUp(self):
-        self.around = FakeSurroundings()
-        self.client = Floe("eis_test_key", _around=self.around)
+        self.runtime = FakeRuntime()
+        self.client = Floe("eis_test_key", _runtime=self.runtime)
 
     def beats(self):
         self.assertTrue(self.client.flush(30))
-        return self.around.bodies()
+        return self.runtime.bodies()
 
     def test_a_decorated_job_sends_one_beat_with_how_long_it_took(self):
         @self.client.monitor("job", metadata={"host": "a"})
         def job(by, *, and_by=0):
             """What it does."""
-            self.around.time += 1.234
+            self.runtime.time += 1.234
             return by + and_by
 
         self.assertEqual(job(1, and_by=2), 3)
@@ -66,7 +66,7 @@ class Watch(unittest.TestCase):
     def test_coroutines_are_awaited_and_stay_coroutines(self):
         @self.client.monitor("job")
         async def job():
-            self.around.time += 2
+            self.runtime.time += 2
             return "done"
 
         async def inner():
@@ -102,7 +102,7 @@ class Watch(unittest.TestCase):
 
         walk = steps()
         self.assertEqual(next(walk), 1)
-        self.around.time += 0.5
+        self.runtime.time += 0.5
         self.assertEqual(walk.send("two"), "two")
         self.assertEqual(self.beats(), [])
         with self.assertRaises(StopIteration) as stopped:
@@ -159,14 +159,14 @@ class Watch(unittest.TestCase):
         self.assertEqual(watched._open, {})
 
     def test_with_the_secret_url_start_success_and_failure_are_told_in_order_without_the_key(self):
-        self.around.respond = lambda *_: answer(200, "OK", {"content-type": "text/plain"})
+        self.runtime.respond = lambda *_: answer(200, "OK", {"content-type": "text/plain"})
         with self.client.monitor("job", beat_url=BEAT_URL):
             pass
         self.client.flush(30)
         with self.assertRaises(IndexError), self.client.monitor("job", beat_url=BEAT_URL, metadata={"a": 1}):
             raise IndexError("secret detail")
         self.client.flush(30)
-        seen = [(call.url.split("secret-token")[1], call.body.decode()) for call in self.around.calls]
+        seen = [(call.url.split("secret-token")[1], call.body.decode()) for call in self.runtime.calls]
         self.assertEqual(
             seen,
             [
@@ -176,21 +176,21 @@ class Watch(unittest.TestCase):
                 ("/fail?rid=beat-2", '{"a":1,"duration_ms":0,"error":"IndexError"}'),
             ],
         )
-        self.assertTrue(all("x-api-key" not in call.headers for call in self.around.calls))
-        self.assertEqual(len({call.headers["idempotency-key"] for call in self.around.calls}), 4)
+        self.assertTrue(all("x-api-key" not in call.headers for call in self.runtime.calls))
+        self.assertEqual(len({call.headers["idempotency-key"] for call in self.runtime.calls}), 4)
 
     def test_no_line_names_the_secret_url(self):
-        real = Floe("eis_test_key", _around=NoNetwork())
+        real = Floe("eis_test_key", _runtime=NoNetwork())
         for url in ("http://[broken/beat/secret-token", "secret-token"):
             with real.monitor("job", beat_url=url):
                 pass
         self.assertTrue(real.flush(30))
-        self.assertGreaterEqual(len(real._around.lines), 1)
-        self.assertNotIn("secret-token", "".join(real._around.lines))
+        self.assertGreaterEqual(len(real._runtime.lines), 1)
+        self.assertNotIn("secret-token", "".join(real._runtime.lines))
 
     def test_a_dead_server_holds_neither_job_nor_flush_and_is_not_piled_upon(self):
         gate = threading.Event()
-        self.around.respond = lambda *_: (gate.wait(60), answer(503, ""))[1]
+        self.runtime.respond = lambda *_: (gate.wait(60), answer(503, ""))[1]
         errors = []
         job = self.client.wrap("job", lambda: 42, on_error=lambda error: errors.append(error.code))
         self.assertEqual([job() for _ in range(103)], [42] * 103)
@@ -200,7 +200,7 @@ class Watch(unittest.TestCase):
         self.assertTrue(self.client.flush(60))
 
 
-class NoNetwork(FakeSurroundings):
+class NoNetwork(FakeRuntime):
     def attempt(self, call, timeout_seconds):
         from floe._attempt import attempt
 
@@ -209,12 +209,12 @@ class NoNetwork(FakeSurroundings):
 
 class Answers(unittest.TestCase):
     def test_a_page_is_no_answer_of_a_beat_url(self):
-        around = FakeSurroundings()
-        around.respond = lambda *_: answer(200, "<html>", {"content-type": "text/html"})
+        runtime = FakeRuntime()
+        runtime.respond = lambda *_: answer(200, "<html>", {"content-type": "text/html"})
         errors = []
-        client = Floe("eis_test_key", on_error=lambda error: errors.append(error.code), _around=around)
+        client = Floe("eis_test_key", on_error=lambda error: errors.append(error.code), _runtime=runtime)
         with client.monitor("job", beat_url=BEAT_URL):
             pass
         self.assertTrue(client.flush(30))
         self.assertEqual(errors, ["unexpected_answer"] * 2)
-        self.assertEqual(json.loads(around.calls[1].body), {"duration_ms": 0})
+        self.assertEqual(json.loads(runtime.calls[1].body), {"duration_ms": 0})

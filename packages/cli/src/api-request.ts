@@ -3,8 +3,7 @@ import type { ApiConnection } from './connection.ts';
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * Thrown if the API is unreachable or rejected the request. The message states which, and what to
- * do.
+ * Thrown if the API cannot be reached or rejects a request. The message states what happened and what to do.
  */
 export class ApiRequestError extends Error {
   override readonly name = 'ApiRequestError';
@@ -18,9 +17,8 @@ export class ApiRequestError extends Error {
 }
 
 /**
- * Sends a `GET` request for a path below the base URL and returns the JSON. Does not follow
- * redirects, because the key would be sent to their target.
- *
+ * Sends a `GET` request to a path below the base URL and returns the parsed JSON. Does not follow redirects,
+ * because the key would be sent to their target.
  * @throws ApiRequestError
  */
 export async function getApiJson(
@@ -47,7 +45,9 @@ export async function getApiJson(
   throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
 }
 
-/** Creates the error for an unexpected response. `value` is its parsed JSON body. */
+/**
+ * Creates the error for a response that is not successful. `value` is the parsed JSON body of the response.
+ */
 export function toApiRequestError(
   { apiKey, baseUrl }: ApiConnection,
   status: number,
@@ -64,18 +64,21 @@ export function toApiRequestError(
   );
 }
 
-/** Returns a member of a JSON object. Undefined for any other value. */
+/**
+ * Returns a property of an object. Returns undefined if the property does not exist or the value is not an
+ * object.
+ */
 export function readProperty(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Returns a member of a JSON object if the member is text. Undefined otherwise. */
+/** Returns a property of an object if its value is a string, otherwise undefined. */
 export function readTextProperty(value: unknown, name: string): string | undefined {
   const found = readProperty(value, name);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Parses JSON. Returns undefined if it is invalid. */
+/** Parses JSON text. Returns undefined if the text is not valid JSON. */
 export function parseUntrustedJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -86,7 +89,8 @@ export function parseUntrustedJson(text: string): unknown {
 }
 
 /**
- * Describes an error from `fetch` by its cause, because its own message contains no information.
+ * Returns the message of an error from `fetch`. Uses the cause of the error, because the message of the error
+ * itself contains no details.
  */
 export function describeFetchError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,6 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe backup`, which copies the SQLite database to a file. */
 export const backupCommand: CliCommand = {
   words: ['backup'],
   usage: 'backup <file>',

@@ -4,6 +4,7 @@ import { CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts'
 import { parseMetadataOptions } from './metadata-option.ts';
 import { parseOptions } from './parse-options.ts';
 
+/** The command `floe beat`, which sends one beat. */
 export const beatCommand: CliCommand = {
   words: ['beat'],
   usage: 'beat <monitor-id>',

@@ -1,4 +1,4 @@
-/** A command of the command line program. `run` resolves to the exit code. */
+/** A command of `floe`. `run` resolves to the exit code. */
 export interface CliCommand {
   readonly words: readonly string[];
   readonly usage: string;

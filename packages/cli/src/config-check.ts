@@ -1,6 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe config check`, which validates a floe.yaml file. */
 export const checkConfigCommand: CliCommand = {
   words: ['config', 'check'],
   usage: 'config check [file] [--allow-unset]',

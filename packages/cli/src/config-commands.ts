@@ -25,6 +25,7 @@ const CONFIG_HELP = `Options:
 \${NAME} in the file is replaced with the environment variable NAME of this command. If the variable of a secret is not set, the stored secret remains.
 ${CONNECTION_HELP}`;
 
+/** The command `floe config diff`, which shows what applying a floe.yaml file would change. */
 export const diffConfigCommand: CliCommand = {
   words: ['config', 'diff'],
   usage: 'config diff <file> [--prune]',
@@ -34,6 +35,7 @@ export const diffConfigCommand: CliCommand = {
   run: (args) => sendConfig('diff', args),
 };
 
+/** The command `floe config apply`, which applies a floe.yaml file to the organization. */
 export const applyConfigCommand: CliCommand = {
   words: ['config', 'apply'],
   usage: 'config apply <file> [--prune]',
@@ -73,8 +75,8 @@ function readConfigText(file: string): string {
 }
 
 /**
- * Returns the values of the environment variables that a text refers to. No other variable is sent
- * to the server.
+ * Returns the values of the environment variables to which a text refers. No other variables are sent to the
+ * server.
  */
 export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv): Record<string, string> {
   const names = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, name]) => name ?? ''));
@@ -86,7 +88,7 @@ export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv)
   );
 }
 
-/** Sends a POST request. @throws ApiError */
+/** Sends a `POST` request and returns the parsed JSON. @throws ApiRequestError */
 async function postApiJson({ apiKey, baseUrl }: ApiConnection, path: string, body: object): Promise<unknown> {
   let response: Response;
   let text: string;

@@ -1,25 +1,23 @@
-/** The base URL and the key for API requests. */
+/** The base URL and the platform key for API requests. */
 export interface ApiConnection {
   readonly apiKey: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/**
- * Thrown if the command line is used incorrectly. The message is shown as one line, and the exit
- * code is 2.
- */
+/** Thrown if the command line is not valid. The message is printed as one line, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The help text about the environment variables for the connection. */
+/** The help text about the environment variables that contain the base URL and the key. */
 export const CONNECTION_HELP = `Environment:
   FLOE_API_KEY   a platform key (eis_…); scope "beat" sends beats, "monitoring" also reads monitors
   FLOE_BASE_URL  base URL of Floe; default: http://127.0.0.1:3563`;
 
 /**
- * Reads the connection from the environment. @throws UsageError if the key is missing or the URL is invalid
+ * Reads the base URL and the key from the environment.
+ * @throws UsageError if the key is missing or the URL is not valid
  */
 export function readApiConnection(env: NodeJS.ProcessEnv = process.env): ApiConnection {
   const apiKey = env['FLOE_API_KEY']?.trim() ?? '';

@@ -1,6 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe doctor`, which checks an installation. */
 export const doctorCommand: CliCommand = {
   words: ['doctor'],
   usage: 'doctor [--json]',

@@ -1,8 +1,7 @@
 import { UsageError } from './connection.ts';
 
 /**
- * Parses the `key=value` pairs of repeated `--metadata` options. Values remain text.
- *
+ * Parses `key=value` pairs from repeated `--metadata` options. All values are strings.
  * @throws UsageError for an option without `=`
  */
 export function parseMetadataOptions(options: readonly string[] = []): Record<string, string> {

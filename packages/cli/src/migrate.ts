@@ -1,6 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe migrate`, which migrates the database to this version. */
 export const migrateCommand: CliCommand = {
   words: ['migrate'],
   usage: 'migrate [--dry-run] [--force]',

@@ -1,6 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe operator`, which grants or revokes the operator role. */
 export const operatorCommand: CliCommand = {
   words: ['operator'],
   usage: 'operator grant <email> | operator revoke <email>',

@@ -1,4 +1,4 @@
-/** Keeps the last bytes of a job's output, in order. Uses at most twice the limit in memory. */
+/** Keeps the last bytes of the output of a job. Uses at most twice this number of bytes in memory. */
 export class OutputTail {
   readonly #limitBytes: number;
   #parts: Buffer[] = [];

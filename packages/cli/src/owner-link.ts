@@ -1,6 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe owner-link`, which prints a one-time link for a new owner. */
 export const ownerLinkCommand: CliCommand = {
   words: ['owner-link'],
   usage: 'owner-link [org] [--operator]',

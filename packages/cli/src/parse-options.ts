@@ -2,7 +2,10 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { findNearestWord } from '@floe/contract/config/nearest-word';
 import { UsageError } from './connection.ts';
 
-/** Parses options with Node's `parseArgs`. @throws UsageError with a readable message */
+/**
+ * Parses options with `parseArgs` of Node.
+ * @throws UsageError with a readable message if an option is not valid
+ */
 export function parseOptions<const Config extends ParseArgsConfig>(config: Config) {
   try {
     return parseArgs(config);

@@ -33,6 +33,7 @@ const SELECTOR_HELP = `Options:
   --member-id <id>     a member or a former member
   --end-user <id>      an end user whom your clients name in requests`;
 
+/** The command `floe people export`, which downloads the data of one person. */
 export const exportPersonCommand: CliCommand = {
   words: ['people', 'export'],
   usage: 'people export --email <email> [--output <file>]',
@@ -43,6 +44,7 @@ ${CONNECTION_HELP}`,
   run: exportPerson,
 };
 
+/** The command `floe people erase`, which erases the data of one person. */
 export const erasePersonCommand: CliCommand = {
   words: ['people', 'erase'],
   usage: 'people erase --email <email> --reason <text> [--yes] [--json]',
@@ -95,7 +97,9 @@ async function download(connection: ApiConnection, selector: object, to: Writabl
   try {
     await pipeline(Readable.fromWeb(body), to, { end: to !== process.stdout });
   } catch (error) {
-    throw new ApiRequestError(`The export is incomplete: ${describeFetchError(error)}. Run it again.`);
+    throw new ApiRequestError(
+      `The export is incomplete: ${describeFetchError(error)}. Run the command again.`,
+    );
   }
 }
 

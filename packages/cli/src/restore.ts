@@ -1,6 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe restore`, which replaces the SQLite database with a backup. */
 export const restoreCommand: CliCommand = {
   words: ['restore'],
   usage: 'restore <file> [--force]',

@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { OutputTail } from './output-tail.ts';
 
-/** How a job ended. */
+/** How a job ended: its exit status, or the signal that ended it. */
 export interface JobExit {
   /** Exit status as a shell reports it: 128 plus the signal number for a job that a signal ended. */
   readonly status: number;
@@ -18,9 +18,9 @@ const TERMINAL_SIGNALS: readonly string[] = ['SIGINT', 'SIGQUIT'];
 const OUTPUT_DRAIN_MS = 1000;
 
 /**
- * Runs a command with the same input, output, signals and exit status as if it were started
- * directly. If `tail` is given, its output is also recorded. Output to a terminal is not recorded,
- * because the job would behave differently with a pipe.
+ * Runs a command. Its input, output, signals and exit status are the same as if it had been started directly.
+ * If `tail` is given, the output is also recorded, except output to a terminal: with a pipe instead of the
+ * terminal, the job would behave differently.
  */
 export async function runJob(command: readonly string[], tail: OutputTail | null): Promise<JobExit> {
   const [program = '', ...args] = command;

@@ -13,6 +13,7 @@ const LOOKUP_TIMEOUT_MS = 5000;
 /** How long an unresponsive server may delay the end of the command. */
 const REPORT_TIMEOUT_MS = 10_000;
 
+/** The command `floe run`, which runs a command and reports its result to a monitor. */
 export const runCommand: CliCommand = {
   words: ['run'],
   usage: 'run <monitor-id> -- <command>',

@@ -1,6 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe secrets rewrap`, which encrypts all stored secrets again. */
 export const rewrapSecretsCommand: CliCommand = {
   words: ['secrets', 'rewrap'],
   usage: 'secrets rewrap',

@@ -4,7 +4,7 @@ import type { ApiConnection } from './connection.ts';
 /** Time limit until the response starts. The body has no limit. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** One request to the API. */
+/** A request to the API. */
 export interface ApiRequest {
   readonly method: string;
   /** Path with query. */
@@ -15,9 +15,8 @@ export interface ApiRequest {
 }
 
 /**
- * Sends one request and returns its successful response. Does not follow redirects, because they would
- * receive the key.
- *
+ * Sends a request and returns the successful response. Does not follow redirects, because the key would be
+ * sent to their target.
  * @throws ApiRequestError if the server cannot be reached or returns an error
  */
 export async function sendApiRequest(

@@ -2,6 +2,7 @@ import type { CliCommand } from './command.ts';
 import { UsageError } from './connection.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
+/** The command `floe serve`, which runs the server. */
 export const serveCommand: CliCommand = {
   words: ['serve'],
   usage: 'serve',

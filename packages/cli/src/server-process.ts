@@ -6,7 +6,7 @@ const SERVER_ENTRY = fileURLToPath(new URL('../../server/bin/server.mjs', import
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**
- * The help text for commands that run the server program. It explains how to select the
+ * The help text for commands that run the server program. It lists the environment variables that select the
  * installation.
  */
 export const INSTALLATION_HELP = `Environment:
@@ -28,7 +28,10 @@ export function runServer(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Runs the server program with `input` on stdin. Resolves to its exit code and its JSON output. */
+/**
+ * Runs the server program with `input` as its standard input. Resolves to its exit code and its output as
+ * parsed JSON.
+ */
 export async function readServerJson(
   args: readonly string[],
   input: string,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isRecord } from './api/api-operations.ts';
 import type { CliCommand } from './command.ts';
 
+/** The command `floe version`, which prints the version. */
 export const versionCommand: CliCommand = {
   words: ['version'],
   usage: 'version',

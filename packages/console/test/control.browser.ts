@@ -120,7 +120,9 @@ test('the third request of two a minute is a row that names the limit and counts
     ['2 of 2', '2'],
   );
   await page
-    .getByText(/Limit reached: new requests get status 429\. The full limit is available again in \d+ s/)
+    .getByText(
+      /Limit reached\. New requests are rejected with status 429\. The full limit is available again in \d+ s/,
+    )
     .waitFor();
   await takeScreenshot(page, 'limit-full-desktop-light');
   await assertAccessible(page);

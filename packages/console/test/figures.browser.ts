@@ -38,9 +38,9 @@ for (const dark of [false, true])
   test(`a row says its model in full, with and without a drawer${dark ? ', in the dark' : ''}`, async () => {
     const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h', { dark });
     const name = page.locator('[data-column=model]').getByText(MODEL, { exact: true }).first();
-    const isWhole = () => name.evaluate((shown) => shown.scrollWidth <= shown.clientWidth);
+    const isComplete = () => name.evaluate((shown) => shown.scrollWidth <= shown.clientWidth);
     await name.waitFor();
-    assert.equal(await isWhole(), true, 'without a drawer');
+    assert.equal(await isComplete(), true, 'without a drawer');
     await takeScreenshot(page, `figures-requests-${dark ? 'dark' : 'light'}`);
     await openRow(page);
     await page
@@ -48,7 +48,7 @@ for (const dark of [false, true])
       .first()
       .waitFor();
     await name.waitFor();
-    assert.equal(await isWhole(), true, 'with a drawer');
+    assert.equal(await isComplete(), true, 'with a drawer');
     await takeScreenshot(page, `figures-requests-drawer-${dark ? 'dark' : 'light'}`);
     assert.deepEqual(faults, []);
     await context.close();

@@ -85,7 +85,7 @@ for (const [name, look] of [
     await assertAccessible(page);
     await page.getByText('curl -fsS').click();
     await page.getByRole('list', { name: 'Parsed commands' }).waitFor();
-    await page.getByText('executes its input').waitFor();
+    await page.getByText('runs downloaded or piped code').waitFor();
     await takeScreenshot(page, `relay-decision-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
@@ -104,7 +104,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   await page.getByLabel('Commands (optional)', { exact: true }).fill('git');
   await page.getByLabel('Subcommands').fill('push');
   await page.getByLabel('Any of these flags').fill('-f\n--force');
-  await page.getByLabel('Message to the person').fill('Force pushes are blocked.');
+  await page.getByLabel('Message to the user').fill('Force pushes are blocked.');
   await page.getByLabel('Command', { exact: true }).fill(FORCE);
   await page.getByText('Would be denied by rule no-force-push.').waitFor();
   await page.getByText('The draft changes this result.').waitFor();

@@ -8,8 +8,8 @@ import type { FetchReader, FetchResponse, Runtime } from './runtime.ts';
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Sends one request and reads the response within `timeoutMs`. Never rejects. A `fetch` that ignores its
- * abort signal is abandoned after the timeout.
+ * Sends one request and reads the response within `timeoutMs`. Resolves to the response or the error and
+ * never rejects. If `fetch` ignores its abort signal, this function does not wait for it after the timeout.
  */
 export async function attemptRequest(
   call: BeatRequest,

@@ -10,7 +10,7 @@ import { stopOnSigterm } from './stop-on-sigterm.ts';
 const FINAL_BEAT_SECONDS = 2;
 const JITTER_FRACTION = 0.1;
 
-/** The dependencies of a heartbeat loop. */
+/** The parts of the client that a heartbeat loop uses. */
 export interface BeatLoopDependencies {
   readonly account: ApiConnectionSettings;
   readonly runtime: Runtime;
@@ -20,9 +20,9 @@ export interface BeatLoopDependencies {
 }
 
 /**
- * Sends beats at fixed monotonic times, so that it neither drifts nor catches up. After the machine
- * was suspended or the event loop was blocked, it sends one beat instead of all missed ones. It
- * schedules the next beat when the current one is finished.
+ * Sends beats at fixed times of a monotonic clock, so that delays do not add up. The next beat is scheduled
+ * only when the current one has been sent. After the machine was suspended or the event loop was blocked, one
+ * beat replaces all beats that were due meanwhile.
  */
 export class BeatLoop implements HeartbeatHandle {
   readonly monitorId: string;

@@ -1,9 +1,9 @@
 import { fitMetadata } from './metadata.ts';
 
-/** The version of this SDK, which the `user-agent` header contains. */
+/** The version of this SDK, which is sent in the `user-agent` header. */
 export const SDK_VERSION = '0.1.0';
 
-/** A beat request. All of its attempts are identical. */
+/** A request that sends a beat. The first attempt and all retries are identical. */
 export interface BeatRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface BeatRequest {
   readonly monitorId: string;
 }
 
-/** The connection settings of an API client. */
+/** The platform key and the base URL of a client. */
 export interface ApiConnectionSettings {
   readonly apiKey: string;
   /** Without a trailing slash. */
@@ -51,11 +51,12 @@ export function createBeatRequest(
 }
 
 /**
- * An event of a job run that is reported to a beat URL. A number is an exit status from 0 to 255.
+ * An event of a job run that is reported to a beat URL. A number is the exit status of the job, from 0 to
+ * 255.
  */
 export type RunEvent = 'start' | 'success' | 'fail' | 'log' | number;
 
-/** The details of a run event. */
+/** What to report in addition to a run event. */
 export interface RunEventDetail {
   /** A UUID that connects start and end of one run. */
   readonly runId: string;

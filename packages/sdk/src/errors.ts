@@ -13,8 +13,8 @@ export interface FloeErrorDetail {
 }
 
 /**
- * The base class of all errors in this SDK. Only the constructor of `Floe` throws such an error.
- * All others are part of results or are passed to `onError`.
+ * The base class of all errors in this SDK. Only the constructor of `Floe` throws errors. All other errors
+ * are part of results or are passed to `onError`.
  */
 export class FloeError extends Error {
   override readonly name: string = 'FloeError';
@@ -34,7 +34,7 @@ export class FloeError extends Error {
   }
 }
 
-/** Indicates an invalid argument, such as a missing key or URL. The code is `invalid_argument`. */
+/** Indicates that an argument is not valid, such as a missing key or URL. The code is `invalid_argument`. */
 export class FloeConfigurationError extends FloeError {
   override readonly name = 'FloeConfigurationError';
 
@@ -44,69 +44,70 @@ export class FloeConfigurationError extends FloeError {
 }
 
 /**
- * Indicates that there was no complete response: the connection was refused or reset, the host is
- * unknown, or the response was truncated. The code is `connection_failed` or `stopped`.
+ * Indicates that there was no complete response: the connection was refused or reset, the host is unknown, or
+ * the response was truncated. The code is `connection_failed`, `dropped` or `stopped`.
  */
 export class FloeConnectionError extends FloeError {
   override readonly name = 'FloeConnectionError';
 }
 
-/** Indicates that the response was not complete in time. The code is `timed_out`. */
+/** Indicates that the response was not complete within the time limit. The code is `timed_out`. */
 export class FloeTimeoutError extends FloeError {
   override readonly name = 'FloeTimeoutError';
 }
 
 /**
- * Indicates that the response is not from Floe: an HTML page, a redirect, or incomplete JSON. The
- * code is `unexpected_answer` or `redirected`.
+ * Indicates that the response is not from Floe: it is an HTML page, a redirect, or incomplete JSON. The code
+ * is `unexpected_answer` or `redirected`.
  */
 export class FloeResponseError extends FloeError {
   override readonly name = 'FloeResponseError';
 }
 
-/** Indicates that the server rejected the call. */
+/** Indicates that the server rejected the request. This is the base class of the errors for each status. */
 export class FloeApiError extends FloeError {
   override readonly name: string = 'FloeApiError';
 }
 
-/** Indicates status 401 or 403: the key is missing, invalid or revoked, or lacks the scope. */
+/**
+ * Indicates status 401 or 403: the key is missing, not valid or revoked, or does not have the required scope.
+ */
 export class FloeAuthenticationError extends FloeApiError {
   override readonly name = 'FloeAuthenticationError';
 }
 
 /**
- * Indicates status 404: the key's organization has no such monitor, or the base URL does not belong
- * to Floe.
+ * Indicates status 404: the organization of the key has no such monitor, or the base URL is not that of Floe.
  */
 export class FloeMonitorNotFoundError extends FloeApiError {
   override readonly name = 'FloeMonitorNotFoundError';
 }
 
-/** Indicates status 429: too many requests. */
+/** Indicates status 429: there were too many requests. */
 export class FloeRateLimitError extends FloeApiError {
   override readonly name = 'FloeRateLimitError';
 }
 
-/** Indicates status 408 or 5xx: a temporary server error. */
+/** Indicates status 408 or 5xx, which are temporary errors of the server. */
 export class FloeServerError extends FloeApiError {
   override readonly name = 'FloeServerError';
 }
 
-/** Indicates any other 4xx status: the server will reject this call permanently. */
+/** Indicates any other 4xx status. The server will reject the same request again. */
 export class FloeRequestError extends FloeApiError {
   override readonly name = 'FloeRequestError';
 }
 
 /**
- * Indicates that the loop withheld a beat, so that the monitor fails. Either `healthy` returned
- * false, threw or timed out (code `unhealthy`), or `touch()` was not called for longer than
- * `stallAfterSeconds` (code `stalled`).
+ * Indicates that a heartbeat loop did not send a beat, so that the monitor fails. Either `healthy` did not
+ * return true within the time limit (code `unhealthy`), or `touch()` was not called for `stallAfterSeconds`
+ * (code `stalled`).
  */
 export class FloeUnhealthyError extends FloeError {
   override readonly name = 'FloeUnhealthyError';
 }
 
-/** Creates the error for an HTTP status of 400 or above. */
+/** Creates the error for a response with an HTTP status of 400 or above. */
 export function createApiError(
   message: string,
   detail: FloeErrorDetail & { readonly status: number },

@@ -1,22 +1,22 @@
 import type { FloeError } from './errors.ts';
 import type { Runtime } from './runtime.ts';
 
-/** A callback that receives the SDK's errors. */
+/** A function that is called with each error of the SDK. */
 export type OnError = (error: FloeError) => unknown;
 
 const REPEAT_AFTER_MS = 600_000;
 
 /**
- * Reports errors to `onError`. If there is no `onError`, logs one line, and repeats it after ten
- * minutes at the earliest. Errors that `onError` throws are ignored.
+ * Passes errors to `onError`. Without `onError`, logs one line for each error, and the same line again after
+ * ten minutes at the earliest. Errors that `onError` throws are ignored.
  */
 export class FailureReporter {
   readonly #runtime: Runtime;
   readonly #onError: OnError | undefined;
   readonly #loggedAtMs = new Map<string, number>();
 
-  constructor(around: Runtime, onError: OnError | undefined) {
-    this.#runtime = around;
+  constructor(runtime: Runtime, onError: OnError | undefined) {
+    this.#runtime = runtime;
     this.#onError = onError;
   }
 

@@ -18,7 +18,7 @@ import {
   type SendTimeLimits,
   sendWithRetries,
   toFailedHeartbeatResult,
-  toUnexpectedFailureDeliveryResult,
+  toUnexpectedErrorResult,
 } from './send-with-retries.ts';
 import { parseBaseUrl, requireApiKey, requireTimeoutSeconds } from './validate-options.ts';
 
@@ -39,8 +39,8 @@ export interface FloeOptions {
   /** Timeout of one attempt in seconds. Default: 5. */
   readonly timeoutSeconds?: number;
   /**
-   * Called for every failed beat of this client. Absent: errors are logged, at most once in ten minutes per
-   * cause.
+   * Called for every failed beat of this client. Without it, errors are logged, at most once in ten minutes
+   * per cause.
    */
   readonly onError?: OnError;
   /** Replaces the global `fetch`. */
@@ -52,9 +52,9 @@ export interface MonitorOptions {
   /** Sent with the beat, in addition to `duration_ms`. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
-   * The monitor's secret URL. With it, start and failure are reported, too. Without it, only success is
-   * reported, because the heartbeat endpoint accepts nothing else. A failed job then sends nothing, and the
-   * monitor misses its beat.
+   * The secret beat URL of the monitor. With it, the start and a failure of the job are also reported.
+   * Without it, only success is reported, because the heartbeat endpoint accepts nothing else. A failed job
+   * then sends nothing, and the monitor misses its beat.
    */
   readonly beatUrl?: string;
   readonly onError?: OnError;
@@ -76,12 +76,12 @@ export class Floe {
   readonly #timeoutSeconds: number;
   readonly #pending = new Set<Promise<unknown>>();
 
-  /** `around` is for tests. */
-  constructor(options: FloeOptions, around: Runtime = createRuntime(options?.fetch)) {
+  /** `runtime` replaces the functions of the JavaScript runtime in tests. */
+  constructor(options: FloeOptions, runtime: Runtime = createRuntime(options?.fetch)) {
     this.#account = { apiKey: requireApiKey(options?.apiKey), baseUrl: parseBaseUrl(options.baseUrl) };
     this.#timeoutSeconds = requireTimeoutSeconds(options.timeoutSeconds);
-    this.#runtime = around;
-    this.#reporter = new FailureReporter(around, options.onError);
+    this.#runtime = runtime;
+    this.#reporter = new FailureReporter(runtime, options.onError);
   }
 
   /**
@@ -167,8 +167,8 @@ export class Floe {
   }
 
   /**
-   * Waits until all beats that are being sent are delivered or failed. Resolves to false if the timeout passes
-   * first. Call it before `process.exit`.
+   * Waits until all beats that are being sent are delivered or failed. Resolves to false if the timeout
+   * passes first. Call it before `process.exit`.
    *
    * @example
    * floe.monitor('add-up', () => 1 + 2);
@@ -250,7 +250,7 @@ export class Floe {
       };
       result = await sendWithRetries(call, limits, this.#runtime);
     } catch (error) {
-      result = toUnexpectedFailureDeliveryResult(error);
+      result = toUnexpectedErrorResult(error);
     }
     if (result.error) this.#reporter.reportFailure(monitorId, result.error, onError);
     if (result.metadataDropped !== null)

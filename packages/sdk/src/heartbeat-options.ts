@@ -5,24 +5,34 @@ import type { HeartbeatResult } from './send-with-retries.ts';
 export interface HeartbeatOptions {
   /** Seconds between beats: a half or a third of the monitor's interval. Default: 60. */
   readonly everySeconds?: number;
-  /** Sent with each beat. A function is called for each one. If it throws, the beat has no metadata. */
+  /**
+   * Sent with each beat. If it is a function, it is called for each beat. If the function throws, the beat
+   * has no metadata.
+   */
   readonly metadata?: unknown | (() => unknown);
   /**
-   * Called before each beat. If the result in time is not `true`, no beat is sent, so that the monitor fails.
+   * Called before each beat. If it does not return `true` within the time limit, no beat is sent, so that the
+   * monitor fails.
    */
   readonly healthy?: () => boolean | Promise<boolean>;
-  /** Send no beats if `touch()` was not called for this many seconds, which means that the job hangs. */
+  /** If `touch()` is not called for this many seconds, the job hangs, and no beats are sent. */
   readonly stallAfterSeconds?: number;
-  /** Called for each failed beat, and once when beats are withheld. Absent: errors are logged. */
+  /**
+   * Called for each failed beat, and once when the loop stops sending beats because of `healthy` or
+   * `stallAfterSeconds`. Without it, errors are logged.
+   */
   readonly onError?: OnError;
   /**
-   * Send the first beat immediately (default). If false, it is sent after a random part of the interval, so
-   * that beats of many processes spread out.
+   * Whether the first beat is sent immediately. Default: true. If false, it is sent after a random part of
+   * the interval, so that beats of many processes spread out.
    */
   readonly beatAtStart?: boolean;
   /** Whether the loop keeps the process alive. Default: false. */
   readonly keepAlive?: boolean;
-  /** On SIGTERM, send a last beat within two seconds, and then let the signal take its effect. */
+  /**
+   * Whether the loop sends a last beat on SIGTERM, within two seconds, before the signal takes effect.
+   * Default: false.
+   */
   readonly stopOnSigterm?: boolean;
 }
 
@@ -30,10 +40,10 @@ export interface HeartbeatOptions {
 export interface HeartbeatHandle {
   readonly monitorId: string;
   readonly running: boolean;
-  /** Result of the last beat. Null before the first. */
+  /** The result of the last beat, or null before the first beat. */
   readonly lastResult: HeartbeatResult | null;
   /**
-   * Reports progress of the job. Costs one reading of the clock.
+   * Reports that the job makes progress. It only reads the clock, so it can be called often.
    *
    * @example
    * const beating = floe.startHeartbeat('queue-worker', { stallAfterSeconds: 300 });
@@ -43,7 +53,7 @@ export interface HeartbeatHandle {
   touch(): void;
   /**
    * Ends the loop and cancels the current beat. With `final`, it sends a last beat within two seconds, with
-   * `"stopped": true` in its metadata. A repeated call waits for the same end.
+   * `"stopped": true` in its metadata. If it is called again, it waits until the loop has ended.
    *
    * @example
    * const beating = floe.startHeartbeat('queue-worker');

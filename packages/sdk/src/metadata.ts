@@ -1,7 +1,7 @@
 /** Maximum size of a beat's metadata in bytes of JSON (design: 16 KB). */
 const MAX_METADATA_BYTES = 16_384;
 
-/** Metadata that is within the server's limits. */
+/** Metadata that the server accepts. */
 export interface FittedMetadata {
   /** JSON text of an object. Null if the beat has no metadata. */
   readonly json: string | null;
@@ -10,9 +10,9 @@ export interface FittedMetadata {
 }
 
 /**
- * Reduces metadata to the server's limits, because the beat is more important than its metadata. A
- * value that is not a JSON object is omitted. In an object of more than 16 KB, the largest members
- * are replaced with a note until the object fits. Never throws.
+ * Reduces metadata until the server accepts it, because a beat is more important than its metadata. A value
+ * that is not a JSON object is omitted. If an object has more than 16 KB, its largest fields are replaced
+ * with notes until it fits. Never throws.
  */
 export function fitMetadata(metadata: unknown): FittedMetadata {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };
@@ -49,7 +49,7 @@ function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Describes any thrown value as text. */
+/** Returns the message of a thrown value, which may be of any type. Never throws. */
 export function describeThrownValue(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,10 +1,10 @@
-/** The result of a monitored job. */
+/** How a monitored job ended. */
 export type JobOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
 /**
- * Runs a job and reports its result to `onEnd` once, as soon as the result is known. The caller
- * receives the job's return value or error unchanged. Promises are awaited. A generator counts as
- * running from its first to its last step.
+ * Runs a job and calls `onEnd` once, when the job has ended. The caller gets the return value or error of the
+ * job unchanged. If the job returns a promise, it ends when the promise is settled. If it returns a
+ * generator, it ends with the last step of the generator.
  */
 export function observeJob<T>(job: () => T, onEnd: (ending: JobOutcome) => void): T {
   let result: T;

@@ -1,7 +1,7 @@
 import type { BeatRequest } from './beat-request.ts';
 import { createApiError, type FloeError, FloeResponseError } from './errors.ts';
 
-/** A beat that the server has stored. */
+/** A beat that the server has recorded. */
 export interface Beat {
   readonly id: string;
   readonly monitorId: string;
@@ -13,7 +13,7 @@ export interface Beat {
   readonly nextDueAt: string | null;
 }
 
-/** The part of a response that was received. */
+/** A response, up to the maximum size that is read. */
 export interface ReceivedBeatResponse {
   readonly status: number;
   header(name: string): string | null;
@@ -29,8 +29,8 @@ export interface AcceptedBeat {
 }
 
 /**
- * Parses a response as in the golden file `answers.json`. `nowMs` is the current time in Unix
- * milliseconds, for a Retry-After that is a date.
+ * Parses a response to a beat. The golden file `answers.json` defines the expected results. `nowMs` is the
+ * current time in Unix milliseconds, which is needed if Retry-After is a date.
  */
 export function parseBeatResponse(
   call: BeatRequest,
@@ -151,8 +151,8 @@ function getText(value: unknown, name: string): string | null {
 }
 
 /**
- * Returns the scheme, host and port of a URL. Messages contain nothing else from a URL, because the
- * rest may be secret.
+ * Returns the scheme, host and port of a URL. Messages must not contain other parts of a URL, because they
+ * may be secret.
  */
 export function getUrlOrigin(url: string): string {
   return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another URL';

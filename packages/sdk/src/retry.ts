@@ -2,13 +2,13 @@
 export const MAX_RETRIES = 3;
 const INITIAL_DELAY_SECONDS = 0.5;
 
-/** The properties of a failed attempt that determine whether it is retried. */
+/** The properties of a failed attempt that determine whether there is another attempt. */
 export interface FailedAttempt {
   readonly retryable: boolean;
   readonly retryAfterSeconds: number | null;
 }
 
-/** The attempts of one call so far. */
+/** How many attempts of a request were made, and how much time is left for more. */
 export interface RetryProgress {
   /** Number of attempts so far, including the failed one. */
   readonly attempts: number;
@@ -19,9 +19,9 @@ export interface RetryProgress {
 }
 
 /**
- * Returns the number of seconds until the next attempt, or null to give up (golden file
- * `retries.json`). The delay doubles with full jitter. If the server's Retry-After exceeds the
- * remaining time budget, returns null instead of retrying earlier.
+ * Returns the number of seconds until the next attempt, or null if there must be no further attempt. The
+ * golden file `retries.json` defines the expected results. The maximum delay doubles with each attempt, and
+ * the actual delay is random (full jitter). If the delay would exceed the remaining time, returns null.
  */
 export function computeRetryDelay(error: FailedAttempt, progress: RetryProgress): number | null {
   if (!error.retryable || progress.attempts > MAX_RETRIES) return null;

@@ -1,8 +1,7 @@
-/**
- * The part of the standard `fetch` that the SDK uses. Any standard implementation is compatible.
- */
+/** The part of the standard function `fetch` that the SDK uses. Any standard implementation can be passed. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
+/** The second argument with which the SDK calls `fetch`. */
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
@@ -11,12 +10,14 @@ export interface FetchInit {
   signal: AbortSignal;
 }
 
+/** The part of a response of `fetch` that the SDK uses. */
 export interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   readonly body: { getReader(): FetchReader } | null;
 }
 
+/** The part of a stream reader that the SDK uses. */
 export interface FetchReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
@@ -27,7 +28,7 @@ export interface RuntimeTimer {
   cancel(): void;
 }
 
-/** The runtime functions that the SDK uses. Tests replace them. */
+/** The functions of the JavaScript runtime that the SDK uses. Tests replace them. */
 export interface Runtime {
   readonly fetch: Fetch;
   /** Wall clock time in milliseconds since the Unix epoch. */
@@ -46,7 +47,7 @@ export interface Runtime {
 /** `setTimeout` uses 31 bits. A longer delay would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Creates the runtime functions for Node 18 to 26, Deno, Bun, workers and browsers. */
+/** Creates a `Runtime` that works in Node 18 to 26, Deno, Bun, workers and browsers. */
 export function createRuntime(given?: Fetch): Runtime {
   return {
     // Read at each call, because test tools and tracers replace the global function.

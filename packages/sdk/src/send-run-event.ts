@@ -5,7 +5,7 @@ import {
   type HeartbeatResult,
   sendWithRetries,
   toFailedHeartbeatResult,
-  toUnexpectedFailureDeliveryResult,
+  toUnexpectedErrorResult,
 } from './send-with-retries.ts';
 
 /** The options of `sendRunEvent`. */
@@ -36,7 +36,7 @@ export async function sendRunEvent(
     const limits = { timeoutSeconds, budgetSeconds, keepsAlive: true };
     return await sendWithRetries(createRunEventRequest(beatUrl, signal, options), limits, createRuntime());
   } catch (error) {
-    return toUnexpectedFailureDeliveryResult(error);
+    return toUnexpectedErrorResult(error);
   }
 }
 

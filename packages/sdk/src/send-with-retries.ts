@@ -5,7 +5,7 @@ import { type Beat, parseBeatResponse } from './parse-beat-response.ts';
 import { computeRetryDelay } from './retry.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The result of sending one beat, after its retries. */
+/** The result of sending one beat, after all retries. */
 export interface HeartbeatResult {
   /** True if the server has committed the beat. */
   readonly ok: boolean;
@@ -21,7 +21,7 @@ export interface HeartbeatResult {
   readonly metadataDropped: string | null;
 }
 
-/** The time limits of a call. */
+/** The time limits of a request and its retries. */
 export interface SendTimeLimits {
   /** Timeout of one attempt in seconds. */
   readonly timeoutSeconds: number;
@@ -33,8 +33,8 @@ export interface SendTimeLimits {
 }
 
 /**
- * Sends a request until it succeeds, fails permanently, or its time budget is used up. Never
- * rejects.
+ * Sends a request until it succeeds, fails with an error that cannot be retried, or has used all its time.
+ * Never rejects.
  */
 export async function sendWithRetries(
   request: BeatRequest,
@@ -68,7 +68,7 @@ export async function sendWithRetries(
   }
 }
 
-/** Returns the result for a beat that was not delivered. */
+/** Returns the result for a beat that could not be sent. */
 export function toFailedHeartbeatResult(
   error: FloeError,
   attempts: number,
@@ -77,8 +77,8 @@ export function toFailedHeartbeatResult(
   return { ok: false, attempts, status: error.status, error, beat: null, metadataDropped };
 }
 
-/** Converts a bug in this SDK to a result, so that the job receives no exception. */
-export function toUnexpectedFailureDeliveryResult(error: unknown): HeartbeatResult {
+/** Converts an unexpected exception in this SDK to a result, so that it does not reach the job. */
+export function toUnexpectedErrorResult(error: unknown): HeartbeatResult {
   const message = error instanceof Error ? error.message : 'unknown';
   return toFailedHeartbeatResult(
     error instanceof FloeError

@@ -9,9 +9,9 @@ interface NodeProcess {
 }
 
 /**
- * Sends the loop's last beat on SIGTERM. A listener disables the signal's default effect, so if
- * there is no other listener, the signal is sent again afterwards. Never calls `process.exit`.
- * Returns a function that removes the listener.
+ * On SIGTERM, lets the loop send its last beat. A listener disables the default effect of the signal, so the
+ * signal is sent again afterwards if there is no other listener. Never calls `process.exit`. Returns a
+ * function that removes the listener.
  */
 export function stopOnSigterm(loop: HeartbeatHandle): () => void {
   const process: unknown = Reflect.get(globalThis, 'process');

@@ -1,8 +1,9 @@
 import { FloeConfigurationError } from './errors.ts';
 
 /**
- * Validates an API key and returns it. Rejects characters that a header cannot contain, because an
- * error from `fetch` would contain the key.
+ * Validates a platform key and returns it. Rejects characters that are not allowed in headers, because
+ * `fetch` would fail with a message that contains the key.
+ * @throws FloeConfigurationError
  */
 export function requireApiKey(apiKey: unknown): string {
   const key = typeof apiKey === 'string' ? apiKey.trim() : '';

@@ -1,4 +1,4 @@
-"""Heartbeats for Floe monitors: beats, loops and jobs under watch."""
+"""Sends heartbeats to Floe monitors: single beats, beats in a loop, and beats of monitored jobs."""
 
 from ._answer import Beat
 from ._async_loop import AsyncHeartbeat

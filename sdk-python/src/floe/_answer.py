@@ -10,35 +10,40 @@ from ._errors import FloeResponseError, FloeError, api_error
 
 
 class Beat(NamedTuple):
-    """A beat the server has committed."""
+    """A beat that the server has recorded."""
 
     id: str
     monitor_id: str
     #: ISO 8601, UTC.
     received_at: Optional[str]
-    #: State of the monitor after this beat: ``healthy``, ``paused``.
+    #: Status of the monitor after this beat, such as ``healthy`` or ``paused``.
     status: Optional[str]
-    #: When the next beat is expected; None while paused.
+    #: When the next beat is expected. None while the monitor is paused.
     next_due_at: Optional[str]
 
 
 class Received(NamedTuple):
-    """An answer as far as it was read; header names in lower case."""
+    """A response, up to the maximum size that is read. The header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
     text: str
-    #: The body went on beyond what an answer to a beat can need; the rest was not read.
+    #: Whether the body is longer than any response to a beat. The rest was not read.
     too_long: bool
 
 
 class Accepted(NamedTuple):
+    """The content of a successful response."""
+
     beat: Optional[Beat]
     metadata_dropped: Optional[str]
 
 
 def read_answer(call: Call, received: Received, now: float) -> Union[Accepted, FloeError]:
-    """Reads an answer by the golden ``answers.json``. ``now``: seconds since the epoch, for a Retry-After date."""
+    """Parses a response to a call. The golden file ``answers.json`` defines the expected results.
+
+    ``now`` is the current time in seconds since the epoch, which is needed if Retry-After is a date.
+    """
     if received.status >= 400:
         return _refusal(call, received, now)
     if not 200 <= received.status < 300:
@@ -51,7 +56,7 @@ def _read_beat(call: Call, received: Received) -> Union[Accepted, FloeError]:
     try:
         value = json.loads(received.text)
     except (ValueError, RecursionError):
-        # What promised JSON and does not parse was cut on its way; anything else is some other program.
+        # A JSON response that does not parse was truncated. Any other response is from another program.
         return _unexpected(received, is_json and not received.too_long)
     beat_id = _member(value, "beat_id")
     if received.too_long or _member(value, "ok") is not True or not isinstance(beat_id, str):
@@ -111,7 +116,7 @@ def _refusal(call: Call, received: Received, now: float) -> FloeError:
     error = _member(body, "error")
     code = _text(error, "code") or f"http_{received.status}"
     said = _text(error, "message")
-    # What Floe says itself is better than what can be guessed from a status.
+    # A message from Floe is more helpful than advice that depends only on the status.
     advice = _ADVICE.get(received.status, "") if said is None else f": {said}"
     return api_error(
         _without_key(call, f"{origin_of(call.url)} responded with {received.status} {code}{advice}"),
@@ -123,13 +128,16 @@ def _refusal(call: Call, received: Received, now: float) -> FloeError:
 
 
 def _without_key(call: Call, message: str) -> str:
-    """A server that repeats what it was sent must not bring the key into a log."""
+    """Removes the key from a message, because a server may repeat the request in its response."""
     key = call.headers.get("x-api-key")
     return message if key is None else message.replace(key, "[key]")
 
 
 def _retry_after(received: Received, now: float) -> Optional[float]:
-    """RFC 9110 10.2.3: seconds or a date; ``retry-after-ms`` is the exact one where both stand."""
+    """Returns the requested delay in seconds (RFC 9110, section 10.2.3: a number or a date).
+
+    ``retry-after-ms`` is more precise, so it takes precedence.
+    """
     exact = _decimal(received.headers.get("retry-after-ms"))
     if exact is not None:
         return exact / 1000
@@ -157,6 +165,6 @@ def _text(value: Any, name: str) -> Optional[str]:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port: all that a message may say of an address, for the rest may be secret."""
+    """Returns the scheme, host and port of a URL. Messages must not contain other parts, which may be secret."""
     found = re.match(r"[a-z][a-z+.-]*://[^/?#]*", url, re.IGNORECASE)
     return re.sub(r"//[^@]*@", "//", found.group(0)) if found else "another URL"

@@ -6,7 +6,7 @@ from typing import Any
 from ._errors import FloeConfigurationError
 
 
-def is_id(monitor_id: Any) -> bool:
+def is_monitor_id(monitor_id: Any) -> bool:
     return isinstance(monitor_id, str) and monitor_id != ""
 
 
@@ -14,8 +14,12 @@ def is_positive(seconds: Any) -> bool:
     return isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 < seconds < float("inf")
 
 
-def checked_key(api_key: Any) -> str:
-    """A header cannot carry anything else; ``http.client`` would refuse it later with the key in its message."""
+def validate_api_key(api_key: Any) -> str:
+    """Validates a platform key and returns it.
+
+    Rejects characters that are not allowed in headers, because ``http.client`` would fail with a message that contains
+    the key.
+    """
     key = api_key.strip() if isinstance(api_key, str) else ""
     if not key:
         raise FloeConfigurationError('api_key is required. Example: Floe("eis_…")')
@@ -24,7 +28,8 @@ def checked_key(api_key: Any) -> str:
     return key
 
 
-def checked_address(base_url: Any) -> str:
+def validate_base_url(base_url: Any) -> str:
+    """Validates a base URL and returns it without trailing slashes."""
     text = base_url.strip() if isinstance(base_url, str) else ""
     if re.fullmatch(r"https?://[^/\s?#@]+(/[^\s?#]*)?", text, re.IGNORECASE) is None:
         raise FloeConfigurationError(
@@ -33,7 +38,8 @@ def checked_address(base_url: Any) -> str:
     return text.rstrip("/")
 
 
-def checked_seconds(timeout_seconds: Any) -> float:
+def validate_timeout(timeout_seconds: Any) -> float:
+    """Validates a timeout in seconds and returns it."""
     if is_positive(timeout_seconds):
         return float(timeout_seconds)
     raise FloeConfigurationError("timeout_seconds must be a positive number")

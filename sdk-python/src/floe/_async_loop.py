@@ -7,18 +7,18 @@ from typing import Any, Callable, Optional, Tuple, TypeVar
 
 from ._bounded import start_daemon
 from ._errors import FloeConnectionError, FloeError
-from ._metadata import message_of
-from ._pace import FINAL_SECONDS, LoopOptions, LoopParts, Pace, kept_back
+from ._metadata import exception_message
+from ._loop_state import FINAL_SECONDS, LoopOptions, LoopParts, LoopState, unhealthy_error
 from ._send import HeartbeatResult, Limits, failure, send
 
 T = TypeVar("T")
 
 
-async def in_daemon(work: Callable[[], HeartbeatResult]) -> HeartbeatResult:
-    """Runs blocking work beside the event loop.
+async def run_in_daemon_thread(work: Callable[[], HeartbeatResult]) -> HeartbeatResult:
+    """Runs blocking work in a daemon thread, so that it does not block the event loop.
 
-    A daemon thread and not ``asyncio.to_thread``: the default executor is the program's own, and at exit the interpreter
-    waits for its threads. Cancelling leaves the work to end by itself.
+    Does not use ``asyncio.to_thread``: the program uses the default executor too, and the interpreter waits for its
+    threads at exit. If the caller is canceled, the work continues in its thread.
     """
     loop = asyncio.get_running_loop()
     future: "asyncio.Future[HeartbeatResult]" = loop.create_future()
@@ -31,7 +31,7 @@ async def in_daemon(work: Callable[[], HeartbeatResult]) -> HeartbeatResult:
         result = work()
         try:
             loop.call_soon_threadsafe(settle, result)
-        except RuntimeError:  # the event loop was closed meanwhile; nobody waits any more
+        except RuntimeError:  # the event loop was closed meanwhile, so no one waits for the result
             pass
 
     if start_daemon(run, "floe-send") is None:
@@ -40,21 +40,21 @@ async def in_daemon(work: Callable[[], HeartbeatResult]) -> HeartbeatResult:
 
 
 class AsyncHeartbeat:
-    """A running loop in an asyncio task: it beats only while the event loop turns.
+    """Controls a heartbeat loop that runs in an asyncio task. It sends beats only while the event loop is not blocked.
 
-    Nothing in it raises; an async context manager that stops at its end.
+    Its methods do not raise. It is also an async context manager, which stops the loop at the end of the block.
     """
 
     def __init__(self, monitor_id: str, options: LoopOptions, parts: LoopParts) -> None:
-        self._pace = Pace(monitor_id, options, parts)
+        self._state = LoopState(monitor_id, options, parts)
         self._parts = parts
         self._stop = threading.Event()
-        # A strong reference: the event loop itself keeps only a weak one.
+        # A strong reference is required, because the event loop has only a weak one.
         self._task: "Optional[asyncio.Task[None]]" = None
 
     @property
     def monitor_id(self) -> str:
-        return self._pace.monitor_id
+        return self._state.monitor_id
 
     @property
     def running(self) -> bool:
@@ -62,11 +62,11 @@ class AsyncHeartbeat:
 
     @property
     def last_result(self) -> Optional[HeartbeatResult]:
-        """Of the newest beat that was tried; None before the first."""
-        return self._pace.last_result
+        """The result of the last beat, or None before the first beat."""
+        return self._state.last_result
 
     def touch(self) -> None:
-        """The job made progress. Costs one reading of the clock.
+        """Reports that the job makes progress. It only reads the clock, so it can be called often.
 
         >>> import asyncio
         >>> async def work():
@@ -74,10 +74,10 @@ class AsyncHeartbeat:
         ...         beating.touch()
         >>> asyncio.run(work())
         """
-        self._pace.touch()
+        self._state.touch()
 
     async def stop(self, *, final: bool = False) -> None:
-        """Ends the loop. With ``final`` one last beat goes out within two seconds, marked ``"stopped": true``.
+        """Ends the loop. With ``final``, sends a last beat within two seconds, with ``"stopped": true`` in its metadata.
 
         >>> import asyncio
         >>> async def work():
@@ -109,50 +109,50 @@ class AsyncHeartbeat:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
-        wait = self._pace.first_wait
+        wait = self._state.first_wait
         while True:
             await asyncio.sleep(wait)
-            self._pace.begin()
+            self._state.begin()
             try:
                 await self._beat()
-            except Exception as error:  # a defect of this SDK; cancellation is not an Exception and passes
-                self._pace.defect(error)
-            wait = self._pace.next_wait()
+            except Exception as error:  # a defect of this SDK; cancellation is not an Exception, so it is not caught
+                self._state.defect(error)
+            wait = self._state.next_wait()
 
     async def _beat(self) -> None:
-        reason = self._pace.stalled() or await self._unhealthy()
+        reason = self._state.stalled() or await self._unhealthy()
         if reason is not None:
-            self._pace.keep_back(reason)
+            self._state.skip_beat(reason)
             return
-        await self._send(self._pace.limits(self._stop), final=False)
+        await self._send(self._state.limits(self._stop), final=False)
 
     async def _final(self) -> None:
         await self._send(Limits(FINAL_SECONDS, FINAL_SECONDS), final=True)
 
     async def _send(self, limits: Limits, final: bool) -> None:
         metadata, problem = await self._metadata()
-        call = self._pace.call(metadata, problem, final)
-        self._pace.sent(await in_daemon(lambda: send(call, limits, self._parts.around)))
+        call = self._state.call(metadata, problem, final)
+        self._state.sent(await run_in_daemon_thread(lambda: send(call, limits, self._parts.runtime)))
 
     async def _unhealthy(self) -> Optional[FloeError]:
-        healthy = self._pace.options.healthy
+        healthy = self._state.options.healthy
         if healthy is None:
             return None
-        value, problem = await self._asked(healthy)
+        value, problem = await self._call_callback(healthy)
         if value is True:
             return None
-        return kept_back("unhealthy", f"healthy() {problem or 'did not return True'}; no beats are sent")
+        return unhealthy_error("unhealthy", f"healthy() {problem or 'did not return True'}; no beats are sent")
 
     async def _metadata(self) -> Tuple[Any, Optional[str]]:
-        metadata = self._pace.options.metadata
+        metadata = self._state.options.metadata
         if not callable(metadata):
             return metadata, None
-        value, problem = await self._asked(metadata)
+        value, problem = await self._call_callback(metadata)
         return value, None if problem is None else f"metadata() {problem}"
 
-    async def _asked(self, callback: Callable[[], Any]) -> Tuple[Any, Optional[str]]:
-        """One of the job's own callbacks, plain or ``async``, in time."""
-        seconds = self._pace.callback_seconds()
+    async def _call_callback(self, callback: Callable[[], Any]) -> Tuple[Any, Optional[str]]:
+        """Calls a callback of the job, which may be ``async``. Returns its result, or why there is none within the time limit."""
+        seconds = self._state.callback_seconds()
         try:
             value = callback()
             if inspect.isawaitable(value):
@@ -161,4 +161,4 @@ class AsyncHeartbeat:
         except asyncio.TimeoutError:
             return None, f"did not return within {seconds:g} s"
         except Exception as error:
-            return None, f"raised: {type(error).__name__}: {message_of(error)}"
+            return None, f"raised: {type(error).__name__}: {exception_message(error)}"

@@ -12,16 +12,17 @@ from ._answer import Received, origin_of
 from ._bounded import call_within
 from ._call import Call
 from ._errors import FloeConnectionError, FloeError, FloeTimeoutError
-from ._metadata import message_of
+from ._metadata import exception_message
 
-#: An answer to a beat has 300 bytes; whatever goes on beyond this is something else.
+#: A response to a beat has about 300 bytes. A longer response is not from Floe.
 _LONGEST_ANSWER_BYTES = 65_536
 
 
 def attempt(call: Call, timeout_seconds: float) -> Union[Received, FloeError]:
-    """One request, name, connection, head and body of the answer within ``timeout_seconds``. Never raises.
+    """Sends one request and reads the response within ``timeout_seconds``. Never raises.
 
-    A connection of its own for each: nothing is shared with a forked child. Redirects are not followed.
+    The time limit includes name resolution and the connection. Each request uses a new connection, so that nothing is
+    shared with a forked child process. Redirects are not followed.
     """
     deadline = _Deadline(timeout_seconds)
     try:
@@ -33,7 +34,7 @@ def attempt(call: Call, timeout_seconds: float) -> Union[Received, FloeError]:
             retryable=True,
         )
     except Exception as error:  # OSError, HTTPException, ValueError, UnicodeError: http.client raises many
-        reason = message_of(error).replace(call.url, origin_of(call.url))
+        reason = exception_message(error).replace(call.url, origin_of(call.url))
         return FloeConnectionError(
             f"{origin_of(call.url)} could not be reached, or the connection was lost: {type(error).__name__}: {reason}",
             code="connection_failed",
@@ -46,7 +47,7 @@ class _Deadline:
         self._until = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds left; raises ``socket.timeout`` when there are none, for 0 would mean "do not block"."""
+        """Returns the remaining seconds. Raises ``socket.timeout`` if there are none, because 0 would mean "do not block"."""
         left = self._until - time.monotonic()
         if left <= 0:
             raise socket.timeout("timed out")
@@ -67,7 +68,7 @@ def _exchange(call: Call, deadline: _Deadline) -> Received:
         connection.sock = _DeadlineSocket(sock, deadline)
         target = urllib.parse.quote(url.path, safe="/%:@!$&'()*+,;=~-._")
         connection.putrequest("POST", f"{target}?{url.query}" if url.query else target, skip_host=True)
-        # As it was written: http.client would add the port of https, which it takes for plain http.
+        # Set explicitly: http.client would add port 443, because it does not know that the connection uses TLS.
         connection.putheader("host", url.netloc.encode("idna"))
         for name, value in call.headers.items():
             connection.putheader(name, value)
@@ -83,7 +84,7 @@ def _received(response: http.client.HTTPResponse) -> Received:
     body = response.read(_LONGEST_ANSWER_BYTES + 1)
     too_long = len(body) > _LONGEST_ANSWER_BYTES
     if not too_long and response.length:
-        # A short read of a body with a length is no error to http.client.
+        # http.client does not report a body that is shorter than its content length.
         raise http.client.IncompleteRead(body, response.length)
     headers = {name.lower(): value for name, value in response.getheaders()}
     return Received(response.status, headers, body.decode("utf-8", "replace"), too_long)
@@ -94,7 +95,7 @@ def _connected(host: str, port: int, deadline: _Deadline) -> socket.socket:
     for index, (family, kind, protocol, _, address) in enumerate(addresses):
         sock = socket.socket(family, kind, protocol)
         try:
-            # A share of the time each, or a dead first address would leave none for the second.
+            # Each address gets a share of the time. Otherwise, an unreachable first address would leave none for the second.
             sock.settimeout(deadline.left() / (len(addresses) - index))
             sock.connect(address)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -107,7 +108,7 @@ def _connected(host: str, port: int, deadline: _Deadline) -> socket.socket:
 
 
 def _resolved(host: str, port: int, deadline: _Deadline) -> List[Tuple[Any, ...]]:
-    """``getaddrinfo`` knows no timeout and may take half a minute."""
+    """Resolves a host name within the deadline. ``getaddrinfo`` has no timeout and can take half a minute."""
     outcome = call_within(
         deadline.left(), lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM), "floe-resolve"
     )
@@ -120,7 +121,7 @@ def _resolved(host: str, port: int, deadline: _Deadline) -> List[Tuple[Any, ...]
 
 
 class _DeadlineSocket:
-    """What ``http.client`` needs of a socket, all of it bounded by one deadline, not by one per read."""
+    """A socket for ``http.client`` with one deadline for all operations instead of one timeout per operation."""
 
     def __init__(self, sock: socket.socket, deadline: _Deadline) -> None:
         self._sock = sock
@@ -134,7 +135,7 @@ class _DeadlineSocket:
         return io.BufferedReader(_DeadlineReader(self._sock, self._deadline))
 
     def close(self) -> None:
-        """The socket ends with its exchange; http.client would close it before the body is read."""
+        """Does nothing, because http.client would close the socket before the body is read."""
 
 
 class _DeadlineReader(io.RawIOBase):

@@ -6,16 +6,18 @@ from typing import Any, Callable, List, NamedTuple, Optional
 
 
 class Outcome(NamedTuple):
-    #: False: still running when the time was over, or it could not be started.
+    """The result of a call with a time limit."""
+
+    #: False if the call did not end in time.
     done: bool
     value: Any = None
     error: Optional[BaseException] = None
 
 
 def start_daemon(work: Callable[[], None], name: str) -> Optional[threading.Thread]:
-    """A thread that no interpreter waits for; None when there can be none any more (shutdown, limits)."""
+    """Starts a thread for which the interpreter does not wait. Returns None if no thread can be started."""
     if sys.is_finalizing():
-        # It would never run, and start() would wait for it for ever.
+        # The thread would never run, and start() would wait for it forever.
         return None
     thread = threading.Thread(target=work, name=name, daemon=True)
     try:
@@ -26,9 +28,10 @@ def start_daemon(work: Callable[[], None], name: str) -> Optional[threading.Thre
 
 
 def call_within(seconds: float, work: Callable[[], Any], name: str) -> Outcome:
-    """What ``work`` gives or raises, if it does in time. For what cannot be interrupted: a resolver, a callback.
+    """Calls ``work`` in a daemon thread and returns its result if it ends in time.
 
-    A call that is late is left behind in its daemon thread. Where no thread can be had, it is made here and now.
+    Use it for work that cannot be interrupted, such as name resolution or a callback. Work that does not end in time
+    continues in its thread. If no thread can be started, ``work`` is called in the current thread without a time limit.
     """
     outcomes: List[Outcome] = []
     over = threading.Event()
@@ -36,7 +39,7 @@ def call_within(seconds: float, work: Callable[[], Any], name: str) -> Outcome:
     def run() -> None:
         try:
             outcomes.append(Outcome(True, value=work()))
-        except BaseException as error:  # told to the caller, in its own thread
+        except BaseException as error:  # passed to the caller
             outcomes.append(Outcome(True, error=error))
         over.set()
 

@@ -10,26 +10,28 @@ _AGENT = f"floe-sdk-python/{VERSION} python/{sys.version_info[0]}.{sys.version_i
 
 
 class Account(NamedTuple):
+    """The platform key and the base URL of a client."""
+
     api_key: str
-    #: Without a slash at its end.
+    #: Without a trailing slash.
     base_url: str
 
 
 class Call(NamedTuple):
-    """One request, the same for each of its attempts."""
+    """A request that sends a beat. The first attempt and all retries are identical."""
 
     url: str
     headers: Dict[str, str]
     body: bytes
     metadata_dropped: Optional[str]
-    #: A beat is answered with JSON; a secret beat URL with anything short that is no page.
+    #: Whether the response must be the JSON response to a beat. A beat URL can return any short text that is not HTML.
     answers_beat: bool
-    #: For messages: what was meant to happen.
+    #: The monitor that messages about this request name.
     monitor_id: str
 
 
 def beat_call(account: Account, monitor_id: str, metadata: Any, idempotency_key: str) -> Call:
-    """``POST /api/monitoring/heartbeat``: exactly the bytes of the golden ``requests.json``."""
+    """Builds the request ``POST /api/monitoring/heartbeat``, byte for byte as in the golden file ``requests.json``."""
     fitted = fit_metadata(metadata)
     rest = "" if fitted.json is None else f',"metadata":{fitted.json}'
     return Call(
@@ -51,7 +53,10 @@ def beat_call(account: Account, monitor_id: str, metadata: Any, idempotency_key:
 def signal_call(
     beat_url: str, signal: Union[str, int], *, monitor_id: str, run_id: str, metadata: Any = None
 ) -> Call:
-    """``POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=``: knows more than beats, and carries no key."""
+    """Builds the request ``POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=``.
+
+    It supports more events than a beat and sends no key.
+    """
     is_text = isinstance(metadata, str)
     fitted = FittedMetadata(metadata, None) if is_text else fit_metadata(metadata)
     path = "" if signal == "success" else f"/{signal}"
@@ -60,7 +65,7 @@ def signal_call(
         headers={
             "accept": "application/json",
             "content-type": "text/plain; charset=utf-8" if is_text else "application/json",
-            # One run has a start and an end: the same name would make them one beat.
+            # The start and the end of a run need different keys. Otherwise, the server would treat them as the same event.
             "idempotency-key": f"{run_id}-{signal}",
             "user-agent": _AGENT,
         },

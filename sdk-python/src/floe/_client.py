@@ -3,20 +3,20 @@ from __future__ import annotations
 import weakref
 from typing import Any, Callable, Mapping, Optional, TypeVar
 
-from ._arguments import checked_address, checked_key, checked_seconds, is_id, is_positive
-from ._async_loop import AsyncHeartbeat, in_daemon
+from ._arguments import validate_base_url, validate_api_key, validate_timeout, is_monitor_id, is_positive
+from ._async_loop import AsyncHeartbeat, run_in_daemon_thread
 from ._call import Account, beat_call
 from ._delivery import BUDGET_SECONDS, Delivery
 from ._errors import FloeConfigurationError, FloeConnectionError
-from ._job import Job, Watcher, begin_run
-from ._lifetime import follow
+from ._job import Job, RunDependencies, begin_run
+from ._lifetime import register_client
 from ._loop import Heartbeat
-from ._pace import LoopOptions, LoopParts, Metadata
-from ._reports import OnError, Reports
+from ._loop_state import LoopOptions, LoopParts, Metadata
+from ._failure_reporter import OnError, FailureReporter
 from ._send import HeartbeatResult
 from ._sigterm import stop_on_sigterm as _stop_on_sigterm
-from ._surroundings import Surroundings
-from ._watch import Monitor
+from ._runtime import Runtime
+from ._monitor import Monitor
 
 T = TypeVar("T")
 
@@ -26,12 +26,12 @@ _DEFAULT_EVERY_SECONDS = 60.0
 class Floe:
     """Sends heartbeats to Floe.
 
-    The constructor raises ``FloeConfigurationError`` when it can never work; after that nothing raises or waits in the
-    job that is watched.
+    The constructor raises ``FloeConfigurationError`` if an argument is not valid. After that, no method raises an
+    exception or blocks the monitored job.
 
-    ``api_key``: a platform key (``eis_…``) with the scope ``beat`` or ``monitoring``. ``base_url``: address of Floe; may
-    carry a path. ``timeout_seconds``: how long one attempt may take. ``on_error``: told of every failed beat of this
-    client; without it a line goes to the logger ``floe``, at most one per ten minutes and cause.
+    ``api_key``: a platform key (``eis_…``) with the scope ``beat`` or ``monitoring``. ``base_url``: the URL of Floe, which
+    may have a path. ``timeout_seconds``: the time limit of one attempt. ``on_error``: called for every failed beat of
+    this client. Without it, the logger ``floe`` logs errors, at most once in ten minutes per cause.
 
     >>> floe = Floe(api_key, "https://floe.example")
     >>> with floe.monitor("nightly-backup"):
@@ -47,19 +47,19 @@ class Floe:
         *,
         timeout_seconds: float = 5.0,
         on_error: Optional[OnError] = None,
-        _around: Optional[Surroundings] = None,
+        _runtime: Optional[Runtime] = None,
     ) -> None:
-        self._account = Account(checked_key(api_key), checked_address(base_url))
-        self._around = _around or Surroundings()
-        self._reports = Reports(self._around, on_error)
-        self._delivery = Delivery(self._around, self._reports, checked_seconds(timeout_seconds))
+        self._account = Account(validate_api_key(api_key), validate_base_url(base_url))
+        self._runtime = _runtime or Runtime()
+        self._reporter = FailureReporter(self._runtime, on_error)
+        self._delivery = Delivery(self._runtime, self._reporter, validate_timeout(timeout_seconds))
         self._loops: "weakref.WeakSet[Heartbeat]" = weakref.WeakSet()
-        follow(self)
+        register_client(self)
 
     def heartbeat(self, monitor_id: str, metadata: Optional[Mapping[str, Any]] = None) -> HeartbeatResult:
-        """One beat, with up to three retries within 20 seconds. Never raises.
+        """Sends one beat, with up to three retries within 20 seconds, and returns the result. Never raises.
 
-        ``metadata``: a JSON object of up to 16 KB; what cannot be sent is left out and named in the result.
+        ``metadata``: a JSON object of up to 16 KB. Parts that cannot be sent are omitted and named in the result.
 
         >>> result = floe.heartbeat("invoices", {"rows": 120})
         >>> result.ok
@@ -67,22 +67,22 @@ class Floe:
         >>> result.error is None
         True
         """
-        if not is_id(monitor_id):
+        if not is_monitor_id(monitor_id):
             return self._delivery.refuse(monitor_id)
         return self._delivery.deliver(
-            lambda: beat_call(self._account, monitor_id, metadata, self._around.new_id())
+            lambda: beat_call(self._account, monitor_id, metadata, self._runtime.new_id())
         )
 
     async def heartbeat_async(
         self, monitor_id: str, metadata: Optional[Mapping[str, Any]] = None
     ) -> HeartbeatResult:
-        """As ``heartbeat``, without blocking the event loop.
+        """Sends one beat like ``heartbeat``, without blocking the event loop.
 
         >>> import asyncio
         >>> asyncio.run(floe.heartbeat_async("invoices")).ok
         True
         """
-        return await in_daemon(lambda: self.heartbeat(monitor_id, metadata))
+        return await run_in_daemon_thread(lambda: self.heartbeat(monitor_id, metadata))
 
     def start_heartbeat(
         self,
@@ -97,13 +97,13 @@ class Floe:
         stop_on_sigterm: bool = False,
         restart_after_fork: bool = False,
     ) -> Heartbeat:
-        """Beats from now on, in a daemon thread, until the handle is stopped. Never raises.
+        """Sends beats in a daemon thread until the returned handle is stopped. Never raises.
 
-        ``every_seconds``: half or a third of the monitor's expected interval. ``metadata``: sent with each beat; a
-        function is asked for each one. ``healthy``: asked before each beat; anything but True in time keeps it back, so
-        that the monitor fails. ``stall_after``: keep beats back when ``touch()`` was not called for this many seconds.
-        ``stop_on_sigterm``: send a last beat, for two seconds at most, then let the signal do what it would have done.
-        ``restart_after_fork``: also beat in forked children, which are silent otherwise.
+        ``every_seconds``: seconds between beats, a half or a third of the monitor's interval. ``metadata``: sent with each
+        beat. If it is a function, it is called for each beat. ``healthy``: called before each beat. If it does not return
+        True within the time limit, no beat is sent, so that the monitor fails. ``stall_after``: if ``touch()`` is not
+        called for this many seconds, no beats are sent. ``stop_on_sigterm``: send a last beat on SIGTERM, within two
+        seconds, before the signal takes effect. ``restart_after_fork``: also send beats in forked child processes.
 
         >>> beating = floe.start_heartbeat("queue-worker", every_seconds=30)
         >>> beating.running
@@ -114,15 +114,15 @@ class Floe:
             monitor_id, every_seconds, metadata, healthy, stall_after, on_error, beat_at_start
         )
         loop = Heartbeat(monitor_id, options, self._parts(), restart_after_fork)
-        if not is_id(monitor_id):
+        if not is_monitor_id(monitor_id):
             self._delivery.refuse(monitor_id, on_error)
             return loop
         self._loops.add(loop)
         if not loop._start():
             error = FloeConnectionError("could not start a thread", code="connection_failed")
-            self._reports.failed(monitor_id, error, on_error)
+            self._reporter.report_failure(monitor_id, error, on_error)
         elif stop_on_sigterm and not _stop_on_sigterm(loop):
-            self._reports.say(
+            self._reporter.log_limited(
                 f"sigterm {monitor_id}", f"{monitor_id}: stop_on_sigterm works only in the main thread"
             )
         return loop
@@ -138,9 +138,10 @@ class Floe:
         on_error: Optional[OnError] = None,
         beat_at_start: bool = True,
     ) -> AsyncHeartbeat:
-        """As ``start_heartbeat``, in a task of the running event loop: a blocked loop misses its beats.
+        """Sends beats like ``start_heartbeat``, in a task of the running event loop. A blocked event loop sends no beats.
 
-        Callbacks may be ``async``. Call it from a coroutine; elsewhere the loop does not run and ``on_error`` is told.
+        Callbacks may be ``async``. Must be called in a running event loop. Otherwise, no beats are sent, and ``on_error``
+        is called.
 
         >>> import asyncio
         >>> async def work():
@@ -153,14 +154,14 @@ class Floe:
             monitor_id, every_seconds, metadata, healthy, stall_after, on_error, beat_at_start
         )
         loop = AsyncHeartbeat(monitor_id, options, self._parts())
-        if not is_id(monitor_id):
+        if not is_monitor_id(monitor_id):
             self._delivery.refuse(monitor_id, on_error)
             return loop
         try:
             loop._start()
         except RuntimeError:
             error = FloeConfigurationError("start_heartbeat_async must be called in a running event loop")
-            self._reports.failed(monitor_id, error, on_error)
+            self._reporter.report_failure(monitor_id, error, on_error)
         return loop
 
     def monitor(
@@ -171,11 +172,12 @@ class Floe:
         beat_url: Optional[str] = None,
         on_error: Optional[OnError] = None,
     ) -> Monitor:
-        """A job under watch: ``@floe.monitor("id")`` or ``with floe.monitor("id"):``, plain or ``async``.
+        """Monitors a job, as a decorator (``@floe.monitor("id")``) or a context manager (``with floe.monitor("id"):``).
 
-        When the job succeeds a beat with its ``duration_ms`` goes out in the background; ``flush()`` waits for it, and so
-        does the end of the interpreter, for five seconds at most. With ``beat_url``, the monitor's secret URL, start and
-        failure are told as well; without it a job that fails sends nothing, and the monitor misses its beat.
+        The job may be ``async``. If it succeeds, a beat with its ``duration_ms`` is sent in the background. ``flush()``
+        waits for this beat. At exit, the interpreter waits for it too, at most five seconds. With ``beat_url``, the secret
+        beat URL of the monitor, the start and a failure of the job are also reported. Without it, a failed job sends
+        nothing, and the monitor misses its beat.
 
         >>> @floe.monitor("add-up")
         ... def add(one, other):
@@ -186,9 +188,9 @@ class Floe:
         ...     back_up()
         """
 
-        watcher = Watcher(self._account, self._around, self._reports, self._delivery)
+        dependencies = RunDependencies(self._account, self._runtime, self._reporter, self._delivery)
         job = Job(monitor_id, metadata, beat_url, on_error)
-        return Monitor(lambda: begin_run(watcher, job))
+        return Monitor(lambda: begin_run(dependencies, job))
 
     def wrap(
         self,
@@ -199,7 +201,7 @@ class Floe:
         beat_url: Optional[str] = None,
         on_error: Optional[OnError] = None,
     ) -> Callable[..., T]:
-        """``job`` as a function that runs under watch each time it is called.
+        """Returns a function that calls ``job`` and sends a beat for each successful call.
 
         >>> total = floe.wrap("add-up", sum)
         >>> total([1, 2])
@@ -208,7 +210,9 @@ class Floe:
         return self.monitor(monitor_id, metadata=metadata, beat_url=beat_url, on_error=on_error)(job)
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:
-        """Waits for the beats under way; True when all are through. For programs that end by ``os._exit``.
+        """Waits until all beats that are being sent are delivered or failed. Returns False if the timeout passes first.
+
+        Call it before ``os._exit``.
 
         >>> floe.flush(timeout_seconds=10)
         True
@@ -229,17 +233,17 @@ class Floe:
             error = FloeConfigurationError(
                 f"every_seconds must be a positive number, got {every_seconds!r}; using {_DEFAULT_EVERY_SECONDS:g} s"
             )
-            self._reports.failed(str(monitor_id), error, on_error)
+            self._reporter.report_failure(str(monitor_id), error, on_error)
             every_seconds = _DEFAULT_EVERY_SECONDS
         return LoopOptions(every_seconds, metadata, healthy, stall_after, on_error, beat_at_start)
 
     def _parts(self) -> LoopParts:
         return LoopParts(
-            self._account, self._around, self._reports, self._delivery.timeout_seconds, BUDGET_SECONDS
+            self._account, self._runtime, self._reporter, self._delivery.timeout_seconds, BUDGET_SECONDS
         )
 
     def _after_fork(self) -> None:
-        self._reports.after_fork()
+        self._reporter.after_fork()
         self._delivery.after_fork()
         for loop in list(self._loops):
             loop._after_fork()

@@ -7,28 +7,28 @@ from typing import Any, Callable, Optional
 from ._bounded import start_daemon
 from ._call import Call
 from ._errors import FloeConfigurationError, FloeConnectionError
-from ._pace import FINAL_SECONDS
-from ._reports import OnError, Reports
-from ._send import HeartbeatResult, Limits, failure, send, unforeseen
-from ._surroundings import Surroundings
+from ._loop_state import FINAL_SECONDS
+from ._failure_reporter import OnError, FailureReporter
+from ._send import HeartbeatResult, Limits, failure, send, unexpected_error_result
+from ._runtime import Runtime
 
-#: For one beat with its retries.
+#: The time limit of one beat with all retries.
 BUDGET_SECONDS = 20.0
-#: Beats of watched jobs under way at once; more than this means that nothing gets through.
+#: The maximum number of background beats that are being sent. If there are more, the server is unreachable.
 _MOST_UNDER_WAY = 100
 
 
 class Delivery:
-    """Sends the calls of one client, here and now or in the background, and tells what became of them. Never raises."""
+    """Sends the requests of one client, in the current thread or in the background, and reports errors. Never raises."""
 
-    def __init__(self, around: Surroundings, reports: Reports, timeout_seconds: float) -> None:
+    def __init__(self, runtime: Runtime, reporter: FailureReporter, timeout_seconds: float) -> None:
         self.timeout_seconds = timeout_seconds
-        self._around = around
-        self._reports = reports
+        self._runtime = runtime
+        self._reporter = reporter
         self.after_fork()
 
     def after_fork(self) -> None:
-        """What the parent had under way is the parent's, and so is who held the lock."""
+        """Resets the state in a child process. Pending beats and locks belong to the parent process."""
         self._idle = threading.Condition()
         self._under_way = 0
 
@@ -44,19 +44,19 @@ class Delivery:
                 raise RuntimeError("the interpreter is shutting down")
             call = make_call()
             monitor_id = call.monitor_id
-            result = send(call, Limits(self.timeout_seconds, budget_seconds), self._around)
+            result = send(call, Limits(self.timeout_seconds, budget_seconds), self._runtime)
         except Exception as error:
-            result = unforeseen(error)
+            result = unexpected_error_result(error)
         if result.error is not None:
-            self._reports.failed(monitor_id, result.error, on_error)
+            self._reporter.report_failure(monitor_id, result.error, on_error)
         if result.metadata_dropped is not None:
-            self._reports.say(f"metadata {monitor_id}", f"{monitor_id}: {result.metadata_dropped}")
+            self._reporter.log_limited(f"metadata {monitor_id}", f"{monitor_id}: {result.metadata_dropped}")
         return result
 
     def in_background(
         self, make_call: Callable[[], Call], on_error: Optional[OnError], then: Optional[threading.Event] = None
     ) -> None:
-        """``then`` is set when the call is through, or is none."""
+        """Sends a request in a daemon thread. ``then`` is set when the request has ended or was not sent."""
         idle = self._idle
 
         def done() -> None:
@@ -80,19 +80,19 @@ class Delivery:
             if then is not None:
                 then.set()
             text = f"{_MOST_UNDER_WAY} beats are already in progress; this beat was dropped"
-            self._reports.failed("monitor", FloeConnectionError(text, code="dropped"), on_error)
+            self._reporter.report_failure("monitor", FloeConnectionError(text, code="dropped"), on_error)
         elif start_daemon(work, "floe-send") is None:
-            # The interpreter is ending and the job with it: a moment here holds up nobody.
+            # The interpreter is shutting down, so a short delay does not block the job.
             work(FINAL_SECONDS)
 
     def refuse(self, monitor_id: Any, on_error: Optional[OnError] = None) -> HeartbeatResult:
-        """For an id that can be none: nothing is sent."""
+        """Reports that a monitor id is not valid, without sending a request. Returns the result."""
         shown = '""' if isinstance(monitor_id, str) else type(monitor_id).__name__
         error = FloeConfigurationError(f"the monitor id must be a non-empty string, got {shown}")
-        self._reports.failed(shown, error, on_error)
+        self._reporter.report_failure(shown, error, on_error)
         return failure(error, 0)
 
     def flush(self, timeout_seconds: float) -> bool:
-        """Waits for the calls under way; True when all are through."""
+        """Waits until all background requests have ended. Returns False if the timeout passes first."""
         with self._idle:
             return self._idle.wait_for(lambda: self._under_way == 0, timeout_seconds)

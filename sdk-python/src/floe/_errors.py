@@ -4,7 +4,10 @@ from typing import Any, Dict, Optional, Type
 
 
 class FloeError(Exception):
-    """Everything this SDK reports. Only the constructor of ``Floe`` raises one; all others are handed over."""
+    """The base class of all errors in this SDK.
+
+    Only the constructor of ``Floe`` raises errors. All other errors are part of results or are passed to ``on_error``.
+    """
 
     def __init__(
         self,
@@ -17,19 +20,19 @@ class FloeError(Exception):
         retry_after_seconds: Optional[float] = None,
     ) -> None:
         super().__init__(message)
-        #: Stable, for programs: the server's own code where it gave one, else one of this SDK.
+        #: A stable code for programs: from the server if available, otherwise from this SDK.
         self.code = code
-        #: Whether the same call may succeed a moment later.
+        #: Whether the same request may succeed shortly after.
         self.retryable = retryable
-        #: HTTP status, when an answer came.
+        #: The HTTP status, or None if there was no response.
         self.status = status
-        #: The server's name for this request; quote it when asking for help.
+        #: The server's id of this request. Include it in support requests.
         self.request_id = request_id
-        #: How long the server asked to wait.
+        #: The delay in seconds that the server requested, or None.
         self.retry_after_seconds = retry_after_seconds
 
     def __reduce__(self) -> Any:
-        """Results travel between processes; by default an exception is rebuilt from its message alone."""
+        """Lets an error be pickled with all its attributes. By default, only the message would be restored."""
         return (_rebuilt, (type(self), str(self), self.__dict__))
 
 
@@ -40,56 +43,60 @@ def _rebuilt(kind: Type["FloeError"], message: str, members: Dict[str, Any]) -> 
 
 
 class FloeConfigurationError(FloeError):
-    """An argument that can never work: no key, no address. Code ``invalid_argument``."""
+    """Indicates that an argument is not valid, such as a missing key or URL. The code is ``invalid_argument``."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code="invalid_argument")
 
 
 class FloeConnectionError(FloeError):
-    """No answer, or not all of it: refused, reset, no such host, broken off. Code ``connection_failed``."""
+    """Indicates that there was no complete response.
+
+    The connection was refused or reset, the host is unknown, or the response was cut off. The code is
+    ``connection_failed``, or ``dropped`` if too many beats were already being sent.
+    """
 
 
 class FloeTimeoutError(FloeError):
-    """The answer was not complete in time. Code ``timed_out``."""
+    """Indicates that the response was not complete within the time limit. The code is ``timed_out``."""
 
 
 class FloeResponseError(FloeError):
-    """Something answered that is not Floe: a page, a redirect, half of a JSON.
+    """Indicates that the response is not from Floe: it is an HTML page, a redirect, or incomplete JSON.
 
-    Code ``unexpected_answer`` or ``redirected``.
+    The code is ``unexpected_answer`` or ``redirected``.
     """
 
 
 class FloeApiError(FloeError):
-    """The server refused the call."""
+    """Indicates that the server rejected the request. This is the base class of the errors for each status."""
 
 
 class FloeAuthenticationError(FloeApiError):
-    """401, 403: the key is missing, wrong, revoked or lacks the scope."""
+    """Indicates status 401 or 403: the key is missing, not valid or revoked, or does not have the required scope."""
 
 
 class FloeMonitorNotFoundError(FloeApiError):
-    """404: no such monitor in the organization of this key, or the base address is not Floe's."""
+    """Indicates status 404: the organization of the key has no such monitor, or the base URL is not that of Floe."""
 
 
 class FloeRateLimitError(FloeApiError):
-    """429."""
+    """Indicates status 429: there were too many requests."""
 
 
 class FloeServerError(FloeApiError):
-    """408 and 5xx: the server could not, this time."""
+    """Indicates status 408 or 5xx, which are temporary errors."""
 
 
 class FloeRequestError(FloeApiError):
-    """Any other 4xx: the server will not take this call."""
+    """Indicates any other 4xx status. The server will reject the same request again."""
 
 
 class FloeUnhealthyError(FloeError):
-    """A loop kept its beat back, so that the monitor fails.
+    """Indicates that a heartbeat loop did not send a beat, so that the monitor fails.
 
-    ``healthy`` did not return True, raised or timed out (code ``unhealthy``), or nobody called ``touch()`` for longer than
-    ``stall_after`` (code ``stalled``).
+    Either ``healthy`` did not return True within the time limit (code ``unhealthy``), or ``touch()`` was not called for
+    ``stall_after`` seconds (code ``stalled``).
     """
 
 
@@ -101,7 +108,7 @@ def api_error(
     request_id: Optional[str],
     retry_after_seconds: Optional[float],
 ) -> FloeApiError:
-    """The error for an HTTP status of 400 and above."""
+    """Returns the error for a response with an HTTP status of 400 or above."""
     retryable = False
     kind: Type[FloeApiError] = FloeRequestError
     if status in (401, 403):

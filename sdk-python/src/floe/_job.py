@@ -3,80 +3,80 @@ from __future__ import annotations
 import threading
 from typing import Any, Mapping, NamedTuple, Optional
 
-from ._arguments import is_id
+from ._arguments import is_monitor_id
 from ._call import Account, Call, beat_call, signal_call
 from ._delivery import BUDGET_SECONDS, Delivery
-from ._reports import OnError, Reports
-from ._signal import problem_of_beat_url
-from ._surroundings import Surroundings
-from ._watch import Ended
+from ._failure_reporter import OnError, FailureReporter
+from ._signal import validate_beat_url
+from ._runtime import Runtime
+from ._monitor import OnRunEnd
 
 
-class Watcher(NamedTuple):
-    """What the runs of watched jobs share with their client."""
+class RunDependencies(NamedTuple):
+    """The parts of the client that monitored jobs use."""
 
     account: Account
-    around: Surroundings
-    reports: Reports
+    runtime: Runtime
+    reporter: FailureReporter
     delivery: Delivery
 
 
 class Job(NamedTuple):
-    """A job under watch, run after run."""
+    """A monitored job, which can run many times."""
 
     monitor_id: str
     metadata: Optional[Mapping[str, Any]]
-    #: The monitor's secret URL, which takes start and failure too; without it only success is told.
+    #: The secret beat URL of the monitor. Without it, only success is reported.
     beat_url: Optional[str]
     on_error: Optional[OnError]
 
 
-def begin_run(watcher: Watcher, job: Job) -> Ended:
-    """Tells that a run begins, and how it ended when that is called. Neither raises: the job must run."""
-    reports, monitor_id = watcher.reports, job.monitor_id
+def begin_run(dependencies: RunDependencies, job: Job) -> OnRunEnd:
+    """Reports that a run starts. Returns a function that reports how the run ended. Neither raises, so that the job runs."""
+    reporter, monitor_id = dependencies.reporter, job.monitor_id
     try:
-        ended = _begun(watcher, job)
-    except Exception as error:  # a defect of this SDK must not keep the job from running
-        reports.say(f"defect {monitor_id}", f"{monitor_id}: {error}")
+        ended = _begin(dependencies, job)
+    except Exception as error:  # a defect of this SDK must not prevent the job from running
+        reporter.log_limited(f"defect {monitor_id}", f"{monitor_id}: {error}")
         return lambda _: None
 
-    def told(error: Optional[BaseException]) -> None:
+    def on_end(error: Optional[BaseException]) -> None:
         try:
             ended(error)
         except Exception as defect:
-            reports.say(f"defect {monitor_id}", f"{monitor_id}: {defect}")
+            reporter.log_limited(f"defect {monitor_id}", f"{monitor_id}: {defect}")
 
-    return told
+    return on_end
 
 
-def _begun(watcher: Watcher, job: Job) -> Ended:
-    around = watcher.around
-    started = around.monotonic()
-    run_id = around.new_id()
-    started_told = threading.Event()
+def _begin(dependencies: RunDependencies, job: Job) -> OnRunEnd:
+    runtime = dependencies.runtime
+    started = runtime.monotonic()
+    run_id = runtime.new_id()
+    start_sent = threading.Event()
     if job.beat_url is not None:
-        _signal(watcher, job, "start", run_id, job.metadata, then=started_told)
+        _signal(dependencies, job, "start", run_id, job.metadata, then=start_sent)
 
     def ended(error: Optional[BaseException]) -> None:
-        duration_ms = round((around.monotonic() - started) * 1000)
-        told = {**(job.metadata or {}), "duration_ms": duration_ms}
+        duration_ms = round((runtime.monotonic() - started) * 1000)
+        metadata = {**(job.metadata or {}), "duration_ms": duration_ms}
         if job.beat_url is not None:
-            # The name of the error and not its text, which may hold what no monitor should know.
-            told = told if error is None else {**told, "error": type(error).__name__}
+            # The name of the error and not its message, which may contain confidential data.
+            metadata = metadata if error is None else {**metadata, "error": type(error).__name__}
             kind = "success" if error is None else "fail"
-            _signal(watcher, job, kind, run_id, told, after=started_told)
-        elif error is None and is_id(job.monitor_id):
-            watcher.delivery.in_background(
-                lambda: beat_call(watcher.account, job.monitor_id, told, run_id), job.on_error
+            _signal(dependencies, job, kind, run_id, metadata, after=start_sent)
+        elif error is None and is_monitor_id(job.monitor_id):
+            dependencies.delivery.in_background(
+                lambda: beat_call(dependencies.account, job.monitor_id, metadata, run_id), job.on_error
             )
         elif error is None:
-            watcher.delivery.refuse(job.monitor_id, job.on_error)
+            dependencies.delivery.refuse(job.monitor_id, job.on_error)
 
     return ended
 
 
 def _signal(
-    watcher: Watcher,
+    dependencies: RunDependencies,
     job: Job,
     kind: str,
     run_id: str,
@@ -84,11 +84,14 @@ def _signal(
     after: Optional[threading.Event] = None,
     then: Optional[threading.Event] = None,
 ) -> None:
-    """``after``: what has to be through before, so that an end never overtakes its start."""
+    """Reports an event of a run in the background.
+
+    ``after``: the event that must be set first, so that the end of a run is never sent before its start.
+    """
     beat_url = job.beat_url or ""
-    wrong = problem_of_beat_url(beat_url)
+    wrong = validate_beat_url(beat_url)
     if wrong is not None:
-        watcher.reports.failed(job.monitor_id, wrong, job.on_error)
+        dependencies.reporter.report_failure(job.monitor_id, wrong, job.on_error)
         return
 
     def call() -> Call:
@@ -96,4 +99,4 @@ def _signal(
             after.wait(BUDGET_SECONDS)
         return signal_call(beat_url, kind, monitor_id=job.monitor_id, run_id=run_id, metadata=metadata)
 
-    watcher.delivery.in_background(call, job.on_error, then)
+    dependencies.delivery.in_background(call, job.on_error, then)

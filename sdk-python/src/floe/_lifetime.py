@@ -5,12 +5,12 @@ import os
 import weakref
 from typing import Any
 
-#: Clients with ``flush`` and ``_after_fork``, for as long as somebody holds them.
+#: All clients that still exist.
 _CLIENTS: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
-def follow(client: Any) -> None:
-    """From now on the client sends what is under way before the interpreter ends, and knows when it is forked."""
+def register_client(client: Any) -> None:
+    """Calls ``flush`` of the client before the interpreter ends, and ``_after_fork`` in forked child processes."""
     _CLIENTS.add(client)
 
 

@@ -5,16 +5,19 @@ from typing import Any, Optional, Tuple
 
 from ._bounded import Outcome, call_within, start_daemon
 from ._errors import FloeError
-from ._metadata import message_of
-from ._pace import FINAL_SECONDS, LoopOptions, LoopParts, Pace, kept_back
+from ._metadata import exception_message
+from ._loop_state import FINAL_SECONDS, LoopOptions, LoopParts, LoopState, unhealthy_error
 from ._send import HeartbeatResult, Limits, send
 
 
 class Heartbeat:
-    """A running loop in a daemon thread. Nothing in it raises; a context manager that stops at its end."""
+    """Controls a heartbeat loop that runs in a daemon thread. Its methods do not raise.
+
+    It is also a context manager, which stops the loop at the end of the block.
+    """
 
     def __init__(self, monitor_id: str, options: LoopOptions, parts: LoopParts, restart_after_fork: bool) -> None:
-        self._pace = Pace(monitor_id, options, parts)
+        self._state = LoopState(monitor_id, options, parts)
         self._parts = parts
         self._restart_after_fork = restart_after_fork
         self._hanging: Optional[threading.Event] = None
@@ -24,7 +27,7 @@ class Heartbeat:
 
     @property
     def monitor_id(self) -> str:
-        return self._pace.monitor_id
+        return self._state.monitor_id
 
     @property
     def running(self) -> bool:
@@ -32,21 +35,21 @@ class Heartbeat:
 
     @property
     def last_result(self) -> Optional[HeartbeatResult]:
-        """Of the newest beat that was tried; None before the first."""
-        return self._pace.last_result
+        """The result of the last beat, or None before the first beat."""
+        return self._state.last_result
 
     def touch(self) -> None:
-        """The job made progress. Costs one reading of the clock.
+        """Reports that the job makes progress. It only reads the clock, so it can be called often.
 
         >>> with floe.start_heartbeat("queue-worker", stall_after=300) as beating:
         ...     beating.touch()
         """
-        self._pace.touch()
+        self._state.touch()
 
     def stop(self, *, final: bool = False) -> None:
-        """Ends the loop; returns within two seconds, whatever the server does.
+        """Ends the loop. Returns within two seconds, even if the server does not respond.
 
-        With ``final`` one last beat goes out, its metadata marked ``"stopped": true``.
+        With ``final``, sends a last beat with ``"stopped": true`` in its metadata.
 
         >>> beating = floe.start_heartbeat("queue-worker")
         >>> beating.stop(final=True)
@@ -69,7 +72,10 @@ class Heartbeat:
         return self._thread is not None
 
     def _after_fork(self) -> None:
-        """No thread survives a fork. The child is silent unless told otherwise: its parent's beats speak for the job."""
+        """Resets the loop in a child process, which has no other threads.
+
+        The child sends no beats unless ``restart_after_fork`` is set, because the parent still sends them.
+        """
         was_running = self.running
         self._stop = threading.Event()
         self._sends = threading.Lock()
@@ -79,59 +85,62 @@ class Heartbeat:
             self._start()
 
     def _run(self) -> None:
-        stop, pace = self._stop, self._pace
+        stop, pace = self._stop, self._state
         wait = pace.first_wait
-        while not self._parts.around.wait(stop, wait):
+        while not self._parts.runtime.wait(stop, wait):
             pace.begin()
             try:
                 self._beat(stop)
-            except Exception as error:  # a defect of this SDK; the next beat may still go out
+            except Exception as error:  # a defect of this SDK; the next beat may still succeed
                 pace.defect(error)
             wait = pace.next_wait()
 
     def _beat(self, stop: threading.Event) -> None:
-        reason = self._pace.stalled() or self._unhealthy()
+        reason = self._state.stalled() or self._unhealthy()
         if stop.is_set():
             return
         if reason is not None:
-            self._pace.keep_back(reason)
+            self._state.skip_beat(reason)
             return
-        self._send(self._pace.limits(stop), final=False)
+        self._send(self._state.limits(stop), final=False)
 
     def _final(self) -> None:
         self._send(Limits(FINAL_SECONDS, FINAL_SECONDS), final=True)
 
     def _send(self, limits: Limits, final: bool) -> None:
         metadata, problem = self._metadata()
-        # The last beat waits for one under way: they never overlap.
+        # The last beat waits for the beat that is being sent, so that they do not overlap.
         with self._sends:
             if self._stop.is_set() and not final:
                 return
-            result = send(self._pace.call(metadata, problem, final), limits, self._parts.around)
+            result = send(self._state.call(metadata, problem, final), limits, self._parts.runtime)
         if final or not self._stop.is_set():
-            self._pace.sent(result)
+            self._state.sent(result)
 
     def _unhealthy(self) -> Optional[FloeError]:
-        healthy = self._pace.options.healthy
+        healthy = self._state.options.healthy
         if healthy is None:
             return None
-        outcome = self._asked(healthy)
+        outcome = self._call_callback(healthy)
         if outcome.done and outcome.error is None and outcome.value is True:
             return None
         said = "did not return True" if outcome.done and outcome.error is None else self._problem(outcome)
-        return kept_back("unhealthy", f"healthy() {said}; no beats are sent")
+        return unhealthy_error("unhealthy", f"healthy() {said}; no beats are sent")
 
     def _metadata(self) -> Tuple[Any, Optional[str]]:
-        metadata = self._pace.options.metadata
+        metadata = self._state.options.metadata
         if not callable(metadata):
             return metadata, None
-        outcome = self._asked(metadata)
+        outcome = self._call_callback(metadata)
         if outcome.done and outcome.error is None:
             return outcome.value, None
         return None, f"metadata() {self._problem(outcome)}"
 
-    def _asked(self, callback: Any) -> Outcome:
-        """One of the job's own callbacks, in time. While one hangs no other is begun: they would pile up."""
+    def _call_callback(self, callback: Any) -> Outcome:
+        """Calls a callback of the job with a time limit.
+
+        While a callback hangs, no other callback is called, because their threads would accumulate.
+        """
         if self._hanging is not None and not self._hanging.is_set():
             return Outcome(False)
         over = self._hanging = threading.Event()
@@ -142,9 +151,9 @@ class Heartbeat:
             finally:
                 over.set()
 
-        return call_within(self._pace.callback_seconds(), run, "floe-callback")
+        return call_within(self._state.callback_seconds(), run, "floe-callback")
 
     def _problem(self, outcome: Outcome) -> str:
         if outcome.error is not None:
-            return f"raised: {type(outcome.error).__name__}: {message_of(outcome.error)}"
-        return f"did not return within {self._pace.callback_seconds():g} s"
+            return f"raised: {type(outcome.error).__name__}: {exception_message(outcome.error)}"
+        return f"did not return within {self._state.callback_seconds():g} s"

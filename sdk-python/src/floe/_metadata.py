@@ -3,29 +3,31 @@ from __future__ import annotations
 import json
 from typing import Any, List, NamedTuple, Optional
 
-#: What the server keeps of a beat's metadata, in bytes of JSON.
+#: The maximum size of a beat's metadata, in bytes of JSON.
 LIMIT_BYTES = 16_384
 
 
 class FittedMetadata(NamedTuple):
-    #: JSON text of an object; None when the beat goes without.
+    """Metadata that the server accepts."""
+
+    #: JSON text of an object. None if the beat has no metadata.
     json: Optional[str]
-    #: Why something stayed behind; None when nothing did.
+    #: Why a part was omitted. None if nothing was omitted.
     dropped: Optional[str]
 
 
 def fit_metadata(metadata: Any) -> FittedMetadata:
-    """Metadata as it can be sent. Never raises.
+    """Reduces metadata until the server accepts it, because a beat is more important than its metadata. Never raises.
 
-    A beat matters more than its trimmings: what is no JSON object is left out, and from an object of more than 16 KB the
-    largest members are replaced by a note until the rest fits.
+    A value that is not a JSON object is omitted. If an object has more than 16 KB, its largest fields are replaced with
+    notes until it fits.
     """
     if metadata is None:
         return FittedMetadata(None, None)
     try:
         text = to_json(metadata)
-    except Exception as error:  # default methods, keys, recursion: all of it is the caller's data
-        return FittedMetadata(None, f"metadata cannot be serialized as JSON: {message_of(error)}")
+    except Exception as error:  # the data of the caller can cause any exception
+        return FittedMetadata(None, f"metadata cannot be serialized as JSON: {exception_message(error)}")
     if not text.startswith("{"):
         return FittedMetadata(None, "metadata must be an object, so it was not sent")
     if _bytes_of(text) <= LIMIT_BYTES:
@@ -51,7 +53,7 @@ def to_json(value: Any) -> str:
 
 
 def to_bytes(text: str) -> bytes:
-    """UTF-8; half of a surrogate pair has none and is escaped as JSON would (``\\ud83d``)."""
+    """Encodes text as UTF-8. Half of a surrogate pair has no encoding, so it is escaped as in JSON (``\\ud83d``)."""
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -59,8 +61,8 @@ def _bytes_of(text: str) -> int:
     return len(to_bytes(text))
 
 
-def message_of(raised: BaseException) -> str:
-    """The text of anything that was raised."""
+def exception_message(raised: BaseException) -> str:
+    """Returns the message of an exception, or the name of its type if it has none. Never raises."""
     try:
         return str(raised) or type(raised).__name__
     except Exception:

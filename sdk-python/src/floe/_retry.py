@@ -15,10 +15,11 @@ def retry_delay(
     budget_seconds: float,
     random: float,
 ) -> Optional[float]:
-    """Seconds until the next attempt, or None to give up (golden ``retries.json``).
+    """Returns the seconds until the next attempt, or None if there must be no further attempt.
 
-    Full jitter, doubling; a Retry-After is kept whole or not at all, for coming back early is what the server asked us
-    not to do. ``attempts`` were made, the failed one included; ``random`` is in [0, 1).
+    The golden file ``retries.json`` defines the expected results. The maximum delay doubles with each attempt, and the
+    actual delay is random (full jitter). If the delay would exceed the remaining time, returns None. ``attempts`` is the
+    number of attempts so far, including the failed one. ``random`` is in [0, 1).
     """
     if not retryable or attempts > MAX_RETRIES:
         return None

@@ -6,54 +6,56 @@ from typing import NamedTuple, Optional
 from ._answer import Beat, read_answer
 from ._call import Call
 from ._errors import FloeConnectionError, FloeError
-from ._metadata import message_of
+from ._metadata import exception_message
 from ._retry import retry_delay
-from ._surroundings import Surroundings
+from ._runtime import Runtime
 
 
 class HeartbeatResult(NamedTuple):
-    """What became of one beat, its retries included."""
+    """The result of sending one beat, after all retries."""
 
-    #: The server has committed the beat.
+    #: Whether the server has recorded the beat.
     ok: bool
-    #: Requests made for it.
+    #: The number of requests that were sent.
     attempts: int
-    #: HTTP status of the last answer; None when none came.
+    #: The HTTP status of the last response, or None if there was none.
     status: Optional[int] = None
-    #: Why it failed; None when it did not.
+    #: Why the beat failed, or None if it succeeded.
     error: Optional[FloeError] = None
-    #: What the server says about the beat; None when it failed.
+    #: The recorded beat, or None if the beat failed.
     beat: Optional[Beat] = None
-    #: Why metadata stayed behind, here or on the server; None when all of it arrived.
+    #: Why metadata was omitted, by this SDK or by the server. None if all of it was recorded.
     metadata_dropped: Optional[str] = None
 
 
 class Limits(NamedTuple):
-    #: Of one attempt.
+    """The time limits of a request and its retries."""
+
+    #: The time limit of one attempt.
     timeout_seconds: float
-    #: Of all attempts and the waits between them.
+    #: The time limit of all attempts and the delays between them.
     budget_seconds: float
-    #: Set when the beat is not wanted any more.
+    #: Set when the beat is no longer needed.
     stop: Optional[threading.Event] = None
 
 
-def send(call: Call, limits: Limits, around: Surroundings) -> HeartbeatResult:
-    """Makes a call until it succeeds, cannot succeed, or its budget is used up. Never raises."""
+def send(call: Call, limits: Limits, runtime: Runtime) -> HeartbeatResult:
+    """Sends a request until it succeeds, fails with an error that cannot be retried, or has used its time. Never raises."""
     try:
-        return _send(call, limits, around)
-    except Exception as error:  # a defect of this SDK is a report, never an exception in the job
-        return unforeseen(error)
+        return _send(call, limits, runtime)
+    except Exception as error:  # a defect of this SDK must not reach the job
+        return unexpected_error_result(error)
 
 
-def _send(call: Call, limits: Limits, around: Surroundings) -> HeartbeatResult:
-    started = around.monotonic()
+def _send(call: Call, limits: Limits, runtime: Runtime) -> HeartbeatResult:
+    started = runtime.monotonic()
     stop = limits.stop or threading.Event()
     attempts = 0
     while True:
         attempts += 1
-        left = limits.budget_seconds - (around.monotonic() - started)
-        received = around.attempt(call, max(0.0, min(limits.timeout_seconds, left)))
-        outcome = received if isinstance(received, FloeError) else read_answer(call, received, around.now())
+        left = limits.budget_seconds - (runtime.monotonic() - started)
+        received = runtime.attempt(call, max(0.0, min(limits.timeout_seconds, left)))
+        outcome = received if isinstance(received, FloeError) else read_answer(call, received, runtime.now())
         if not isinstance(outcome, FloeError):
             return HeartbeatResult(
                 ok=True,
@@ -66,21 +68,22 @@ def _send(call: Call, limits: Limits, around: Surroundings) -> HeartbeatResult:
             retryable=outcome.retryable,
             retry_after_seconds=outcome.retry_after_seconds,
             attempts=attempts,
-            elapsed_seconds=around.monotonic() - started,
+            elapsed_seconds=runtime.monotonic() - started,
             budget_seconds=limits.budget_seconds,
-            random=around.random(),
+            random=runtime.random(),
         )
-        if delay is None or around.wait(stop, delay):
+        if delay is None or runtime.wait(stop, delay):
             return failure(outcome, attempts, call.metadata_dropped)
 
 
 def failure(error: FloeError, attempts: int, metadata_dropped: Optional[str] = None) -> HeartbeatResult:
-    """A beat that was not delivered."""
+    """Returns the result for a beat that could not be sent."""
     return HeartbeatResult(
         ok=False, attempts=attempts, status=error.status, error=error, metadata_dropped=metadata_dropped
     )
 
 
-def unforeseen(error: BaseException) -> HeartbeatResult:
-    message = f"the beat could not be sent: {type(error).__name__}: {message_of(error)}"
+def unexpected_error_result(error: BaseException) -> HeartbeatResult:
+    """Converts an unexpected exception in this SDK to a result, so that it does not reach the job."""
+    message = f"the beat could not be sent: {type(error).__name__}: {exception_message(error)}"
     return failure(FloeConnectionError(message, code="connection_failed"), 0)

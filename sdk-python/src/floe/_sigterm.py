@@ -9,15 +9,15 @@ from ._loop import Heartbeat
 
 
 def stop_on_sigterm(loop: Heartbeat) -> bool:
-    """On SIGTERM sends the loop's last beat, then does what the signal would have done without it.
+    """Registers a handler that sends the last beat of the loop on SIGTERM before the signal takes effect.
 
-    False where no handler can be set: outside of the main thread.
+    Returns False if no handler can be registered, which is possible only in the main thread.
     """
     try:
         previous = signal.getsignal(signal.SIGTERM)
 
         def handler(number: int, frame: Any) -> None:
-            # In a thread of its own: the main thread may hold any lock at the moment a signal comes.
+            # Runs in another thread, because the main thread may hold any lock when the signal arrives.
             call_within(2.5, lambda: loop.stop(final=True), "floe-sigterm")
             if callable(previous):
                 previous(number, frame)

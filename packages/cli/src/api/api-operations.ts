@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * How a field is written on the command line. `texts`: comma-separated or repeated. `entries`: in
- * the same way or as JSON. `flag`: without a value. `json`: as JSON. `text_or_json`: as JSON if it
- * starts like an object or list.
+ * How the value of a field is given on the command line. `texts`: comma-separated, or with a repeated option.
+ * `entries`: like `texts`, or as JSON. `flag`: an option without a value. `json`: as JSON. `text_or_json`: as
+ * JSON if the value starts like an object or list, otherwise as text.
  */
 export type OperationFieldKind = 'text' | 'number' | 'flag' | 'texts' | 'entries' | 'json' | 'text_or_json';
 
-/** A field of an operation. */
+/** A field of an operation that can be given on the command line. */
 export interface OperationField {
   readonly kind: OperationFieldKind;
   readonly choices?: readonly string[];
@@ -18,7 +18,7 @@ export interface OperationField {
   readonly in?: 'query';
 }
 
-/** One operation of the API. */
+/** An operation of the API. */
 export interface ApiOperation {
   readonly method: string;
   /** Path parameters are written as `{id}` and given as positional arguments. */
@@ -32,10 +32,10 @@ export interface ApiOperation {
   readonly takes: Readonly<Record<string, OperationField>>;
 }
 
-/** The API operations by subject and action, such as `keys` and `create`. */
+/** The API operations by resource and action, such as `keys` and `create`. */
 export type ApiOperations = Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
 
-/** Loads this release's operations, which `scripts/generate.mjs` writes to a file. */
+/** Loads the API operations of this release from the file that `scripts/generate.mjs` writes. */
 export function loadApiOperations(): ApiOperations {
   const value: unknown = JSON.parse(readFileSync(new URL('operations.json', import.meta.url), 'utf8'));
   if (!isApiOperations(value)) throw new Error('operations.json is damaged; run node scripts/generate.mjs');
@@ -53,7 +53,7 @@ function isApiOperations(value: unknown): value is ApiOperations {
   );
 }
 
-/** Returns whether a value is an object and not a list. */
+/** Returns whether a value is an object but not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

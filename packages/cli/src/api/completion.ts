@@ -25,7 +25,8 @@ compdef _floe floe
 };
 
 /**
- * Creates the command `floe completion`, and `floe complete`, which the completion scripts call.
+ * Creates the command `floe completion`, which prints a shell script, and the command `floe complete`, which
+ * the script calls to get suggestions.
  */
 export function createCompletionCommands(others: readonly CliCommand[]): readonly CliCommand[] {
   const completion: CliCommand = {
@@ -54,7 +55,7 @@ For fish:        floe completion fish | source`,
   return [completion, complete];
 }
 
-/** Returns candidates for the next word after `words`. */
+/** Returns the words that can follow `words` on the command line. */
 export function findCompletions(
   operations: ApiOperations,
   commands: readonly CliCommand[],

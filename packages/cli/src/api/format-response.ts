@@ -9,7 +9,7 @@ const MAX_INNER_COLUMNS = 4;
 const MAX_INLINE_MEMBERS = 3;
 const INDENT = '  ';
 
-/** Formats a response that is not a page of a list. */
+/** Formats a response other than a page of a list. */
 export function formatResponse(answer: unknown, columns?: readonly CliTableColumn[]): string {
   if (Array.isArray(answer)) return formatList(answer, columns);
   if (!isRecord(answer)) return `${formatCell(answer)}\n`;
@@ -34,7 +34,9 @@ function formatList(rows: readonly unknown[], columns?: readonly CliTableColumn[
   return rows.map(formatBlock).join('\n');
 }
 
-/** Formats one object with one line per field. Long values are indented below their names. */
+/**
+ * Formats an object with one line per field. Long values are on indented lines below the name of the field.
+ */
 export function formatRecordFields(record: Row): string {
   const entries = Object.entries(record);
   const width = Math.max(0, ...entries.map(([name]) => name.length));

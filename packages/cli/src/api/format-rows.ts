@@ -22,8 +22,8 @@ const MAX_CELL_CHARS = 48;
 const MILLISECONDS = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
 /**
- * Formats aligned columns without borders, so that `grep` and `awk` can process them. Without `columns`,
- * shows the common fields of the rows.
+ * Formats rows as aligned columns without borders, so that `grep` and `awk` can process them. Without
+ * `columns`, shows the fields whose values fit on one line.
  */
 export function formatTable(rows: readonly unknown[], columns?: readonly CliTableColumn[]): string {
   const records = rows.filter(isRecord);
@@ -47,7 +47,7 @@ export function formatTable(rows: readonly unknown[], columns?: readonly CliTabl
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns whether every value in the rows fits on one line. */
+/** Returns whether every value of the rows fits on one line. */
 export function isFlatList(rows: readonly unknown[]): boolean {
   return rows.every((row) => isRecord(row) && Object.values(row).every(fitsOneLine));
 }
@@ -68,10 +68,7 @@ function selectColumns(records: readonly Row[]): readonly CliTableColumn[] {
     .map((name) => ({ title: name.toUpperCase(), paths: [name] }));
 }
 
-/**
- * Returns whether a value fits on one line, which is the case unless it is an object or a list of
- * objects.
- */
+/** Returns whether a value can be formatted as one line. Objects and lists of objects cannot. */
 export function fitsOneLine(value: unknown): boolean {
   return Array.isArray(value)
     ? value.every((one) => typeof one !== 'object' || one === null)
@@ -81,7 +78,7 @@ export function fitsOneLine(value: unknown): boolean {
 const truncateCell = (text: string) =>
   text.length > MAX_CELL_CHARS ? `${text.slice(0, MAX_CELL_CHARS - 1)}…` : text;
 
-/** Formats a value as one line. Removes control characters that could affect the terminal. */
+/** Formats a value as one line. Removes control characters, which could change the state of the terminal. */
 export function formatCell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (isRecord(value) && isSource(value)) return formatSource(value);

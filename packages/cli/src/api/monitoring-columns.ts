@@ -1,7 +1,7 @@
 import {
   type CliTableColumn,
   createColumn,
-  createMemberListFormat,
+  createFieldListFormat,
   createUntruncatedColumn,
   idColumn,
   isMissingValue,
@@ -18,7 +18,7 @@ export const MONITORING_COLUMNS: Readonly<Record<string, readonly CliTableColumn
     createColumn('SUBJECT', ['subject.name', 'subject.id']),
     createColumn('TITLE', 'title'),
     createColumn('CLOSED', 'closed_at'),
-    createColumn('DELIVERIES', 'deliveries', createMemberListFormat('state')),
+    createColumn('DELIVERIES', 'deliveries', createFieldListFormat('state')),
   ],
   'boards list': [
     idColumn,

@@ -9,7 +9,7 @@ import {
   type OperationField,
 } from './api-operations.ts';
 
-/** A request to the API, and how its response is shown. */
+/** A request to the API, and how to show its response. */
 export interface OperationRequest {
   readonly method: string;
   /** With its query. */
@@ -22,7 +22,7 @@ export interface OperationRequest {
   readonly maxRows: number | null;
 }
 
-/** The options that all operations have. No field has the name of such an option. */
+/** The options that every operation has. No field of an operation has the name of one of these options. */
 export const BUILT_IN_OPTIONS = {
   json: { type: 'boolean' },
   all: { type: 'boolean' },
@@ -35,18 +35,18 @@ export const BUILT_IN_OPTIONS = {
 
 const DEFAULT_ROWS = 50;
 
-/** Returns a field's option name: `expires_at` becomes `expires-at`. */
+/** Returns the option name of a field: `expires_at` becomes `expires-at`. */
 export const toOptionName = (name: string) => name.replaceAll('_', '-');
 
-/** Returns the options for a field. A flag also has a negative option. */
+/** Returns the option names of a field. A flag has two: one that enables it and one that disables it. */
 export function listOptionNames(name: string, field: OperationField): readonly string[] {
   const option = toOptionName(name);
   return isBodyFlag(field) ? [`--${option}`, `--no-${option}`] : [`--${option}`];
 }
 
 /**
- * Parses an operation's arguments.
- * @throws UsageError
+ * Parses the arguments of an operation.
+ * @throws UsageError if an argument is missing, unknown or invalid
  */
 export function parseOperationArguments(operation: ApiOperation, args: readonly string[]): OperationRequest {
   const fields = Object.entries(operation.takes);

@@ -14,9 +14,9 @@ import { type NamedOperation, runOperation } from './run-operation.ts';
 export const COMMON_OPTIONS = ['--json', '--help'] as const;
 
 /**
- * Returns the command for an API operation: `keys create`, or `keys` alone for the list of keys.
- * Undefined if there is none. `others` are the commands that are not API operations. The help of
- * their subject lists them too.
+ * Returns the command for an API operation, such as `keys create`. `keys` alone stands for the list of keys.
+ * Returns undefined if there is no such operation. `others` are the commands that are not API operations; the
+ * help text of a resource lists those with its name.
  */
 export function findOperationCommand(
   operations: ApiOperations,

@@ -6,7 +6,7 @@ const PAGE_SIZE = 500;
 /** Limit for a search of a server that always returns a next page. Organizations have fewer pages. */
 const MAX_PAGES = 20;
 
-/** The list in which the `{id}` of an operation can be found. */
+/** A list of resources, in which a name can be looked up to find its id. */
 export interface IdLookupList {
   readonly path: string;
   /** The command that shows the list. */
@@ -14,8 +14,8 @@ export interface IdLookupList {
 }
 
 /**
- * Returns the list in which an operation's id can be found. Undefined if the operation has no id,
- * or its resource has no list.
+ * Returns the list in which the `{id}` of an operation can be looked up. Returns undefined if the path has no
+ * `{id}` or the resource has no list.
  */
 export function findIdList(
   operations: ApiOperations,
@@ -29,10 +29,9 @@ export function findIdList(
 }
 
 /**
- * Replaces a name in a request's path with the id of the only resource that has this name.
- *
- * @param notFound the server's message for the unknown id
- * @throws ApiRequestError if no resource or several have this name; the message states how to find
+ * Returns the path of a request in which a name is replaced with the id of the resource that has this name.
+ * @param notFound The server's error for the path with the name.
+ * @throws ApiRequestError if no resource or several resources have the name; the message states how to find
  * the id
  */
 export async function resolveNameInPath(

@@ -33,8 +33,9 @@ export interface NamedOperation {
 }
 
 /**
- * Runs an operation and writes the response to stdout: as a table, as one line per field, as JSON,
- * or as a streamed download. Returns the exit code: 1 if a channel or credential was tested and does not work.
+ * Runs an operation and writes the response to standard output: as a table, one line per field, JSON, or a
+ * streamed download. Returns the exit code, which is 1 if the operation tested a channel or credential and
+ * the test failed.
  * @throws ApiRequestError
  */
 export async function runOperation(
@@ -97,7 +98,8 @@ async function printList(
       await sendApiRequest(from, { ...request, path: `${url.pathname}${url.search}` }),
     );
     const data = readProperty(answer, 'data');
-    if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not return a list.`);
+    if (!Array.isArray(data))
+      throw new ApiRequestError(`${from.baseUrl} did not return a list. Check FLOE_BASE_URL.`);
     rows.push(...data);
     cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) break;

@@ -2,7 +2,7 @@ import { isRecord } from './api-operations.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A table column: where its values are in a row, and how they are formatted. */
+/** A column of a table: its title, where its values are in a row, and how they are formatted. */
 export interface CliTableColumn {
   readonly title: string;
   /** Paths of fields, such as `usage.input_tokens`. Without `format`, the first one with a value is shown. */
@@ -12,7 +12,10 @@ export interface CliTableColumn {
   readonly whole?: boolean;
 }
 
-/** Creates a column for the values at `paths`. */
+/**
+ * Creates a column for the values at `paths`. `format` gets all these values. Without it, the column shows
+ * the first value that exists.
+ */
 export function createColumn(
   title: string,
   paths: string | readonly string[],
@@ -21,15 +24,15 @@ export function createColumn(
   return { title, paths: [paths].flat(), ...(format && { format }) };
 }
 
-/** Creates a column whose values are never truncated. */
+/** Creates a column whose values are shown completely, however long they are. */
 export const createUntruncatedColumn = (title: string, path: string): CliTableColumn => ({
   title,
   paths: [path],
   whole: true,
 });
 
-/** Creates a format that shows one field of each entry in a list. */
-export const createMemberListFormat = (member: string) => (list: unknown) =>
+/** Creates a format that shows one field of each object in a list. */
+export const createFieldListFormat = (member: string) => (list: unknown) =>
   Array.isArray(list) ? list.map((entry) => (isRecord(entry) ? entry[member] : entry)) : undefined;
 
 export const idColumn = createUntruncatedColumn('ID', 'id');
@@ -38,7 +41,7 @@ export const sourceColumn = createColumn('SOURCE', 'source');
 export const createdColumn = createColumn('CREATED', 'created_at');
 export const updatedColumn = createColumn('UPDATED', 'updated_at');
 
-/** Returns a row's value in a column. */
+/** Returns the value of a row in a column. */
 export function getCellValue(row: Row, { paths, format }: CliTableColumn): unknown {
   const values = paths.map((path) => readPath(row, path));
   return format ? format(...values) : values.find((value) => !isMissingValue(value));
@@ -50,7 +53,7 @@ function readPath(row: Row, path: string): unknown {
   return value;
 }
 
-/** Returns whether a value is absent, null or an empty text. */
+/** Returns whether a value is undefined, null or an empty string. */
 export function isMissingValue(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }

@@ -3,7 +3,7 @@ import {
   type CliTableColumn,
   createColumn,
   createdColumn,
-  createMemberListFormat,
+  createFieldListFormat,
   createUntruncatedColumn,
   idColumn,
   isMissingValue,
@@ -40,7 +40,7 @@ const REQUEST_COLUMNS = [
   createColumn('KEY', 'key_name'),
 ];
 
-/** The table columns of each list, by the words of its command. */
+/** The columns of the table for each list command, by the words of the command. */
 export const TABLE_COLUMNS: Readonly<Record<string, readonly CliTableColumn[]>> = {
   ...MONITORING_COLUMNS,
   'analytics top': [
@@ -168,7 +168,7 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly CliTableColumn[]>> 
     createColumn('KIND', 'kind'),
     createColumn('ENABLED', 'enabled'),
     createColumn('BASE URL', ['base_url', 'origin']),
-    createColumn('CREDENTIALS', 'credentials', createMemberListFormat('name')),
+    createColumn('CREDENTIALS', 'credentials', createFieldListFormat('name')),
     createColumn('MODELS', 'models'),
     createColumn('PROBLEM', 'problem'),
     sourceColumn,
@@ -246,7 +246,7 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly CliTableColumn[]>> 
     idColumn,
     createColumn('ENABLED', 'enabled'),
     createColumn('STRATEGY', 'strategy'),
-    createColumn('TARGETS', 'targets', createMemberListFormat('model')),
+    createColumn('TARGETS', 'targets', createFieldListFormat('model')),
     createColumn('RETRIES', 'retries'),
     createColumn('RESCUE', 'rescue'),
     createColumn('CACHE', 'cache'),

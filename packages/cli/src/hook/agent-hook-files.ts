@@ -1,13 +1,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/**
- * Where hooks are installed: for one user, in a project, or by administrators for the whole
- * computer.
- */
+/** Where hooks are installed: for one user, in a project, or for all users of the machine. */
 export type HookScope = 'user' | 'project' | 'managed';
 
-/** The file in which an agent's hooks are configured, and the file's format. */
+/** The files in which the hooks of an agent can be configured, and their format. */
 export interface AgentHookFile {
   readonly agent: string;
   /** Files by scope. Scopes that are absent cannot be installed with a command. */
@@ -163,7 +160,7 @@ const windsurf = ({ home, project, systemPath }: InstallEnvironment): AgentHookF
   note: null,
 });
 
-/** Returns the agents whose hooks can be installed by writing a file. */
+/** Returns the agents whose hooks can be installed by writing a file, with the paths of these files. */
 export function listAgentHookFiles(env: NodeJS.ProcessEnv, project: string): readonly AgentHookFile[] {
   const systemPath = (linux: string, mac: string, windows: string) => {
     if (process.platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', windows);

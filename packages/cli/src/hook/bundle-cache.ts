@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { SignedBundle } from '@floe/relay/bundle';
 import type { HookSettings, HookSettingsPaths } from './hook-settings.ts';
 
-/** The downloaded rules in the cache. */
+/** A rule bundle in the cache, with its ETag and the signing key that was stored with the first bundle. */
 export interface CachedBundle {
   readonly bundle: SignedBundle;
   readonly etag: string | null;
@@ -12,13 +12,13 @@ export interface CachedBundle {
   readonly pinnedKey: string;
 }
 
-/** The part of the settings paths that contains the bundle cache. */
+/** The path of the directory that contains all cached bundles. */
 export type BundleCachePath = Pick<HookSettingsPaths, 'cache'>;
 
 /**
- * Returns a platform key's cache directory. Each key has its own, because rules depend on the key.
- * The directory does not depend on the URL, so the rules are kept if the server moves. A server
- * with another signing key cannot replace them.
+ * Returns the cache directory of a platform key. Each key has its own directory, because the rules depend on
+ * the key. The directory does not depend on the base URL, so the rules are kept if the URL of the server
+ * changes. A server with another signing key cannot replace them.
  */
 export function getBundleCacheDirectory({ cache }: BundleCachePath, { key }: HookSettings): string {
   // FNV-1a. The name is not a secret, and importing node:crypto would take longer than any other import of a
@@ -28,7 +28,7 @@ export function getBundleCacheDirectory({ cache }: BundleCachePath, { key }: Hoo
   return join(cache, hash.toString(16).padStart(8, '0'));
 }
 
-/** Reads the cached bundle without verifying it. Returns null if there is none. */
+/** Reads the cached bundle without verifying its signature. Returns null if there is none. */
 export function readCachedBundle(directory: string, settings: HookSettings): CachedBundle | null {
   const stored = readJsonFile(join(directory, 'bundle.json'));
   const bundle = stored && isObject(stored['bundle']) ? parseSignedBundle(stored['bundle']) : null;
@@ -38,7 +38,7 @@ export function readCachedBundle(directory: string, settings: HookSettings): Cac
   return { bundle, pinnedKey, etag: typeof etag === 'string' ? etag : null };
 }
 
-/** Writes a bundle to its cache directory atomically. Only the user may read it. */
+/** Writes a bundle to its cache directory atomically. Only the user can read the file. */
 export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }: CachedBundle): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'bundle.json');
@@ -48,7 +48,8 @@ export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }
 }
 
 /**
- * Returns whether this process must download the rules. Returns true to one process per interval.
+ * Returns true if this process must download the rules now. In each interval, it returns true to only one
+ * process.
  */
 export function claimBundleRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');
@@ -66,10 +67,7 @@ export function claimBundleRefresh(directory: string, refreshMs: number, nowMs: 
   return true;
 }
 
-/**
- * Reads a signed bundle from JSON. Returns null if a field is missing. Does not verify the
- * signature.
- */
+/** Parses a signed bundle without verifying the signature. Returns null if a field is missing. */
 export function parseSignedBundle(value: JsonObject): SignedBundle | null {
   const { payload, signature, public_key } = value;
   const areTexts = typeof payload === 'string' && typeof signature === 'string';

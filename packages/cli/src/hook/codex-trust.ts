@@ -3,9 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { isObject, type Json } from '@floe/contract/json';
 import type { InstalledHook } from './hook-configuration.ts';
 
-/**
- * Whether Codex trusts a hook. `changed` means that the user trusted another version of the hook.
- */
+/** Whether Codex trusts a hook. `changed` means that the hook has changed since the user trusted it. */
 export type CodexTrust = 'trusted' | 'changed' | 'untrusted' | 'disabled';
 
 interface CodexHookState {
@@ -14,8 +12,8 @@ interface CodexHookState {
 }
 
 /**
- * Returns whether Codex trusts a hook. Codex silently skips a hook unless its user trusted exactly
- * this version (codex-rs/hooks/src/engine/discovery.rs).
+ * Returns whether Codex trusts a hook. Codex silently skips a hook unless the user has trusted exactly this
+ * version of it (codex-rs/hooks/src/engine/discovery.rs).
  */
 export function getCodexTrust(hook: InstalledHook, path: string, configPath: string): CodexTrust {
   const states = parseHookStates(readTextOrEmpty(configPath));
@@ -26,15 +24,15 @@ export function getCodexTrust(hook: InstalledHook, path: string, configPath: str
   return state.trustedHash === computeCodexHookHash(hook) ? 'trusted' : 'changed';
 }
 
-/** Returns whether `[features]` disables hooks. */
+/** Returns whether the section `[features]` of the configuration file of Codex disables hooks. */
 export function areCodexHooksDisabled(configPath: string): boolean {
   const [, features = ''] = /^\[features\]\s*$([^[]*)/m.exec(readTextOrEmpty(configPath)) ?? [];
   return /^\s*(?:codex_)?hooks\s*=\s*false/m.test(features);
 }
 
 /**
- * Returns the hash that Codex compares: the SHA-256 of the hook with its defaults, as JSON with
- * sorted members.
+ * Returns the hash by which Codex identifies a version of a hook: the SHA-256 of the hook with all default
+ * values, as JSON with sorted keys.
  */
 export function computeCodexHookHash({ event, matcher, entry }: InstalledHook): string {
   const isMatched = typeof matcher === 'string' && event !== 'UserPromptSubmit';

@@ -8,7 +8,7 @@ import { type BundleCachePath, getBundleCacheDirectory, readCachedBundle } from 
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
-/** A decision that was made without the server, with one outcome per event. */
+/** A decision that was made without the server. It contains one outcome for each event. */
 export interface OfflineDecision {
   readonly outcomes: readonly HookDecision[];
   readonly askFallback: 'deny' | 'abstain';
@@ -17,12 +17,11 @@ export interface OfflineDecision {
 }
 
 /**
- * Decides without the server. Uses the signed rules if the organization allows clients to use them,
- * and otherwise the rules' fail mode. The rules in an expired bundle are not used, but its fail
- * mode is, until a newer bundle arrives.
- *
- * @param events null if the action is unknown
- * @param reason why the server gave no decision; shown to the user
+ * Decides about events without the server. If the organization allows it, evaluates the cached rules.
+ * Otherwise, or if the cached bundle has expired, the `on_error` setting of the rules determines the
+ * decision.
+ * @param events Null if the action could not be read.
+ * @param reason Why the server made no decision. Shown to the user.
  */
 export async function decideOffline(
   events: readonly RelayEvent[] | null,
@@ -44,8 +43,8 @@ export async function decideOffline(
 }
 
 /**
- * Returns the decision that replaces `ask` for agents that cannot ask, according to the cached
- * rules.
+ * Returns the decision that replaces `ask` for agents that cannot ask their user. The cached bundle contains
+ * this setting.
  */
 export function readAskFallback(paths: BundleCachePath, settings: HookSettings): 'deny' | 'abstain' {
   const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);

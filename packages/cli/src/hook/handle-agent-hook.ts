@@ -12,7 +12,7 @@ const PAYLOAD_TIMEOUT_MS = 5_000;
 /** Timeout of a report. The agent does not wait for its result. */
 const REPORT_TIMEOUT_MS = 1_000;
 
-/** The result of one hook call. */
+/** The result of handling one hook call of an agent. */
 export interface AgentHookResult {
   readonly reply: HookReply;
   /** Why the server gave no decision. Null if it did, or if none was required. */
@@ -24,8 +24,8 @@ export interface AgentHookResult {
 const SERVER_SKIPPED = 'the server timed out recently, so the hook did not contact it';
 
 /**
- * Handles one hook call. Never throws. If an error occurs, the fail mode of the rules determines
- * the response.
+ * Handles one hook call of an agent and returns the response for the agent. Never throws. If an error occurs,
+ * the `on_error` setting of the rules determines the response.
  */
 export async function handleAgentHook(
   adapter: HookAdapter,

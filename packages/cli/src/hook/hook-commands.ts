@@ -36,7 +36,7 @@ const hookCommand: CliCommand = {
   },
 };
 
-/** The commands of `floe hook`. */
+/** The commands that start with `floe hook`. */
 export const HOOK_COMMANDS: readonly CliCommand[] = [
   hookCommand,
   hookInstallCommand,
@@ -50,10 +50,10 @@ async function printHookStatus(): Promise<number> {
   const lines = [`connection  ${settings.baseUrl ?? 'none'}`];
   if (settings.problem !== null) lines.push(`            ${settings.problem}`);
   const answer = await refreshBundle(paths, settings).then(
-    (message) => ({ told: message, code: 0 }),
-    (error: unknown) => ({ told: error instanceof Error ? error.message : 'unknown', code: 1 }),
+    (message) => ({ message, code: 0 }),
+    (error: unknown) => ({ message: error instanceof Error ? error.message : 'unknown', code: 1 }),
   );
-  lines.push(`server      ${answer.told}`, `offline     ${withoutServer()}`);
+  lines.push(`server      ${answer.message}`, `offline     ${withoutServer()}`);
   const agents = listAgentHookFiles(process.env, process.cwd()).flatMap(getAgentStatuses);
   for (const { line, problems } of agents)
     lines.push(line, ...problems.map((problem) => `            ${problem}`));

@@ -5,8 +5,8 @@ import type { AgentHookFile } from './agent-hook-files.ts';
 const FLOE_COMMAND_PATTERN = /(?:^|[\s/\\"'])floe-hook(?:\.mjs)?["']?\s+[a-z-]+\s*$/;
 
 /**
- * Adds Floe's hooks to an agent's file exactly once, and keeps everything else. If `command` is
- * null, removes them.
+ * Returns the settings of an agent with each Floe hook exactly once. All other settings are kept. If
+ * `command` is null, the result contains no Floe hooks.
  */
 export function applyFloeHooks(file: JsonObject, agent: AgentHookFile, command: string | null): JsonObject {
   const before = isObject(file['hooks']) ? file['hooks'] : {};
@@ -29,7 +29,7 @@ export function applyFloeHooks(file: JsonObject, agent: AgentHookFile, command: 
   return { ...(command === null ? {} : agent.rootMembers), ...rest, hooks };
 }
 
-/** A Floe hook in an agent's file. */
+/** A Floe hook in the settings of an agent. */
 export interface InstalledHook {
   /** The agent's name of the event. */
   readonly event: string;
@@ -40,7 +40,7 @@ export interface InstalledHook {
   readonly entry: JsonObject;
 }
 
-/** Returns the Floe hooks in an agent's file, for the supported events. */
+/** Returns the Floe hooks in the settings of an agent, for the events that Floe supports. */
 export function findInstalledHooks(file: JsonObject, agent: AgentHookFile): readonly InstalledHook[] {
   const hooks = isObject(file['hooks']) ? file['hooks'] : {};
   return Object.keys(agent.hooks).flatMap((event) => {
@@ -58,7 +58,7 @@ export function findInstalledHooks(file: JsonObject, agent: AgentHookFile): read
   });
 }
 
-/** Returns how many of the required hooks call Floe. */
+/** Returns how many hooks Floe needs in the settings of an agent, and how many of them exist. */
 export function countInstalledHooks(
   file: JsonObject,
   agent: AgentHookFile,

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Thrown if there is no response. The message explains the reason to the user. */
+/** Thrown if the hook gets no usable response from the server. The message tells the user why. */
 export class HookRequestError extends Error {
   override readonly name = 'HookRequestError';
   /** Whether the whole deadline passed. */
@@ -12,7 +12,7 @@ export class HookRequestError extends Error {
   }
 }
 
-/** A hook's request to the server. */
+/** A request of the hook to the server. */
 export interface HookHttpRequest {
   readonly url: string;
   readonly key: string;
@@ -22,7 +22,7 @@ export interface HookHttpRequest {
   readonly timeoutMs: number;
 }
 
-/** A complete response to a hook request. */
+/** A complete response to a request of the hook. */
 export interface HookHttpResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -34,11 +34,10 @@ const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends one HTTP/1.1 request (RFC 9112) on a new connection. Does not use `node:http` or `fetch`,
- * because each event starts a new hook process, and loading either of them takes longer than the
- * rest of the hook.
- *
- * @throws HookRequestError for every failure: connection refused, too slow, truncated, not HTTP
+ * Sends one HTTP/1.1 request (RFC 9112) on a new connection. Does not use `node:http` or `fetch`, because
+ * each event starts a new process, and loading one of these modules takes longer than the rest of the hook.
+ * @throws HookRequestError for every failure, such as a refused connection, a timeout, or a response that is
+ * truncated or not valid HTTP
  */
 export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpResponse> {
   const url = new URL(request.url);
@@ -126,7 +125,7 @@ class HookAnswerReader {
     while (this.#countedChunks < chunks.length)
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
     if (this.#receivedBytes > MAX_HEAD_BYTES + MAX_BODY_BYTES)
-      throw new HookRequestError('the response is too long');
+      throw new HookRequestError('the response of the server is too long');
     this.#head ??= parseHookAnswerHead(Buffer.concat(chunks));
     const head = this.#head;
     if (head === null) return null;
@@ -141,7 +140,8 @@ class HookAnswerReader {
     }
     if (length === undefined)
       return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
-    if (!/^\d+$/.test(length)) throw new HookRequestError('the response has an invalid content length');
+    if (!/^\d+$/.test(length))
+      throw new HookRequestError('the response of the server has an invalid content-length header');
     const end = bodyAt + Number(length);
     return this.#receivedBytes < end
       ? null
@@ -181,7 +181,8 @@ function decodeChunkedBody(bytes: Buffer): string | null {
     const lineEnd = bytes.indexOf(CRLF, at);
     if (lineEnd < 0) return null;
     const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
-    if (size === undefined) throw new HookRequestError('the response has an invalid chunked encoding');
+    if (size === undefined)
+      throw new HookRequestError('the response of the server has an invalid chunked encoding');
     const from = lineEnd + 2;
     const end = from + Number.parseInt(size, 16);
     if (end === from) return Buffer.concat(parts).toString('utf8');

@@ -1,22 +1,21 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-/** The maximum size of a hook payload. No agent sends a larger one. */
+/** The maximum size of the payload that an agent sends to a hook. Agents send no larger payloads. */
 export const MAX_HOOK_PAYLOAD_BYTES = 11 * 1024 * 1024;
 const CLOSING_BRACE = 0x7d;
 /** After this pause, the received data may be complete. */
 const IDLE_PARSE_MS = 50;
 
-/** Thrown if the payload cannot be read. The message explains the reason to the user. */
+/** Thrown if the payload of a hook cannot be read. The message tells the user why. */
 export class HookPayloadError extends Error {
   override readonly name = 'HookPayloadError';
 }
 
 /**
- * Reads the hook's payload, which is one JSON object. If the agent keeps the input open after a
- * complete payload, does not wait for the end of the input.
- *
- * @throws HookPayloadError if the payload is longer than 11 MB, incomplete after the timeout, or
- * not an object
+ * Reads the payload of a hook, which is one JSON object. Returns as soon as the object is complete, even if
+ * the agent keeps the input open.
+ * @throws HookPayloadError if the payload is longer than 11 MiB, is incomplete after the timeout, or is not an
+ * object
  */
 export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
   return await new Promise((resolve, reject) => {
@@ -39,7 +38,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload must be at most 11 MB');
+      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload must be at most 11 MiB');
       chunks.push(chunk);
       clearTimeout(idleTimer);
       if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;
@@ -52,7 +51,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
       if (isObject(payload)) settle(() => resolve(payload));
       else fail(payload === undefined ? 'the payload must be JSON' : 'the payload must be a JSON object');
     });
-    input.on('error', () => fail('the payload cannot be read'));
+    input.on('error', () => fail('the payload of the agent could not be read'));
   });
 }
 

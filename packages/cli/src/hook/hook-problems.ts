@@ -6,7 +6,7 @@ import type { AgentHookFile } from './agent-hook-files.ts';
 import { areCodexHooksDisabled, type CodexTrust, getCodexTrust } from './codex-trust.ts';
 import { findInstalledHooks, type InstalledHook } from './hook-configuration.ts';
 
-/** One settings file of an agent. */
+/** A settings file of an agent, with the other settings files of the same agent. */
 export interface AgentSettingsFile {
   readonly scope: string;
   readonly path: string;
@@ -26,14 +26,14 @@ const DISABLING_SETTINGS: Readonly<Record<string, readonly (readonly [path: stri
 };
 
 const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> = {
-  untrusted: 'they are not trusted: start codex, open /hooks and trust them',
-  changed: 'they have changed since they were trusted: start codex, open /hooks and trust them again',
-  disabled: 'they are disabled in config.toml: start codex, open /hooks and enable them',
+  untrusted: 'they are not trusted. Start codex, open /hooks and trust them',
+  changed: 'they have changed since they were trusted. Start codex, open /hooks and trust them again',
+  disabled: 'they are disabled in config.toml. Start codex, open /hooks and enable them',
 };
 
 /**
- * Returns the reasons why an agent does not run installed hooks, as far as its files show. Empty if
- * there are none.
+ * Returns the reasons why an agent will not run its installed hooks, as far as they can be found in its
+ * files. Empty if there are none.
  */
 export function findHookProblems(agent: AgentHookFile, settingsFile: AgentSettingsFile): readonly string[] {
   const hooks = findInstalledHooks(settingsFile.file, agent);
@@ -44,17 +44,22 @@ export function findHookProblems(agent: AgentHookFile, settingsFile: AgentSettin
   ];
 }
 
+const NOT_ON_PATH =
+  'The hooks do not run because floe-hook is not on the PATH of this shell. Add its directory to the PATH.';
+
 /** Finds hook commands whose program no longer exists, because a clone or Node was moved. */
 function findMissingPrograms(hooks: readonly InstalledHook[]): string[] {
-  const missing = hooks.flatMap(({ entry }) => {
+  const reasons = hooks.flatMap(({ entry }) => {
     const command = String(entry['command'] ?? entry['bash'] ?? '');
     const quoted = [...command.matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
-    if (quoted.length === 0) return isOnPath('floe-hook') ? [] : ['floe-hook on the PATH of this shell'];
-    return quoted.filter((path) => isAbsolute(path) && !existsSync(path));
+    if (quoted.length === 0) return isOnPath('floe-hook') ? [] : [NOT_ON_PATH];
+    return quoted.flatMap((path) =>
+      isAbsolute(path) && !existsSync(path)
+        ? `The hooks do not run because ${path} does not exist. Run "floe hook install" again.`
+        : [],
+    );
   });
-  return [...new Set(missing)].map(
-    (path) => `does not run: could not find ${path}. Run "floe hook install" again.`,
-  );
+  return [...new Set(reasons)];
 }
 
 function isOnPath(program: string): boolean {
@@ -66,12 +71,17 @@ function isOnPath(program: string): boolean {
 function findDisablingSettings(agent: string, { scope, allFiles }: AgentSettingsFile): string[] {
   const problems = (DISABLING_SETTINGS[agent] ?? [])
     .filter(([path, value]) => allFiles.some(({ file }) => getValueAtPath(file, path) === value))
-    .map(([path, value]) => `does not run: the settings contain "${path}": ${JSON.stringify(value)}.`);
+    .map(
+      ([path, value]) =>
+        `The hooks do not run because the settings contain "${path}": ${JSON.stringify(value)}.`,
+    );
   const isManagedOnly = allFiles.some(
     (other) => other.scope === 'managed' && other.file['allowManagedHooksOnly'] === true,
   );
   if (isManagedOnly && scope !== 'managed')
-    problems.push('does not run: the managed settings allow only managed hooks. Install it with --managed.');
+    problems.push(
+      'The hooks do not run because the managed settings allow only managed hooks. Install them with --managed.',
+    );
   return problems;
 }
 
@@ -90,7 +100,8 @@ function findTrustProblems(
   // Trust is stored per user, also for hooks of a project.
   const userDirectory = process.env['CODEX_HOME'] || join(homedir(), '.codex');
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
-  if (areCodexHooksDisabled(configPath)) return [`does not run: ${configPath} contains hooks = false.`];
+  if (areCodexHooksDisabled(configPath))
+    return [`The hooks do not run because ${configPath} contains hooks = false.`];
   const counts = new Map<CodexTrust, number>();
   for (const hook of hooks) {
     const trust = getCodexTrust(hook, path, configPath);
@@ -98,6 +109,6 @@ function findTrustProblems(
   }
   return (['untrusted', 'changed', 'disabled'] as const).flatMap((trust) => {
     const count = counts.get(trust) ?? 0;
-    return count === 0 ? [] : [`Codex does not run ${count} of them; ${TRUST_PROBLEMS[trust]}.`];
+    return count === 0 ? [] : [`Codex does not run ${count} of the hooks because ${TRUST_PROBLEMS[trust]}.`];
   });
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-/** The connection, rules and deadlines that a hook uses. */
+/** The connection, the default decision and the time limits of a hook. */
 export interface HookSettings {
   /** Without a trailing slash. Null if not configured. */
   readonly baseUrl: string | null;
@@ -20,7 +20,7 @@ export interface HookSettings {
   readonly problem: string | null;
 }
 
-/** The paths of the settings files and the bundle cache. */
+/** The paths of the settings files and of the bundle cache. */
 export interface HookSettingsPaths {
   /** File of administrators. Users cannot override its settings. */
   readonly managed: string;
@@ -30,14 +30,14 @@ export interface HookSettingsPaths {
 }
 
 /**
- * The default time limit for the server's response, in milliseconds. Agents stop hooks after 15 s
+ * The default time limit for the response of the server, in milliseconds. Agents stop a hook after 15 seconds
  * or more.
  */
 export const DEFAULT_HOOK_DEADLINE_MS = 2_500;
 const DEFAULT_REFRESH_MINUTES = 15;
 const DEFAULT_URL = 'http://127.0.0.1:3563';
 
-/** Returns the paths for this operating system and user. */
+/** Returns the paths of the settings files and of the bundle cache for this operating system and user. */
 export function resolveHookSettingsPaths(env: NodeJS.ProcessEnv = process.env): HookSettingsPaths {
   const home = homedir();
   return {
@@ -51,9 +51,9 @@ export function resolveHookSettingsPaths(env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Returns the effective settings. The URL and key come from the same source, and the file takes
- * precedence over the environment. Otherwise, a project that sets an agent's environment could send
- * the key to another server.
+ * Returns the settings of the hook. A file for the whole machine takes precedence over the file of the user.
+ * The environment is used only if the user has no file, so that a project that sets environment variables for
+ * an agent cannot send the key in the file to another server.
  */
 export function readHookSettings(
   paths: HookSettingsPaths,
@@ -89,7 +89,7 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
   };
 }
 
-/** Returns the time limit for the server's response to this hook, in milliseconds: 50 to 60,000. */
+/** Returns the time limit for the response of the server to this hook, in milliseconds: from 50 to 60,000. */
 export function resolveHookDeadline({ deadlines }: HookSettings, agent: string, hook: string): number {
   for (const name of [`${agent}.${hook}`, agent, 'default']) {
     const given = Object.hasOwn(deadlines, name) ? deadlines[name] : undefined;

@@ -19,6 +19,7 @@ const SCOPE_HELP = `Options:
   --dry-run    show the change without writing it
   -y, --yes    do not ask for confirmation`;
 
+/** The command `floe hook install`, which adds the Floe hooks to the settings of an agent. */
 export const hookInstallCommand: CliCommand = {
   words: ['hook', 'install'],
   usage: 'hook install <agent>',
@@ -32,6 +33,7 @@ Environment, read on the first installation and stored in a file that only you c
   run: (args) => changeHooks(args, 'install'),
 };
 
+/** The command `floe hook uninstall`, which removes the Floe hooks from the settings of an agent. */
 export const hookUninstallCommand: CliCommand = {
   words: ['hook', 'uninstall'],
   usage: 'hook uninstall <agent>',
@@ -87,7 +89,7 @@ function parseInstallTarget(args: readonly string[], action: string) {
   if (!agent || positionals.length !== 1)
     throw new UsageError(`usage: floe hook ${action} <${all.map((one) => one.agent).join('|')}>`);
   const scopes = (['user', 'project', 'managed'] as const).filter((scope) => values[scope]);
-  if (scopes.length > 1) throw new UsageError('use only one of --user, --project and --managed');
+  if (scopes.length > 1) throw new UsageError('Use only one of --user, --project and --managed.');
   const scope = scopes[0] ?? 'user';
   const path = agent.files[scope];
   if (path === undefined)

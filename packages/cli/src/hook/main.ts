@@ -6,8 +6,8 @@ import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
 import { SERVER_PROBE_INTERVAL_MS } from './unresponsive-server.ts';
 
 /**
- * Handles the agent's hook call on stdin. Resolves to the exit code after all output has been
- * written.
+ * Handles the hook call that an agent sends on standard input. Resolves to the exit code after all output has
+ * been written.
  */
 export async function runHook(agent: string): Promise<number> {
   const adapter = HOOK_ADAPTERS.get(agent);
@@ -45,7 +45,7 @@ async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promis
   child.unref();
 }
 
-/** Downloads the rules. Run by the background process. Resolves to the exit code. */
+/** Downloads the rules. A background process runs this function. Resolves to the exit code. */
 export async function runBundleRefresh(): Promise<number> {
   const paths = resolveHookSettingsPaths();
   const { refreshBundle } = await import('./refresh-bundle.ts');

@@ -8,14 +8,17 @@ const CLIENT_VERSION = '0.1.0';
 const MAX_TEXT_CHARS = 200_000;
 const MAX_EVENT_CHARS = 900_000;
 
-/** Events that are ready to be sent to the relay. */
+/** Events in the form in which they are sent to the relay. */
 export interface PreparedRelayEvents {
   readonly events: readonly RelayEvent[];
   /** Whether a text was truncated. A decision that does not block the action is then not sufficient. */
   readonly isTruncated: boolean;
 }
 
-/** Prepares events for the server: adds ids and data about the client, and truncates long texts. */
+/**
+ * Prepares events for sending to the relay: adds ids and information about the client, and truncates long
+ * texts.
+ */
 export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelayEvents {
   const home = homedir();
   const host = hostname().slice(0, 200);

@@ -14,10 +14,8 @@ import { verifyCachedBundle } from './verify-cached-bundle.ts';
 const FETCH_TIMEOUT_MS = 10_000;
 
 /**
- * Downloads the rules to the cache. The signing key of the first bundle is pinned. A bundle with
- * another signing key, or an older one, is rejected.
- *
- * @returns a description of the result for the user
+ * Downloads the rules to the cache. The signing key of the first bundle is stored. A bundle that has another
+ * signing key or is older than the cached one is rejected. Returns a description of the result for the user.
  * @throws HookRequestError if no acceptable bundle is available
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
@@ -51,7 +49,7 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
     );
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
-    throw new HookRequestError('the downloaded rules are older than the cached rules');
+    throw new HookRequestError('the downloaded rules are older than the cached rules, so they were rejected');
   storeCachedBundle(directory, next);
   return `rules ${payload.version}, valid until ${payload.expires_at}`;
 }

@@ -9,9 +9,8 @@ const MAX_BATCH_EVENTS = 100;
 const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 'abstain'];
 
 /**
- * Requests the server's decisions and returns one per event.
- *
- * @throws HookRequestError if not all decisions arrive in time
+ * Requests decisions from the server and returns one decision per event.
+ * @throws HookRequestError if not all decisions arrive within the time limit
  */
 export async function requestRelayDecisions(
   events: readonly RelayEvent[],
@@ -32,7 +31,10 @@ export async function requestRelayDecisions(
   return outcomes;
 }
 
-/** Sends a report of a completed action. @throws HookRequestError if it cannot be delivered */
+/**
+ * Sends the report that an action has ended to the server.
+ * @throws HookRequestError if the report cannot be delivered
+ */
 export async function sendHookReport(
   report: HookReport,
   settings: HookSettings,

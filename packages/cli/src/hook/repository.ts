@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 const MAX_DEPTH = 40;
 
 /**
- * Returns the remote and the branch of the repository that contains a directory. Reads files,
- * because starting git takes longer than a request to the relay.
+ * Returns the remote URL and the branch of the Git repository that contains a directory. Reads the files of
+ * the repository, because starting git takes longer than a request to the relay.
  */
 export function findRepository(
   cwd: string,

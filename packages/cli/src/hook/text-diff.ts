@@ -1,7 +1,10 @@
 /** Number of unchanged lines around a change. */
 const CONTEXT_LINES = 3;
 
-/** Formats a diff with `-` and `+` lines and some context. Empty if nothing changed. */
+/**
+ * Formats the differences between two texts as lines that start with `-` or `+`, with some context. Returns
+ * an empty string if there are none.
+ */
 export function formatTextDiff(before: string, after: string): string {
   const [from, to] = [before, after].map((text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')));
   if (!from || !to) return '';

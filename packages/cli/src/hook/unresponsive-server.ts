@@ -3,17 +3,14 @@ import { join } from 'node:path';
 import { type BundleCachePath, getBundleCacheDirectory } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 
-/** How long hooks skip a server that did not respond before the deadline, in milliseconds. */
+/** How long hooks do not contact a server that did not respond within the time limit, in milliseconds. */
 export const UNRESPONSIVE_SERVER_TTL_MS = 30_000;
-/**
- * How often a separate process checks during this time whether the server responds again, in
- * milliseconds.
- */
+/** How often a separate process checks whether an unresponsive server responds again, in milliseconds. */
 export const SERVER_PROBE_INTERVAL_MS = 10_000;
 
 /**
- * Records that the server did not respond before the deadline. Never throws. If the record cannot
- * be written, later hooks send requests to the server as usual.
+ * Records that the server did not respond within the time limit. Never throws. If the record cannot be
+ * written, later hooks contact the server as usual.
  */
 export function markServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
   const path = unresponsiveMarkerPath(paths, settings);
@@ -25,7 +22,7 @@ export function markServerUnresponsive(paths: BundleCachePath, settings: HookSet
   }
 }
 
-/** Returns whether the server failed to respond before the deadline in the last 30 seconds. */
+/** Returns whether the server did not respond within the time limit in the last 30 seconds. */
 export function isServerUnresponsive(paths: BundleCachePath, settings: HookSettings, nowMs: number): boolean {
   const path = unresponsiveMarkerPath(paths, settings);
   try {
@@ -40,7 +37,7 @@ export function isServerUnresponsive(paths: BundleCachePath, settings: HookSetti
   }
 }
 
-/** Removes the record of an unresponsive server, so that hooks send requests to it again. */
+/** Deletes the record that the server does not respond, so that hooks contact the server again. */
 export function clearServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
   rmSync(unresponsiveMarkerPath(paths, settings), { force: true });
 }

@@ -2,10 +2,9 @@ import { type BundlePayload, verifyBundle } from '@floe/relay/bundle';
 import type { CachedBundle } from './bundle-cache.ts';
 
 /**
- * Verifies a cached bundle and returns its payload. Null if the signature is invalid or the bundle
+ * Verifies a cached bundle and returns its payload. Returns null if the signature is not valid or the bundle
  * has expired.
- *
- * @param nowMs `-Infinity` to accept an expired bundle
+ * @param nowMs The current time, or `-Infinity` to accept an expired bundle.
  */
 export function verifyCachedBundle({ bundle, pinnedKey }: CachedBundle, nowMs: number): BundlePayload | null {
   try {

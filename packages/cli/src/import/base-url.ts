@@ -2,7 +2,8 @@ import type { KnownProvider } from './provider-names.ts';
 import { escapeVariableReferences, type SourceObject } from './source-object.ts';
 
 /**
- * Converts a provider's URL for floe.yaml. Undefined if the source has none or Floe cannot use it.
+ * Returns the base URL of a provider as floe.yaml needs it. Returns undefined if the source has no URL or
+ * Floe cannot use it.
  */
 export function readProviderBaseUrl(
   source: SourceObject,

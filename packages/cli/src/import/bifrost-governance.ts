@@ -17,8 +17,8 @@ interface Subject {
 }
 
 /**
- * Imports virtual keys so that they keep their values. floe.yaml contains the SHA-256 of each
- * value.
+ * Adds the virtual keys of Bifrost to the draft. The keys keep their values: floe.yaml contains the SHA-256
+ * of each value.
  */
 export function addBifrostGovernance(
   source: SourceObject,

@@ -22,7 +22,10 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   $schema: 'the field only names the schema of Bifrost',
 };
 
-/** Converts a Bifrost configuration. In both products, clients send `<provider>/<model>`. */
+/**
+ * Converts a Bifrost configuration. Model names stay valid, because clients send `<provider>/<model>` to both
+ * products.
+ */
 export function convertBifrost(root: SourceObject, draft: FloeDraft): void {
   const providers = root.object('providers');
   for (const name of providers?.names() ?? []) {

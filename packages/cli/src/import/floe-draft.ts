@@ -1,15 +1,17 @@
 import { Document } from 'yaml';
 
-/** The fields of a floe.yaml entry. Undefined fields are omitted. */
+/** The fields of an entry in floe.yaml. Undefined fields are omitted. */
 export type DraftFields = Readonly<Record<string, unknown>>;
 
-/** A target of the route that is being built. `model` is `<provider>/<model>` or a route name. */
+/**
+ * A target of a route that the import creates. `model` is `<provider>/<model>` or the name of another route.
+ */
 export interface TargetDraft {
   readonly model: string;
   readonly weight: number;
 }
 
-/** A floe.yaml provider that is being built. */
+/** A provider that the import creates. */
 export interface ProviderDraft {
   readonly id: string;
   readonly fields: Record<string, unknown>;
@@ -19,7 +21,7 @@ export interface ProviderDraft {
   readonly deployments: Map<string, string>;
 }
 
-/** Converts a text to an id for floe.yaml: lowercase, at most 64 characters. */
+/** Converts a text to an id for floe.yaml, which is lowercase and has at most 64 characters. */
 export function toSlug(text: string, fallback: string): string {
   const slug = text
     .toLowerCase()
@@ -30,7 +32,7 @@ export function toSlug(text: string, fallback: string): string {
   return slug === '' ? fallback : slug;
 }
 
-/** Makes names unique by adding numbers: `ci`, `ci-2`, … */
+/** Makes names unique by appending numbers: `ci`, `ci-2`, … */
 export class UniqueNames {
   readonly #taken = new Set<string>();
 
@@ -48,7 +50,7 @@ export class UniqueNames {
   }
 }
 
-/** A floe.yaml organization that is being built. */
+/** The configuration of an organization that the import creates. */
 export class FloeDraft {
   readonly settings: Record<string, unknown> = {};
   readonly teams: DraftFields[] = [];
@@ -134,7 +136,7 @@ function toProviderFields({ id, fields, models, prices, deployments }: ProviderD
   };
 }
 
-/** Formats floe.yaml with comment lines at the top. */
+/** Formats a configuration as floe.yaml, with comment lines at the top. */
 export function formatFloeYaml(config: DraftFields, comment: readonly string[]): string {
   // Also quotes text that YAML 1.1 reads as another type, because other tools read the file.
   const document = new Document(JSON.parse(JSON.stringify(config)), { version: '1.2', compat: 'yaml-1.1' });

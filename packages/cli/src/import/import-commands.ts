@@ -11,7 +11,7 @@ import { convertLitellm } from './litellm/convert.ts';
 import type { LitellmTables } from './litellm/database.ts';
 import { convertPortkey } from './portkey.ts';
 import { ImportSourceError, parseImportSource, readImportSource } from './read-source.ts';
-import { isMembers, type SourceObject } from './source-object.ts';
+import { isPlainObject, type SourceObject } from './source-object.ts';
 
 const HELP = `Options:
   --output <file>        write floe.yaml to a file; default: standard output
@@ -71,7 +71,7 @@ const PRODUCTS: readonly ImportProduct[] = [
   },
 ];
 
-/** One `floe import` command per supported product. */
+/** The `floe import` commands, one for each supported product. */
 export const IMPORT_COMMANDS: readonly CliCommand[] = PRODUCTS.map((product) => ({
   words: ['import', product.name],
   usage: product.usage,
@@ -105,7 +105,10 @@ async function runProductImport(product: ImportProduct, args: readonly string[])
 async function readTables(url: string): Promise<LitellmTables> {
   const { code, value } = await readServerJson(['read-litellm-database'], url);
   // The server program has already printed the reason.
-  if (code !== 0 || !isMembers(value)) throw new ImportSourceError('The database could not be imported.');
+  if (code !== 0 || !isPlainObject(value))
+    throw new ImportSourceError(
+      'The LiteLLM database was not imported. The previous message states the reason.',
+    );
   return Object.fromEntries(
     Object.entries(value).map(([table, rows]) => [table, Array.isArray(rows) ? rows : null]),
   );

@@ -1,9 +1,9 @@
-/** What happened to a field of the source. */
+/** What the import did with a field of the source. */
 export type ImportOutcome = 'imported' | 'changed' | 'not_imported';
 
 /**
- * What happened to one field of the source. The note states how the field changed or why it was
- * omitted, and contains no value.
+ * What the import did with one field of the source. The note states how the field was changed or why it was
+ * not imported. It contains no value of the source.
  */
 export interface ImportReportLine {
   readonly group: string;
@@ -18,7 +18,7 @@ const OUTCOME_WORDS: Readonly<Record<ImportOutcome, string>> = {
   not_imported: 'not imported',
 };
 
-/** Collects one line per field of the source, in the order in which the fields were read. */
+/** Collects one line for each field of the source, in the order in which the fields were read. */
 export class ImportReport {
   readonly #lines = new Map<string, ImportReportLine>();
 

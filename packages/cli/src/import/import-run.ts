@@ -3,7 +3,7 @@ import { ImportReport } from './import-report.ts';
 import { addMissingPrices } from './missing-prices.ts';
 import { ImportSourceError } from './read-source.ts';
 import { type RequiredVariable, SecretVariables } from './secret-variables.ts';
-import { describeType, type ImportContext, isMembers, SourceObject } from './source-object.ts';
+import { describeType, type ImportContext, isPlainObject, SourceObject } from './source-object.ts';
 
 /** The result of an import: the new configuration, the report and the secrets. */
 export interface ImportResult {
@@ -13,7 +13,7 @@ export interface ImportResult {
 }
 
 /**
- * Runs a converter on a parsed source and returns the result.
+ * Converts a parsed source with `convert` and returns the result.
  * @throws ImportSourceError with all problems in the source
  */
 export function runImport(
@@ -21,7 +21,7 @@ export function runImport(
   variablePattern: RegExp,
   convert: (root: SourceObject, draft: FloeDraft) => void,
 ): ImportResult {
-  if (!isMembers(source))
+  if (!isPlainObject(source))
     throw new ImportSourceError(
       `the file must contain a map of keys and values, got ${describeType(source)}`,
     );
@@ -38,7 +38,7 @@ export function runImport(
   return { draft, report: context.report, secrets: context.secrets };
 }
 
-/** Formats the variables that the operator must set, for the end of the report. */
+/** Formats the list of the environment variables that the user must set, which ends the report. */
 export function formatRequiredVariables(variables: readonly RequiredVariable[]): string {
   if (variables.length === 0) return '';
   const lines = variables.map(({ name, fields, isLiteral }) => {

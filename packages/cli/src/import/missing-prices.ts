@@ -3,8 +3,8 @@ import { hasCatalogPrices } from './provider-names.ts';
 import type { ImportContext } from './source-object.ts';
 
 /**
- * Sets the price 0 for models that the price catalog cannot contain, because a hard budget in Floe
- * rejects models without a price. Other gateways treat such models as free.
+ * Sets the price 0 for models that the price catalog cannot contain. Without a price, a hard budget would
+ * reject them. The other gateways treat such models as free.
  */
 export function addMissingPrices(draft: FloeDraft, { report }: ImportContext): void {
   if (!draft.hasHardBudgets()) return;

@@ -24,8 +24,8 @@ interface RouteTarget {
 }
 
 /**
- * Converts Portkey configs: a single config, a map of names to configs, or a list of `{name,
- * config}` as Portkey's API returns them. Each config becomes a route with its name.
+ * Converts Portkey configs: a single config, an object with configs by name, or a list of `{name, config}` as
+ * the API of Portkey returns it. Each config becomes a route with the name of the config.
  */
 export function convertPortkey(root: SourceObject, draft: FloeDraft): void {
   const listed = ['data', 'configs'].find((name) => Array.isArray(root.raw(name)));

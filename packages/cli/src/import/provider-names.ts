@@ -1,6 +1,6 @@
 import { PROVIDER_KINDS, type ProviderKind } from '@floe/contract/config/provider-kinds';
 
-/** How Floe configures a provider of another gateway. */
+/** How a provider of another gateway is configured in Floe. */
 export interface KnownProvider {
   readonly kind: ProviderKind;
   /** Environment variable that the other gateway reads if the configuration has no key. */
@@ -85,13 +85,15 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   azure_ai: 'compatible',
 };
 
-/** Returns how Floe configures a provider of another gateway. Undefined if the name is unknown. */
+/**
+ * Returns how a provider of another gateway is configured in Floe. Returns undefined if the name is unknown.
+ */
 export function findKnownProvider(name: string): KnownProvider | undefined {
   const known = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : name;
   return known !== undefined && Object.hasOwn(KNOWN_PROVIDERS, known) ? KNOWN_PROVIDERS[known] : undefined;
 }
 
-/** Returns whether Floe needs a URL for this kind of provider. */
+/** Returns whether a provider of this kind must have a base URL. */
 export function isUrlRequired(kind: ProviderKind): boolean {
   return PROVIDER_KINDS[kind].base_url === 'required';
 }
@@ -104,8 +106,8 @@ const WITHOUT_PRICES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Returns the provider name at the start of a slug such as `openai-prod-1a2b`. Empty if there is
- * none.
+ * Returns the name of the provider with which a slug such as `openai-prod-1a2b` starts. Returns an empty
+ * string if there is none.
  */
 export function guessProviderFromSlug(slug: string): string {
   const names = [...Object.keys(KNOWN_PROVIDERS), ...Object.keys(SYNONYMS)].filter((name) =>
@@ -114,14 +116,14 @@ export function guessProviderFromSlug(slug: string): string {
   return names.sort((a, b) => b.length - a.length)[0] ?? '';
 }
 
-/** Returns whether Floe's price catalog has prices for models of this kind of provider. */
+/** Returns whether the price catalog contains models of this kind of provider. */
 export function hasCatalogPrices(kind: unknown): boolean {
   return !WITHOUT_PRICES.has(kind);
 }
 
 /**
- * Returns the provider kind for a URL. A server with an OpenAI-compatible API at another URL is
- * treated as a kind that supports only Chat Completions.
+ * Returns the kind of provider for a base URL. A server that has an OpenAI-compatible API at another URL gets
+ * a kind that supports only Chat Completions.
  */
 export function resolveProviderKindForUrl(kind: ProviderKind, url: string | undefined): ProviderKind {
   const isOwn = url === undefined || /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(url);
@@ -140,7 +142,10 @@ const BARE_MODELS: readonly (readonly [RegExp, string])[] = [
   [/^(anthropic|amazon|meta|mistral|ai21|cohere)\./, 'bedrock'],
 ];
 
-/** Returns the provider of a model id that has no provider prefix. Undefined if no rule matches. */
+/**
+ * Returns the provider of a model whose id has no provider prefix. Returns undefined if it cannot be
+ * determined.
+ */
 export function guessProviderFromModel(model: string): string | undefined {
   return BARE_MODELS.find(([pattern]) => pattern.test(model))?.[1];
 }
@@ -152,7 +157,7 @@ const API_PREFIXES: Readonly<Record<string, RegExp>> = {
   bedrock: /^(?:converse|invoke|converse_like)\//,
 };
 
-/** Returns the model id without its API prefix. */
+/** Returns the model id without the prefix that selects an API of the provider. */
 export function stripApiPrefix(kind: ProviderKind, model: string): string {
   const prefix = API_PREFIXES[kind];
   return prefix === undefined ? model : model.replace(prefix, '');

@@ -6,12 +6,18 @@ const MAX_CHARACTERS = 16 << 20;
 const MAX_DEPTH = 64;
 const MAX_PROBLEMS = 20;
 
-/** Thrown if the source cannot be converted. Each message contains the location and no value. */
+/**
+ * Thrown if the source cannot be imported. The message contains the location of each problem and no value of
+ * the source.
+ */
 export class ImportSourceError extends Error {
   override readonly name = 'ImportSourceError';
 }
 
-/** Reads a file, or stdin for `-`. @throws UsageError if the file cannot be read */
+/**
+ * Reads the source from a file, or from standard input for `-`.
+ * @throws UsageError if the file cannot be read
+ */
 export function readImportSource(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
@@ -21,7 +27,10 @@ export function readImportSource(file: string): string {
   }
 }
 
-/** Parses YAML 1.1, as Python does, or JSON, which is a subset. @throws ImportSourceError */
+/**
+ * Parses the source as YAML 1.1, the version that Python uses, or as JSON, which is a subset of YAML.
+ * @throws ImportSourceError
+ */
 export function parseImportSource(text: string, file: string): unknown {
   if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: must be at most 16 MB`);
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;

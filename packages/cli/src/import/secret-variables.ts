@@ -1,6 +1,6 @@
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
 
-/** An environment variable that the new configuration refers to. */
+/** An environment variable to which the new configuration refers. */
 export interface RequiredVariable {
   readonly name: string;
   /** Source fields that contain its value. */
@@ -10,8 +10,8 @@ export interface RequiredVariable {
 }
 
 /**
- * Replaces secrets with floe.yaml variables. Only `formatFile` returns the secret values, because
- * no other output of the import may contain one.
+ * Replaces secrets with references to environment variables. Only `formatFile` returns the secret values,
+ * because no other output of the import may contain them.
  */
 export class SecretVariables {
   readonly #literals = new Map<string, string>();

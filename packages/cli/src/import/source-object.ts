@@ -11,33 +11,32 @@ export interface ImportContext {
   readonly variablePattern: RegExp;
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type PlainObject = Readonly<Record<string, unknown>>;
 
-/** Returns whether a value is an object and not a list. */
-export function isMembers(value: unknown): value is Members {
+/** Returns whether a value is an object but not an array. */
+export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Escapes text for floe.yaml, so that it contains no variable references. */
+/** Escapes a text for floe.yaml, so that no part of it is a reference to an environment variable. */
 export function escapeVariableReferences(text: string): string {
   return text.replaceAll('${', '$${');
 }
 
 /**
- * An object in the source. Every field must be read or be given a reason for omission. `finish`
- * reports all other fields as unknown, so that the report contains every field. A field of an
- * unexpected type is a problem.
+ * An object in the source. Each field must be read or omitted with a reason. `finish` reports all remaining
+ * fields as unknown, so that the report is complete. A field whose value has an unexpected type is a problem.
  */
 export class SourceObject {
   readonly path: string;
-  readonly #members: Members;
+  readonly #members: PlainObject;
   readonly #context: ImportContext;
   readonly #group: string;
   readonly #read = new Set<string>();
   /** Children by field, so that repeated reads share their state. */
   readonly #children = new Map<string, SourceObject>();
 
-  constructor(members: Members, path: string, group: string, context: ImportContext) {
+  constructor(members: PlainObject, path: string, group: string, context: ImportContext) {
     this.#members = members;
     this.path = path;
     this.#group = group;
@@ -151,21 +150,21 @@ export class SourceObject {
   }
 
   object(name: string): SourceObject | undefined {
-    const value = this.#typed(name, 'a map of keys and values', isMembers);
-    return isMembers(value) ? this.child(value, this.fieldPath(name)) : undefined;
+    const value = this.#typed(name, 'a map of keys and values', isPlainObject);
+    return isPlainObject(value) ? this.child(value, this.fieldPath(name)) : undefined;
   }
 
   /** Reads a list of objects. */
   objects(name: string): readonly SourceObject[] {
     return this.list(name).flatMap((entry, index) => {
       const path = `${this.fieldPath(name)}[${index}]`;
-      if (isMembers(entry)) return [this.child(entry, path)];
+      if (isPlainObject(entry)) return [this.child(entry, path)];
       this.problem(name, `must be a map of keys and values, got ${describeType(entry)}`, `[${index}]`);
       return [];
     });
   }
 
-  child(members: Members, path: string): SourceObject {
+  child(members: PlainObject, path: string): SourceObject {
     const known = this.#children.get(path);
     if (known) return known;
     const group = this.path === '' ? path : this.#group;
@@ -207,7 +206,7 @@ export class SourceObject {
       const value = this.#members[name];
       const isContainer = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
       if (!isTold && !isContainer) this.note(name, 'imported');
-      else if (!isTold && Array.isArray(value) && !value.some(isMembers)) this.note(name, 'imported');
+      else if (!isTold && Array.isArray(value) && !value.some(isPlainObject)) this.note(name, 'imported');
     }
   }
 
@@ -229,7 +228,7 @@ export class SourceObject {
   }
 }
 
-/** Describes the type of a value for messages, such as `a list`. */
+/** Returns the type of a value for a message, such as `a list`. */
 export function describeType(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (value === null) return 'nothing';

@@ -7,15 +7,18 @@ import { Menu, MenuCheckboxItem, MenuItem, MenuLabel, MenuSeparator } from '../u
 import { showToast } from '../ui/toast.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { useShell } from './shell-context.ts';
-import { currentDensity, setDensity, setTheme, type Theme } from './theme.ts';
+import { getDensity, setDensity, setTheme, type Theme } from './theme.ts';
 
-/** A menu with the signed-in account, the appearance and sign-out. Next to it, the state of live updates. */
-export function AccountMenu({ icons }: { readonly icons: boolean }) {
+/**
+ * Renders the menu of the signed-in user (appearance, keyboard shortcuts, sign-out) and the state of live
+ * updates.
+ */
+export function AccountMenu({ iconsOnly }: { readonly iconsOnly: boolean }) {
   const { user } = useSignedInSession();
   const { openHelp } = useShell();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [density, setShown] = useState(currentDensity);
+  const [density, setShown] = useState(getDensity);
   const name = user.name || user.email;
   const leave = () =>
     signOut(client).then(
@@ -25,7 +28,7 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
   const trigger = (
     <button
       type="button"
-      aria-label={icons ? `Account: ${name}` : undefined}
+      aria-label={iconsOnly ? `Account: ${name}` : undefined}
       className="flex min-h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-1.5 text-left hover:bg-hover"
     >
       <span
@@ -34,7 +37,7 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
       >
         {initials(name)}
       </span>
-      {!icons && <span className="truncate text-ui text-ink-2">{name}</span>}
+      {!iconsOnly && <span className="truncate text-ui text-ink-2">{name}</span>}
     </button>
   );
   return (
@@ -61,7 +64,7 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
           Sign out
         </MenuItem>
       </Menu>
-      {!icons && <ConnectionState />}
+      {!iconsOnly && <ConnectionState />}
     </div>
   );
 }

@@ -14,7 +14,7 @@ interface Offer {
   readonly run: () => void;
 }
 
-/** Searches pages by name. A pasted ID opens its resource. */
+/** Renders the search dialog, which finds pages by name and opens a request by its ID. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const offers = useOffers(text.trim());

@@ -19,8 +19,8 @@ const fileQuery = queryOptions({
 });
 
 /**
- * A banner on all pages while the last floe.yaml is rejected, because the running configuration differs from
- * the file.
+ * Renders a banner on all pages if the latest version of floe.yaml was rejected, because the running
+ * configuration then differs from the file.
  */
 export function ConfigFileBanner() {
   const live = useEventStreamState() === 'live';

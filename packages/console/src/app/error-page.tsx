@@ -3,7 +3,10 @@ import { useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
 
-/** Shown for an error in the console itself. The navigation stays usable, and the details can be copied. */
+/**
+ * Renders the page for an error in the console itself. The navigation stays usable, and the details can be
+ * copied.
+ */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const message = error instanceof Error ? error.message : String(error);
   useEffect(() => {
@@ -28,7 +31,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   );
 }
 
-/** Shown for a URL that matches no page. */
+/** Renders the page for a URL that matches no page. */
 export function NotFoundPage() {
   return (
     <EmptyState

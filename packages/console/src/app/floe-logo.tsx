@@ -1,4 +1,4 @@
-/** The Floe logo: a block of ice seen from a corner. */
+/** Renders the Floe logo: a block of ice seen from a corner. */
 export function FloeLogo({ size = 26 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" className="shrink-0">

@@ -35,8 +35,8 @@ interface ListPageProps<Row> {
 }
 
 /**
- * A page that lists resources. The key `c` and a button create one. Rows open in a drawer or on their own
- * page. Without rows, the page shows an empty state.
+ * Renders a page that lists resources. A button and the key `c` create a resource. A row opens in a drawer or
+ * on its own page. If there are no rows, the page shows an empty state.
  */
 export function ListPage<Row extends { readonly id: string }>({
   idOf = ({ id }) => id,

@@ -29,6 +29,7 @@ import {
 } from 'lucide-react';
 import type { OrgPath } from './use-org-navigate.ts';
 
+/** A link in the sidebar. */
 export interface NavigationEntry {
   readonly label: string;
   readonly path: OrgPath;
@@ -37,6 +38,7 @@ export interface NavigationEntry {
   readonly key?: string;
 }
 
+/** A group of links in the sidebar. */
 export interface NavigationGroup {
   readonly label: string | null;
   readonly entries: readonly NavigationEntry[];
@@ -94,7 +96,10 @@ const NAVIGATION: readonly NavigationGroup[] = [
   },
 ];
 
-/** Returns the groups with only the entries whose page exists. */
+/**
+ * Returns the navigation groups without the entries whose page does not exist. `paths` contains the paths of
+ * all pages.
+ */
 export function buildNavigation(paths: ReadonlySet<string>): readonly NavigationGroup[] {
   return NAVIGATION.map((group) => ({
     ...group,

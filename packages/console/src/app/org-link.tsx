@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useOrgId } from './url-state.ts';
 
 /**
- * A link to a page of the current organization. `to` is relative to the organization, as in
+ * Renders a link to a page of the current organization. `to` is relative to the organization, as in
  * `/requests/exc_1`.
  */
 export function OrgLink({

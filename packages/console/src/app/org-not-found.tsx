@@ -1,13 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { type SignedIn, switchToOrg } from '../data/session.ts';
+import { type SignedInSession, switchToOrg } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 
 /**
- * Shown for a link to another organization. Switches to that organization if the user is a member. Otherwise,
- * says that they are not.
+ * Handles a link to another organization: switches to it if the user is a member, otherwise shows that they
+ * are not.
  */
-export function OrgNotFound({ session, orgId }: { readonly session: SignedIn; readonly orgId: string }) {
+export function OrgNotFound({
+  session,
+  orgId,
+}: {
+  readonly session: SignedInSession;
+  readonly orgId: string;
+}) {
   const client = useQueryClient();
   const mine = session.orgs.some(({ id }) => id === orgId);
   const [error, setError] = useState<Error | null>(null);

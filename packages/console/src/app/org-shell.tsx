@@ -6,7 +6,7 @@ import { PermissionHelpersProvider } from '../data/permission-helpers.tsx';
 import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/prompts.ts';
 import { SignedInContext, sessionQuery } from '../data/session.ts';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
-import { NavigationKeys } from './navigation-keys.tsx';
+import { GlobalShortcuts } from './global-shortcuts.tsx';
 import { Redirect } from './redirect.tsx';
 import { ShellContext } from './shell-context.ts';
 import { useShortcutKeys } from './shortcuts.ts';
@@ -34,8 +34,8 @@ const StepUp = lazy(() =>
 );
 
 /**
- * The layout around all pages of an organization. Renders no page if the user is not signed in to that
- * organization.
+ * Renders the layout around all pages of an organization. Renders no page if the user is not signed in to
+ * that organization.
  */
 export function OrgShell() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
@@ -83,7 +83,7 @@ function Shell() {
       >
         Skip to content
       </a>
-      <NavigationKeys onPalette={() => setPalette(true)} onHelp={() => setHelp(true)} />
+      <GlobalShortcuts onPalette={() => setPalette(true)} onHelp={() => setHelp(true)} />
       <div className="flex h-full flex-col">
         <Suspense>
           <ConfigStrip />
@@ -99,7 +99,7 @@ function Shell() {
       </div>
       <Suspense>
         {palette && <Palette onClose={() => setPalette(false)} />}
-        {reason && <Reason waiting={reason} />}
+        {reason && <Reason prompt={reason} />}
         {stepUp && <StepUp onDone={(confirmed) => stepUp.answer(confirmed || null)} />}
         {help && <ShortcutHelp onClose={() => setHelp(false)} />}
       </Suspense>

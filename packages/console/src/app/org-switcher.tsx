@@ -5,17 +5,17 @@ import { Menu, MenuItem, MenuLabel } from '../ui/menu.tsx';
 import { FloeLogo } from './floe-logo.tsx';
 
 /** Shows the current organization and switches to the user’s other organizations. */
-export function OrgSwitcher({ icons }: { readonly icons: boolean }) {
+export function OrgSwitcher({ iconsOnly }: { readonly iconsOnly: boolean }) {
   const { org, orgs, role } = useSignedInSession();
   const navigate = useNavigate();
   const trigger = (
     <button
       type="button"
-      aria-label={icons ? `Organization ${org.name}` : undefined}
+      aria-label={iconsOnly ? `Organization ${org.name}` : undefined}
       className="flex min-h-10 flex-1 items-center gap-2.5 rounded-control px-1.5 text-left hover:bg-hover"
     >
       <FloeLogo />
-      {!icons && (
+      {!iconsOnly && (
         <>
           <span className="min-w-0 flex-1">
             <span className="block truncate text-ui font-semibold">{org.name}</span>

@@ -6,14 +6,15 @@ import { ScrollArea } from '../ui/scroll-area.tsx';
 import { OrgLink } from './org-link.tsx';
 import { useShell } from './shell-context.ts';
 
+/** A link to a parent page, shown above the heading. */
 export interface Breadcrumb {
   readonly label: string;
   readonly to: string;
 }
 
 /**
- * The layout of a page: the heading with actions on the right, the content below, and optionally a drawer in
- * `beside`.
+ * Renders the layout of a page: the heading with actions on the right, the content below, and optionally a
+ * drawer in `beside`.
  */
 export function PageFrame({
   title,

@@ -7,15 +7,15 @@ export interface PrefetchLocation {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Starts the queries of a page, so that their responses load while the page renders. */
-export type PrefetchQueries = (client: QueryClient, place: PrefetchLocation) => void;
+/** A function that starts the queries of a page, so that their responses load while the page renders. */
+export type PrefetchQueries = (client: QueryClient, location: PrefetchLocation) => void;
 
-/** A console page with a path below `/o/{org}`. */
+/** A console page and its path below `/o/{org}`. */
 export interface PageRoute {
   /** Path relative to the organization, such as `/requests` or `/requests/$id`. */
   readonly path: string;
   /** Title of the browser tab. */
   readonly title: string;
   /** Loads the code of the page. Called when the page is first shown. */
-  readonly load: () => Promise<{ readonly Page: ComponentType; readonly ask?: PrefetchQueries }>;
+  readonly load: () => Promise<{ readonly Page: ComponentType; readonly prefetch?: PrefetchQueries }>;
 }

@@ -6,10 +6,10 @@ import { Form, FormField } from '../ui/form.tsx';
 import type { PendingPrompt } from './use-prompt.ts';
 
 /**
- * Asks for the reason that the audit log requires for a change. The waiting request then continues
- * automatically.
+ * Asks for the reason that the audit log requires for a change. The request that needs the reason continues
+ * when the user has entered it.
  */
-export function ReasonDialog({ waiting: { message, answer } }: { readonly waiting: PendingPrompt<string> }) {
+export function ReasonDialog({ prompt: { message, answer } }: { readonly prompt: PendingPrompt<string> }) {
   const [reason, setReason] = useState('');
   return (
     <Dialog open onClose={() => answer(null)} title="Enter a reason" description={message}>

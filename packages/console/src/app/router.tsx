@@ -10,9 +10,9 @@ import { BASE_PATH } from '../data/base-url.ts';
 import { ErrorPage, NotFoundPage } from './error-page.tsx';
 import { OrgShell } from './org-shell.tsx';
 import { loadSignInPage, PAGE_ROUTES } from './page-index.ts';
-import { PageTransition } from './page-transition.tsx';
 import { prefetchQueries } from './prefetch-queries.ts';
 import { formatQueryString, parseQueryString } from './query-text.ts';
+import { StartRedirect } from './start-redirect.tsx';
 
 const root = createRootRoute({
   component: Outlet,
@@ -20,7 +20,7 @@ const root = createRootRoute({
   errorComponent: ErrorPage,
 });
 
-const arrival = createRoute({ getParentRoute: () => root, path: '/', component: PageTransition });
+const arrival = createRoute({ getParentRoute: () => root, path: '/', component: StartRedirect });
 
 /** Sign-in, the first account and invitations share one page. The link determines which of them it shows. */
 const signedOutPages = ['/sign-in', '/first-run', '/invite'].map((path) =>
@@ -32,7 +32,7 @@ const signedOutPages = ['/sign-in', '/first-run', '/invite'].map((path) =>
 );
 
 const org = createRoute({ getParentRoute: () => root, path: '/o/$org', component: OrgShell });
-const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: PageTransition });
+const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: StartRedirect });
 
 /**
  * Creates the router of the console, below the server’s path prefix. Pages start their queries with `client`.

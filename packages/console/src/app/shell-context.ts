@@ -8,13 +8,14 @@ interface ShellActions {
 
 const nothing = () => undefined;
 
+/** The actions of the surrounding shell, which pages read with `useShell`. */
 export const ShellContext = createContext<ShellActions>({
   openMenu: nothing,
   openPalette: nothing,
   openHelp: nothing,
 });
 
-/** Returns the actions that the surrounding shell offers to pages. */
+/** Returns the functions with which pages open the menu, the command palette and the shortcut help. */
 export function useShell(): ShellActions {
   return useContext(ShellContext);
 }

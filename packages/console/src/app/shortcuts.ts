@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 
+/** A keyboard shortcut: its keys, a description for the shortcut help, and the function that it runs. */
 export interface Shortcut {
   /** A key, or two keys pressed in sequence, such as `g r`. `mod+k` means ⌘K or Ctrl+K. */
   readonly keys: string;
@@ -45,7 +46,7 @@ export function useActiveShortcuts(): readonly Shortcut[] {
   ).flat();
 }
 
-/** Listens for shortcut keys on the whole page. Called once, by the shell. */
+/** Listens for shortcut keys on the whole page. Must be called exactly once, in the shell. */
 export function useShortcutKeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -16,12 +16,12 @@ import { useScrollCurrentIntoView } from './use-scroll-current-into-view.ts';
 
 const FOLDED = 'floe.sidebar';
 
-/** The navigation: next to the page, as icons on narrow screens, or over the page on a phone. */
+/** Renders the navigation: next to the page, as icons on narrow screens, or over the page on a phone. */
 export function Sidebar({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'folded');
   const phone = useMediaQuery('(width < 48rem)');
   const narrow = useMediaQuery('(width < 64rem)');
-  const icons = !phone && (folded || narrow);
+  const iconsOnly = !phone && (folded || narrow);
   const fold = () => {
     localStorage.setItem(FOLDED, folded ? 'open' : 'folded');
     setFolded(!folded);
@@ -39,19 +39,19 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
         className={joinClassNames(
           'flex h-full flex-col border-r border-line bg-sunken',
           phone && 'slide-in fixed inset-y-0 left-0 z-30 w-72',
-          !phone && (icons ? 'w-14 shrink-0' : 'w-58 shrink-0'),
+          !phone && (iconsOnly ? 'w-14 shrink-0' : 'w-58 shrink-0'),
         )}
       >
         <div className="flex items-center gap-1 p-2">
-          <OrgSwitcher icons={icons} />
+          <OrgSwitcher iconsOnly={iconsOnly} />
         </div>
-        <SearchButton icons={icons} />
+        <SearchButton iconsOnly={iconsOnly} />
         <div ref={list} className="scroll-hint flex-1 overflow-y-auto p-2 pt-1">
           {NAVIGATION_GROUPS.map(({ label, entries }) => (
             <div key={label ?? ''} className="mb-2">
-              {label && !icons && <div className="px-2 pt-2 pb-1 text-label text-ink-3">{label}</div>}
+              {label && !iconsOnly && <div className="px-2 pt-2 pb-1 text-label text-ink-3">{label}</div>}
               {entries.map((entry) => (
-                <Entry key={entry.path} entry={entry} icons={icons} onTaken={onClose} />
+                <Entry key={entry.path} entry={entry} iconsOnly={iconsOnly} onTaken={onClose} />
               ))}
             </div>
           ))}
@@ -72,23 +72,23 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
             </button>
           </Tooltip>
         )}
-        <AccountMenu icons={icons} />
+        <AccountMenu iconsOnly={iconsOnly} />
       </nav>
     </>
   );
 }
 
-function SearchButton({ icons }: { readonly icons: boolean }) {
+function SearchButton({ iconsOnly }: { readonly iconsOnly: boolean }) {
   const { openPalette } = useShell();
   return (
     <button
       type="button"
       onClick={openPalette}
-      aria-label={icons ? 'Search' : undefined}
+      aria-label={iconsOnly ? 'Search' : undefined}
       className="mx-2 mb-1 flex h-control items-center gap-2 rounded-control border border-line-strong bg-surface px-2 text-ui text-ink-3 hover:text-ink"
     >
-      <Search size={16} strokeWidth={1.75} className={icons ? 'mx-auto' : ''} />
-      {!icons && (
+      <Search size={16} strokeWidth={1.75} className={iconsOnly ? 'mx-auto' : ''} />
+      {!iconsOnly && (
         <>
           <span className="flex-1 text-left">Search</span>
           <KeyboardKey>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</KeyboardKey>
@@ -100,11 +100,11 @@ function SearchButton({ icons }: { readonly icons: boolean }) {
 
 function Entry({
   entry,
-  icons,
+  iconsOnly,
   onTaken,
 }: {
   readonly entry: NavigationEntry;
-  readonly icons: boolean;
+  readonly iconsOnly: boolean;
   /**
    * Called when a link is selected, even the link to the current page, where no URL change would close the
    * menu.
@@ -122,11 +122,11 @@ function Entry({
         'aria-[current=page]:border-line aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-control',
       )}
     >
-      <Icon size={16} strokeWidth={1.75} className={icons ? 'mx-auto' : ''} aria-hidden="true" />
-      {!icons && label}
+      <Icon size={16} strokeWidth={1.75} className={iconsOnly ? 'mx-auto' : ''} aria-hidden="true" />
+      {!iconsOnly && label}
     </OrgLink>
   );
-  return icons ? (
+  return iconsOnly ? (
     <Tooltip text={label} side="right" keys={entry.key && `g ${entry.key}`}>
       <span className="block">{link}</span>
     </Tooltip>

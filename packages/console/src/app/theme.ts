@@ -1,4 +1,6 @@
+/** The color scheme of the console. `system` follows the browser. */
 export type Theme = 'system' | 'light' | 'dark';
+/** The height of list rows. */
 export type Density = 'compact' | 'comfortable';
 
 /** Saves the theme in the browser. public/theme.js reads it before the first paint. */
@@ -14,7 +16,7 @@ export function setTheme(theme: Theme): void {
 }
 
 /** Returns the row density saved in this browser. */
-export function currentDensity(): Density {
+export function getDensity(): Density {
   return document.documentElement.dataset['density'] === 'comfortable' ? 'comfortable' : 'compact';
 }
 

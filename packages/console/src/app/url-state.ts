@@ -9,11 +9,12 @@ declare module '@tanstack/history' {
   }
 }
 
+/** Changes of query parameters by name. Null removes a parameter. */
 export type UrlChanges = Readonly<Record<string, string | null>>;
 
 /**
- * Returns the query of the URL, which holds the entire state of a list, and a function that changes it. Null
- * removes a parameter.
+ * Returns the query parameters of the URL, which contain the entire state of a list, and a function that
+ * changes them.
  */
 export function useUrlState(): {
   readonly query: URLSearchParams;

@@ -2,12 +2,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useOrgId } from './url-state.ts';
 
-/** Path of a page relative to the organization, such as `/requests`. */
+/** The path of a page relative to the organization, such as `/requests`. */
 export type OrgPath = `/${string}`;
 
 /**
- * Returns a function that opens a page of the organization. The function is stable while the organization is
- * the same.
+ * Returns a function that opens a page of the organization. The function stays the same object while the
+ * organization is the same.
  */
 export function useOrgNavigate(): (
   to: OrgPath,
@@ -24,7 +24,7 @@ export function useOrgNavigate(): (
 /**
  * Returns a function that opens the page of a resource below `to`. The ID `new` opens the page for a new
  * resource, and no ID opens the list. `part` is appended to the resource path, such as `/edit`. The function
- * is stable while the organization is the same.
+ * stays the same object while the organization is the same.
  */
 export function useResourceNavigate(to: OrgPath, part = ''): (id?: string, how?: 'push' | 'replace') => void {
   const go = useOrgNavigate();

@@ -1,19 +1,22 @@
 import { useEffect, useState } from 'react';
 import type { PromptHandler } from '../data/prompts.ts';
 
-/** A request that waits for input from the user. */
+/** A prompt that the user has not answered yet. The request that needs the answer waits for it. */
 export interface PendingPrompt<Answer> {
   readonly message: string;
   /** Resolves the prompt. With null, the request fails with its original error. */
   readonly answer: (given: Answer | null) => void;
 }
 
-/** Returns the request that waits for this prompt, or null if there is none. */
-export function usePrompt<Answer>(question: PromptHandler<Answer>): PendingPrompt<Answer> | null {
+/**
+ * Registers the component as the one that shows this prompt. Returns the pending prompt, or null if there is
+ * none.
+ */
+export function usePrompt<Answer>(prompt: PromptHandler<Answer>): PendingPrompt<Answer> | null {
   const [waiting, setWaiting] = useState<PendingPrompt<Answer> | null>(null);
   useEffect(
     () =>
-      question.setHandler(
+      prompt.setHandler(
         (message) =>
           new Promise((resolve) =>
             setWaiting({
@@ -25,7 +28,7 @@ export function usePrompt<Answer>(question: PromptHandler<Answer>): PendingPromp
             }),
           ),
       ),
-    [question],
+    [prompt],
   );
   return waiting;
 }

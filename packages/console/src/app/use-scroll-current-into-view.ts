@@ -2,10 +2,10 @@ import type { RefObject } from 'react';
 import { useOnChange } from '../data/on-change.ts';
 
 /**
- * Scrolls a list of links so that the link of the current page is visible. `place` must change with the page.
+ * Scrolls a list of links so that the link of the current page is visible. `path` must change with the page.
  */
-export function useScrollCurrentIntoView(list: RefObject<HTMLElement | null>, place: string): void {
-  useOnChange(place, () => {
+export function useScrollCurrentIntoView(list: RefObject<HTMLElement | null>, path: string): void {
+  useOnChange(path, () => {
     const link = list.current?.querySelector('[aria-current=page]');
     if (!link) return;
     // An observer uses the layout of the next frame. Reading positions now would force a layout of a page

@@ -29,7 +29,7 @@ export function annotationsListQuery(time: Readonly<Record<string, string>>) {
   });
 }
 
-/** Returns the annotations of a time range. Updates automatically. */
+/** Returns the annotations of a time range. Refetches them when the server reports a change. */
 export function useAnnotations(time: Readonly<Record<string, string>>): readonly ChartAnnotation[] {
   useLiveQuery('breakers', KEY);
   return useQuery(annotationsListQuery(time)).data ?? NONE;

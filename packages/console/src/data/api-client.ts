@@ -1,18 +1,18 @@
-import { ApiError, readApiError, unreachableError } from './api-error.ts';
+import { ApiError, createUnreachableError, readApiError } from './api-error.ts';
 import { apiUrl } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
-/** Query parameters. A list of values repeats the parameter. */
+/** The query parameters of a request. A list of values repeats the parameter. */
 export type QueryParameters = Readonly<Record<string, QueryValue | readonly string[]>> | URLSearchParams;
 
-/** Response body of each list operation of the API. */
+/** One page of a list, as the API returns it. */
 export interface ApiPage<Row> {
   readonly data: readonly Row[];
   readonly next_cursor: string | null;
 }
 
-/** A resource and the ETag to send with the next change. */
+/** A resource and the ETag to send with its next change. */
 export interface WithETag<Body> {
   readonly body: Body;
   readonly etag: string | null;
@@ -47,14 +47,15 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw unreachableError();
+    throw createUnreachableError();
   }
   if (!answer.ok) throw readApiError(answer.status, answer.headers, await answer.text());
   return answer;
 }
 
 /**
- * Sends `GET` and returns the response body, typed by the contract (see `trusted`). @throws ApiRequestError
+ * Sends `GET` and returns the response body as the type that the contract defines (see `trusted`).
+ * @throws ApiError
  */
 export async function getJson<Body>(
   path: string,
@@ -67,9 +68,10 @@ export async function getJson<Body>(
 const PAGE_ROWS = 500;
 
 /**
- * Reads all pages of a list. Use it for lists that are loaded and sorted as a whole. @throws ApiRequestError
+ * Reads all pages of a list. Use it for lists that are loaded and sorted as a whole.
+ * @throws ApiError
  */
-export async function allPages<Row>(
+export async function getAllPages<Row>(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
   signal?: AbortSignal,
@@ -88,15 +90,19 @@ export async function allPages<Row>(
   return rows;
 }
 
-/** Sends `GET` for one resource and returns it with the ETag for its next change. @throws ApiRequestError */
+/**
+ * Sends `GET` for one resource and returns it with the ETag for its next change.
+ * @throws ApiError
+ */
 export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<WithETag<Body>> {
   const answer = await ask(path, { method: 'GET', signal });
   return { body: await bodyOf<Body>(answer, signal), etag: answer.headers.get('etag') };
 }
 
 /**
- * Sends `POST`, `PUT`, `PATCH` or `DELETE` and returns the response body, or null without a body. If the API
- * requires a step-up, the request is repeated after the user confirms their identity. @throws ApiRequestError
+ * Sends `POST`, `PUT`, `PATCH` or `DELETE` and returns the response body, or null if the response has none.
+ * If the API requires a step-up, repeats the request after the user confirms their identity.
+ * @throws ApiError
  */
 export async function sendJson<Body>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -109,8 +115,9 @@ export async function sendJson<Body>(
 }
 
 /**
- * Like `sendJson`, for operations that return the resource. Returns it with the ETag for the next change.
- * @throws ApiRequestError
+ * Sends a request like `sendJson`, for operations that return the resource. Returns the resource with the
+ * ETag for its next change.
+ * @throws ApiError
  */
 export async function sendWithETag<Body>(
   method: 'POST' | 'PUT' | 'PATCH',
@@ -149,7 +156,7 @@ function isReasoned({ body, query }: Asked): boolean {
   return query !== undefined || (typeof body === 'object' && body !== null && 'reason' in body);
 }
 
-/** Returns the same request as a curl command. */
+/** Returns the curl command for a `GET` request to the API. */
 export function formatCurl(path: string, query: QueryParameters | undefined): string {
   const url = apiUrl(path);
   url.search = formatQueryParameters(query);
@@ -174,7 +181,7 @@ export function formatQueryParameters(query: QueryParameters | undefined): strin
 async function bodyOf<Body>(answer: Response, signal?: AbortSignal): Promise<Body> {
   const text = await answer.text().catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw unreachableError();
+    throw createUnreachableError();
   });
   try {
     return trusted<Body>(JSON.parse(text));

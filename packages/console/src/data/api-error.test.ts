@@ -49,6 +49,6 @@ test('what the browser itself refused is told in its own words', () => {
   assert.equal(toApiError(null), null);
   assert.deepEqual(
     [new Error('No passkey was used.'), new Error()].map((error) => toApiError(error)?.message),
-    ['No passkey was used.', 'An unknown error occurred in the console. Reload the page.'],
+    ['No passkey was used.', 'An unexpected error occurred in the console. Reload the page.'],
   );
 });

@@ -1,6 +1,6 @@
 import { capitalize } from '../format/words.ts';
 
-/** An error response of the API, with the details that help the user to resolve it. */
+/** An error response of the API, with the details that help the user to resolve the problem. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** HTTP status. 0 without a response. */
@@ -12,7 +12,7 @@ export class ApiError extends Error {
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
 
-  constructor(told: {
+  constructor(details: {
     readonly status: number;
     readonly code: string;
     readonly message: string;
@@ -20,12 +20,12 @@ export class ApiError extends Error {
     readonly requestId?: string | null;
     readonly retryAfterMs?: number | null;
   }) {
-    super(told.message);
-    this.status = told.status;
-    this.code = told.code;
-    this.param = told.param ?? null;
-    this.requestId = told.requestId ?? null;
-    this.retryAfterMs = told.retryAfterMs ?? null;
+    super(details.message);
+    this.status = details.status;
+    this.code = details.code;
+    this.param = details.param ?? null;
+    this.requestId = details.requestId ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
   }
 
   /** The message to show next to the field: a sentence without the name of the field. */
@@ -42,7 +42,9 @@ export function errorMessage(error: Error): string {
   return error instanceof ApiError ? error.fieldMessage : error.message;
 }
 
-/** Parses an error response, either from Floe or from a proxy that uses another format. */
+/**
+ * Converts an error response to an `ApiError`. The response can also come from a proxy, in another format.
+ */
 export function readApiError(status: number, headers: Headers, text: string): ApiError {
   const requestId = headers.get('x-request-id');
   const wait = Number(
@@ -62,8 +64,8 @@ export function readApiError(status: number, headers: Headers, text: string): Ap
   });
 }
 
-/** Returns the error for a request without a response: Floe or the network is down. */
-export function unreachableError(): ApiError {
+/** Returns the error for a request that got no response because Floe or the network is unavailable. */
+export function createUnreachableError(): ApiError {
   return new ApiError({
     status: 0,
     code: 'network',
@@ -71,13 +73,16 @@ export function unreachableError(): ApiError {
   });
 }
 
-/** Converts any error of a change to an `ApiError`, including errors of the browser. */
+/**
+ * Converts the error of a failed change, which may also be an error of the browser, to an `ApiError`. Returns
+ * null for null.
+ */
 export function toApiError(error: Error | null): ApiError | null {
   if (error === null || error instanceof ApiError) return error;
   return new ApiError({
     status: 0,
     code: 'console',
-    message: error.message || 'An unknown error occurred in the console. Reload the page.',
+    message: error.message || 'An unexpected error occurred in the console. Reload the page.',
   });
 }
 

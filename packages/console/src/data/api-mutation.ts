@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type ApiError, toApiError } from './api-error.ts';
 
-/** A change on the server, with the state that its controls need. */
+/** A change that can be sent to the server, and the state that its controls need. */
 export interface ApiMutation<Input> {
   readonly run: (input: Input) => void;
   readonly running: boolean;
@@ -11,9 +11,9 @@ export interface ApiMutation<Input> {
 }
 
 /**
- * Returns a function that makes a change and then refetches the affected queries. Ignores calls while a
- * change is in progress.
- * @param touches Query keys, or prefixes of keys, that the change makes stale.
+ * Returns a function that sends a change to the server and then refetches the affected queries. Calls while a
+ * change is in progress are ignored.
+ * @param touches The keys, or key prefixes, of the queries that the change makes stale.
  */
 export function useApiMutation<Input, Answer>(
   make: (input: Input) => Promise<Answer>,

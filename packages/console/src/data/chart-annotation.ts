@@ -4,9 +4,10 @@ import { breakerName } from '../format/breaker-name.ts';
 import type { DisplayStatus } from '../ui/status.tsx';
 import { auditActionText } from './audit-action-label.ts';
 
+/** An event as the API returns it. */
 export type Annotation = z.output<typeof analyticsAnnotations>['data'][number];
 
-/** An event, shown as a mark in charts and as a line in the list below them. */
+/** An event to display: as a mark in a chart, and as a line in the list below the chart. */
 export interface ChartAnnotation {
   /** Time of the event, in milliseconds since the epoch. */
   readonly at: number;
@@ -54,7 +55,10 @@ const BREAKER: Readonly<Record<string, { readonly word: string; readonly state: 
   released: { word: 'returned to automatic', state: 'healthy' },
 };
 
-/** Merges annotations that would overlap in a chart. `width` is the number of marks that fit side by side. */
+/**
+ * Merges annotations that would overlap in a chart. `width` is the number of marks that fit next to each
+ * other.
+ */
 export function clusterAnnotations(
   marks: readonly ChartAnnotation[],
   from: number,

@@ -2,6 +2,7 @@ import type { createdKey } from '@floe/contract/api/keys';
 import type * as z from 'zod';
 import { sendJson } from './api-client.ts';
 
+/** A new platform key with its value, which the API returns only once. */
 export type CreatedKey = z.output<typeof createdKey>;
 
 const HOUR_MS = 3_600_000;
@@ -16,14 +17,16 @@ interface Held {
 
 let held: Held | null = null;
 
-/** Creates a platform key for the user’s own model requests. The key value is only in this response. */
+/**
+ * Creates a platform key for the user’s own model requests. Only this response contains the value of the key.
+ */
 export function createGatewayKey(name: string, expiresAt: string | null = null): Promise<CreatedKey> {
   return sendJson('POST', 'api/management/keys', { name, scopes: ['gateway'], expires_at: expiresAt });
 }
 
 /**
- * Returns the key with which the console calls models. The key belongs to the user, is valid for one hour,
- * and is kept only in the memory of this tab. Its requests are counted and limited like all others.
+ * Returns the key that the playground uses to call models. The key belongs to the user, is valid for one
+ * hour, and is stored only in the memory of this tab. Its requests are counted and limited like all others.
  */
 export async function getPlaygroundKey(orgId: string, person: string, nowMs = Date.now()): Promise<string> {
   if (held?.orgId !== orgId || held.endsMs - SPARE_MS < nowMs) {
@@ -41,24 +44,24 @@ export async function getPlaygroundKey(orgId: string, person: string, nowMs = Da
 }
 
 /**
- * Discards the key, for example after it was rejected or another user signed in. The next call creates a new
- * key.
+ * Discards the playground key, for example after it was rejected or another user signed in. The next call of
+ * `getPlaygroundKey` creates a new one.
  */
 export function discardPlaygroundKey(): void {
   held = null;
 }
 
 /** Builds a key name such as `mara-claude-code` from `Mara Koch` and `claude-code`. */
-export function buildKeyName(person: string, what: string): string {
-  const first = person
+export function buildKeyName(memberName: string, purpose: string): string {
+  const first = memberName
     .normalize('NFKD')
     .toLowerCase()
     .split(/[\s@]+/)[0]
     ?.replace(/[^a-z0-9]+/g, '');
-  return first ? `${first}-${what}` : what;
+  return first ? `${first}-${purpose}` : purpose;
 }
 
-/** Returns four random letters. Names of active keys must be unique in an organization. */
+/** Returns four random letters or digits that make the name of a new key unique in the organization. */
 export function generateKeySuffix(): string {
   return [...crypto.getRandomValues(new Uint8Array(4))].map((byte) => (byte % 36).toString(36)).join('');
 }

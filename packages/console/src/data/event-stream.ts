@@ -12,7 +12,7 @@ export interface ServerEvent {
 
 const SOMETHING_MISSED: ServerEvent = { topic: 'resync', data: null, after: null, id: null };
 
-/** State of the event stream. `idle`: nothing in this browser subscribes to events. */
+/** The state of the event stream. `idle` means that nothing in this browser subscribes to events. */
 export type EventStreamState = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'off';
 
 type Listener = (event: ServerEvent) => void;
@@ -33,9 +33,9 @@ const SILENT_MS = 40_000;
 const REFUSED_MS = 3_000;
 
 /**
- * The event stream, shared by all tabs of a browser. Browsers allow six connections per origin on HTTP/1.1,
- * so one stream per tab would use them up. The tab that holds a lock reads the stream and sends events to the
- * other tabs over a channel.
+ * The connection over which the server sends events, shared by all tabs of a browser. Browsers allow six
+ * connections per origin with HTTP/1.1, so one connection per tab would use them up. The tab that holds a
+ * lock reads the stream and sends the events to the other tabs over a broadcast channel.
  */
 export class EventStream {
   readonly #listeners = new Map<Listener, string>();

@@ -7,22 +7,25 @@ const watch = (changed: () => void) => stream.watch(changed);
 const connection = () => stream.connection;
 const lostAt = () => stream.lostAt;
 
-/** Returns the state of the event stream, which tells whether data updates automatically. */
+/** Returns the state of the event stream, which determines whether data updates automatically. */
 export function useEventStreamState(): EventStreamState {
   return useSyncExternalStore(watch, connection);
 }
 
-/** Returns the time of the last update in milliseconds since the epoch while disconnected, otherwise null. */
+/**
+ * Returns the time of the last update in milliseconds since the epoch if the event stream is disconnected,
+ * otherwise null.
+ */
 export function useDisconnectedAt(): number | null {
   return useSyncExternalStore(watch, lostAt);
 }
 
 /**
- * Calls `heard` for each event of a topic, and for `resync` when events were missed and the data must be read
- * again.
+ * Calls `onEvent` for each event of a topic, and for the event `resync`, which means that events were missed
+ * and the data must be read again.
  */
-export function useEvents(topic: string, heard: (event: ServerEvent) => void, on = true): void {
-  const latest = useEffectEvent(heard);
+export function useEvents(topic: string, onEvent: (event: ServerEvent) => void, on = true): void {
+  const latest = useEffectEvent(onEvent);
   useEffect(() => (on ? stream.listen(topic, (event) => latest(event)) : undefined), [topic, on]);
 }
 

@@ -21,8 +21,8 @@ export const gapsQuery = queryOptions({
 });
 
 /**
- * Returns the spans to hatch in a chart. `at` contains the start of each interval, in milliseconds since the
- * epoch.
+ * Returns the gaps to hatch in a chart. `at` contains the start of each interval of the chart, in
+ * milliseconds since the epoch.
  */
 export function useGaps(at: readonly number[]): readonly GapSpan[] {
   const { data } = useQuery(gapsQuery);

@@ -4,23 +4,23 @@ import type * as z from 'zod';
 import { getJson } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 
-/** A background job of the server. `Result` is the type of the job kind’s result, defined by the contract. */
+/** A background job of the server. `Result` is the type of its result, which depends on the kind of job. */
 export type Job<Result> = Omit<z.output<typeof jobResource>, 'result'> & { readonly result: Result | null };
 
 const LOOK_MS = 500;
 
 /**
- * Returns the current state of a background job. Polls while the job is running and the component is
- * rendered, because no event reports jobs. Returns undefined without a job.
+ * Returns the current state of a background job, or undefined if none is given. Polls the server while the
+ * job is running and the component is rendered, because the server sends no events about jobs.
  */
-export function useJob<Result>(begun: Job<Result> | null | undefined): Job<Result> | undefined {
-  const id = begun?.id ?? '';
+export function useJob<Result>(startedJob: Job<Result> | null | undefined): Job<Result> | undefined {
+  const id = startedJob?.id ?? '';
   return useQuery({
     queryKey: ['jobs', id],
     queryFn: ({ signal }) => getJson<Job<Result>>(`api/jobs/${id}`, undefined, signal),
     enabled: id !== '',
     // The first poll is delayed, because the response that started the job contains its state.
-    ...(begun ? { initialData: begun } : {}),
+    ...(startedJob ? { initialData: startedJob } : {}),
     staleTime: LOOK_MS,
     refetchInterval: ({ state: { data, error } }) =>
       data?.state === 'running' && !isGone(error) ? LOOK_MS : false,

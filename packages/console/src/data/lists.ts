@@ -5,8 +5,8 @@ import { type ApiPage, getJson, type QueryParameters } from './api-client.ts';
 const PAGE_ROWS = 200;
 
 /**
- * Returns the query for a list of the API, which loads page by page in the API’s order. The query key begins
- * with `name`, which changes invalidate.
+ * Returns the query for a list of the API, which loads page by page in the order of the API. The query key
+ * begins with `name`, so a change can invalidate all lists with that name.
  */
 export function listQuery<Row>(name: string, path: string, filters: Readonly<Record<string, string>> = {}) {
   return infiniteQueryOptions({
@@ -21,8 +21,8 @@ export function listQuery<Row>(name: string, path: string, filters: Readonly<Rec
 }
 
 /**
- * Returns the loaded rows of a list, or undefined until the first page has loaded, so that the list is not
- * shown as empty too early.
+ * Returns the query result of a list, its loaded rows, and a function that loads the next page. The rows are
+ * undefined until the first page has loaded, so that the list is not shown as empty too early.
  */
 export function useListRows<Row>(
   query: ReturnType<typeof listQuery<Row>>,

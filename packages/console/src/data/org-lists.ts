@@ -7,7 +7,9 @@ import { type ApiPage, getJson } from './api-client.ts';
 
 /** Queries for all resources of a kind in the organization, to select from or to look up names. */
 
+/** A model of the organization, or a route alias. */
 export type ModelResource = z.output<typeof modelResource>;
+/** A provider of the organization. */
 export type Provider = z.output<typeof providerResource>;
 
 /**
@@ -15,18 +17,20 @@ export type Provider = z.output<typeof providerResource>;
  */
 const MOST = 500;
 
-/** The models of the organization. Includes routes as the kind `alias`. */
+/** The query for the models of the organization. Route aliases are included, with the kind `alias`. */
 export const orgModelsQuery = queryOptions({
   queryKey: ['models', 'all'],
   queryFn: ({ signal }) => getJson<ApiPage<ModelResource>>('api/management/models', { limit: MOST }, signal),
   staleTime: 60_000,
 });
 
+/** The query for the providers of the organization. */
 export const orgProvidersQuery = queryOptions({
   queryKey: ['providers', 'all'],
   queryFn: ({ signal }) => getJson<ApiPage<Provider>>('api/management/providers', { limit: MOST }, signal),
 });
 
+/** The query for the platform keys of the organization. */
 export const orgKeysQuery = queryOptions({
   queryKey: ['keys', 'all'],
   queryFn: ({ signal }) => getJson<ApiPage<PlatformKey>>('api/management/keys', { limit: MOST }, signal),

@@ -2,6 +2,7 @@ import type { OrgResource } from '@floe/contract/api/orgs';
 import { queryOptions } from '@tanstack/react-query';
 import { getWithETag } from './api-client.ts';
 
+/** The API path of the current organization. */
 export const ORG_PATH = 'api/management/org';
 
 /** The query for the name and the time zone of the current organization. */

@@ -1,6 +1,6 @@
 /**
- * Asks the browser for a passkey. Both sides use the JSON format of WebAuthn Level 3, section 5.1.9, so
- * nothing is converted.
+ * Asks the browser to sign the server’s challenge with a passkey. Server and browser both use the JSON format
+ * of WebAuthn Level 3, section 5.1.9, so nothing is converted.
  */
 export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
   // The options are either the public key options or an object that contains them as `publicKey`.
@@ -21,7 +21,7 @@ export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
   return credential.toJSON();
 }
 
-/** Whether the browser can use passkeys, which requires HTTPS or localhost. */
+/** Returns whether the browser can use passkeys, which requires HTTPS or localhost. */
 export function canUsePasskeys(): boolean {
   return window.isSecureContext && 'PublicKeyCredential' in window;
 }
@@ -30,7 +30,7 @@ function isOptions(value: unknown): value is PublicKeyCredentialRequestOptionsJS
   return typeof value === 'object' && value !== null && 'challenge' in value;
 }
 
-/** Creates a passkey in the browser with the options from the server. */
+/** Creates a passkey in the browser with the options that the server sent. */
 export async function createPasskey(options: unknown): Promise<unknown> {
   if (!isCreation(options))
     throw new Error(

@@ -5,6 +5,7 @@ import { useApiMutation } from './api-mutation.ts';
 import { type FieldChange, findFieldChanges } from './field-changes.ts';
 import { mergeForms } from './merge-forms.ts';
 
+/** The state of a form that edits a resource, and the functions that change it. */
 export interface ResourceEdit<Form> {
   /** API path of the resource. */
   readonly path: string;
@@ -28,7 +29,7 @@ export interface ResourceEdit<Form> {
   readonly discard: () => void;
 }
 
-/** Props of a part of a form: all values, and a function that changes some of them. */
+/** The props of the fields of a form: all values, and a function that changes some of them. */
 export interface FormFieldsProps<Form> {
   readonly form: Form;
   readonly onChange: (fields: Partial<Form>) => void;
@@ -36,7 +37,7 @@ export interface FormFieldsProps<Form> {
 
 interface EditOptions<Resource, Form> {
   readonly path: string;
-  readonly read: WithETag<Resource>;
+  readonly loaded: WithETag<Resource>;
   readonly formOf: (resource: Resource) => Form;
   /** Converts the form to the body of a `PATCH` request to `path`. */
   readonly write: (form: Form) => unknown;
@@ -46,16 +47,16 @@ interface EditOptions<Resource, Form> {
 
 /**
  * Manages the form of one resource: the version that was read, the edited values, and saving with `If-Match`,
- * so that no member’s changes are lost.
+ * so that changes by other members are not overwritten unnoticed.
  */
 export function usePatchForm<Resource, Form extends object>(
   options: EditOptions<Resource, Form>,
 ): ResourceEdit<Form> {
-  const { read, formOf, done } = options;
-  const [base, setBase] = useState(read);
+  const { loaded, formOf, done } = options;
+  const [base, setBase] = useState(loaded);
   const [form, setForm] = useState(() => formOf(base.body));
   const [theirs, setTheirs] = useState<WithETag<Resource> | null>(null);
-  const [seen, setSeen] = useState(read);
+  const [seen, setSeen] = useState(loaded);
   /** @param typed The form at the time `next` was requested. Values typed since then are kept. */
   const adopt = (next: WithETag<Resource>, typed: Form | null = null) => {
     const values = formOf(next.body);
@@ -73,9 +74,9 @@ export function usePatchForm<Resource, Form extends object>(
     },
   });
   // Without edits in the form, changes from elsewhere are shown immediately.
-  if (read !== seen) {
-    setSeen(read);
-    if (read.etag !== base.etag && !isChanged && !change.running) adopt(read);
+  if (loaded !== seen) {
+    setSeen(loaded);
+    if (loaded.etag !== base.etag && !isChanged && !change.running) adopt(loaded);
   }
   return {
     path: options.path,

@@ -20,23 +20,27 @@ const helpersQuery = queryOptions({
 });
 
 interface Helpers {
-  readonly people: readonly Member[];
+  readonly members: readonly Member[];
   /** Starts the query. Called when an action is not permitted. */
-  readonly want: () => void;
+  readonly load: () => void;
 }
 
-const NOBODY: readonly Member[] = [];
+const NO_MEMBERS: readonly Member[] = [];
 
-export const PermissionHelpersContext = createContext<Helpers>({ people: NOBODY, want: () => undefined });
+/** The members who can help with actions that are not permitted, and a function that starts loading them. */
+export const PermissionHelpersContext = createContext<Helpers>({
+  members: NO_MEMBERS,
+  load: () => undefined,
+});
 
 /**
- * Provides the members who can help with actions that are not permitted. Loads them once for the page, when
+ * Provides the members who can help with actions that are not permitted. The members are loaded once, when
  * they are first needed.
  */
 export function PermissionHelpersProvider({ children }: { readonly children: ReactNode }) {
-  const [isWanted, setWanted] = useState(false);
-  const { data: people = NOBODY } = useQuery({ ...helpersQuery, enabled: isWanted });
-  const want = useCallback(() => setWanted(true), []);
-  const value = useMemo(() => ({ people, want }), [people, want]);
+  const [isNeeded, setNeeded] = useState(false);
+  const { data: members = NO_MEMBERS } = useQuery({ ...helpersQuery, enabled: isNeeded });
+  const load = useCallback(() => setNeeded(true), []);
+  const value = useMemo(() => ({ members, load }), [members, load]);
   return <PermissionHelpersContext value={value}>{children}</PermissionHelpersContext>;
 }

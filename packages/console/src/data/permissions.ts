@@ -16,14 +16,18 @@ const NEEDS = {
   owners: 'owner',
 } as const satisfies Readonly<Record<string, MemberRole>>;
 
+/** An action that requires a permission. */
 export type PermissionAction = keyof typeof NEEDS;
 
-/** Whether a role has the permission for an action. */
+/** Returns whether a role has the permission for an action. */
 export function isActionAllowed(role: MemberRole, action: PermissionAction): boolean {
   return MEMBER_ROLES.indexOf(role) <= MEMBER_ROLES.indexOf(NEEDS[action]);
 }
 
-/** Explains why a control is disabled and who can help. Names the members in `people`, if known. */
+/**
+ * Explains why a control is disabled and who can help. The explanation names the members in `people`, if
+ * there are any.
+ */
 export function explainDenial(action: PermissionAction, people: readonly string[] = []): string {
   const role = NEEDS[action];
   const named = people.slice(0, MOST_NAMES);
@@ -31,7 +35,7 @@ export function explainDenial(action: PermissionAction, people: readonly string[
   return `Requires the ${role} role. Ask ${who}.`;
 }
 
-/** Returns the roles that have the permission, in the order in which to ask their members. */
+/** Returns the roles that have the permission, with the roles to ask first at the start. */
 export function listRolesWithPermission(action: PermissionAction): readonly MemberRole[] {
   return NEEDS[action] === 'owner' ? ['owner'] : ['admin', 'owner'];
 }

@@ -1,7 +1,6 @@
 /**
- * Asks the user for information that the API requires, while the request waits. The shell shows the prompts,
- * so pages do not have to handle them. A component that shows a prompt registers here. Without one, the
- * request fails with the original error.
+ * Asks the user for information that the API requires, while the request waits. The component that shows the
+ * prompt registers with `setHandler`. If none is registered, the request fails with its original error.
  */
 export class PromptHandler<Answer> {
   #asker: ((message: string) => Promise<Answer | null>) | null = null;
@@ -28,8 +27,8 @@ export class PromptHandler<Answer> {
   }
 }
 
-/** Asks the user to confirm their identity, for the error `step_up_required`. */
+/** The prompt that asks the user to confirm their identity, for the error `step_up_required`. */
 export const STEP_UP_PROMPT = new PromptHandler<true>();
 
-/** Asks the user for a message, for the error `reason_required`. */
+/** The prompt that asks the user for the reason of a change, for the error `reason_required`. */
 export const REASON_PROMPT = new PromptHandler<string>();

@@ -4,7 +4,7 @@ import { runInNextFrame } from './run-in-next-frame.ts';
 import { sessionQuery } from './session.ts';
 
 /**
- * Creates the query cache. If any request finds that the session has ended, the session is refetched, which
+ * Creates the query cache. If a response shows that the session has ended, the session is refetched, which
  * opens the sign-in page.
  */
 export function createQueryClient(): QueryClient {

@@ -17,7 +17,7 @@ export interface ConsoleResourceKind<Resource extends { readonly id: string }, F
   readonly needs: PermissionAction;
   readonly formOf: (resource: Resource) => Form;
   /**
-   * Converts the form to the body of a create request. Throws an `ApiRequestError` that names the field if a
+   * Converts the form to the body of a create request. Throws an `ApiError` that names the field if a
    * value is invalid.
    */
   readonly bodyOf: (form: Form) => unknown;
@@ -50,7 +50,7 @@ export function resourceQuery<Resource extends { readonly id: string }, Form ext
   });
 }
 
-/** The form for a new resource. */
+/** The state of a form that creates a resource. */
 export interface ResourceCreation<Form> {
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
@@ -58,7 +58,10 @@ export interface ResourceCreation<Form> {
   readonly isChanged: boolean;
 }
 
-/** @param from Initial values of the form, read once. */
+/**
+ * Manages the form that creates a resource.
+ * @param from The initial values of the form, which are read only on the first render.
+ */
 export function useResourceCreation<Resource extends { readonly id: string }, Form extends object>(
   { path, bodyOf, touches }: ConsoleResourceKind<Resource, Form>,
   from: Form | (() => Form),
@@ -76,16 +79,16 @@ export function useResourceCreation<Resource extends { readonly id: string }, Fo
   return { form, set, create, isChanged: findFieldChanges(start, form).length > 0 };
 }
 
-/** Manages the form of an existing resource. Saves with `If-Match`; see `usePatchForm`. */
+/** Manages the form that edits an existing resource. Saves with `If-Match` (see `usePatchForm`). */
 export function useResourceEdit<Resource extends { readonly id: string }, Form extends object>(
   kind: ConsoleResourceKind<Resource, Form>,
-  read: WithETag<Resource>,
+  loaded: WithETag<Resource>,
   done: (saved: Resource) => void,
 ): ResourceEdit<Form> {
   const { formOf, bodyOf, changeOf: write = bodyOf, touches } = kind;
   return usePatchForm<Resource, Form>({
-    path: resourcePath(kind, read.body.id),
-    read,
+    path: resourcePath(kind, loaded.body.id),
+    loaded,
     formOf,
     write,
     touches,

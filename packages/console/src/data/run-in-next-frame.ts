@@ -3,7 +3,10 @@ const AT_LATEST_MS = 50;
 
 let waiting: (() => void)[] = [];
 
-/** Runs `work` in the next frame, together with all other waiting work and in order. */
+/**
+ * Runs `work` in the next animation frame, or after 50 ms if no frame runs by then. All functions that wait
+ * for the frame run in the order of the calls.
+ */
 export function runInNextFrame(work: () => void): void {
   waiting.push(work);
   if (waiting.length > 1) return;

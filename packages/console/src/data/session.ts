@@ -4,9 +4,12 @@ import { createContext, use } from 'react';
 import { getJson, sendJson } from './api-client.ts';
 import { discardPlaygroundKey } from './created-keys.ts';
 
+/** The session of this browser, either signed in or signed out. */
 export type Session = SessionView;
-export type SignedIn = SignedInSessionView;
-export type SignedOut = Extract<Session, { readonly state: 'signed_out' }>;
+/** The session of a signed-in user: the user, their organization and their role. */
+export type SignedInSession = SignedInSessionView;
+/** The session of a browser in which no user is signed in. */
+export type SignedOutSession = Extract<Session, { readonly state: 'signed_out' }>;
 
 /** The query for the session of this browser. */
 export const sessionQuery = queryOptions({
@@ -21,13 +24,13 @@ export function useSession(): Session | undefined {
 }
 
 /**
- * The session of the signed-in member. A context, because all controls read it and need not subscribe to the
- * query.
+ * The session of the signed-in member. It is a context so that controls can read it without subscribing to
+ * the query.
  */
-export const SignedInContext = createContext<SignedIn | null>(null);
+export const SignedInContext = createContext<SignedInSession | null>(null);
 
 /** Returns the session of the signed-in member. @throws Error outside the organization shell */
-export function useSignedInSession(): SignedIn {
+export function useSignedInSession(): SignedInSession {
   const session = use(SignedInContext);
   if (session === null) throw new Error('This component requires a signed-in member.');
   return session;

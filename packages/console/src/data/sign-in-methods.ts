@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { apiUrl, BASE_PATH } from './base-url.ts';
-import type { Session, SignedOut } from './session.ts';
+import type { Session, SignedOutSession } from './session.ts';
 
 /**
  * The query for the sign-in methods. The API returns them only without a session, so the cookie is not sent.
  */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['session', 'methods'],
-  queryFn: async ({ signal }): Promise<SignedOut['methods']> => {
+  queryFn: async ({ signal }): Promise<SignedOutSession['methods']> => {
     const answer = await fetch(apiUrl('api/session'), { credentials: 'omit', signal });
     const session: Session = await answer.json();
     return session.state === 'signed_out' ? session.methods : { password: true, passkey: true, oidc: [] };

@@ -8,18 +8,21 @@ import {
 } from './permissions.ts';
 import { SignedInContext } from './session.ts';
 
-/** Returns why the signed-in user does not have the permission, or null if they have it. */
+/**
+ * Returns why the signed-in user lacks the permission for an action, or null if they have it or no action is
+ * given.
+ */
 export function useDenialReason(action: PermissionAction | undefined): string | null {
   const session = use(SignedInContext);
-  const { people, want } = use(PermissionHelpersContext);
-  const isRefused =
+  const { members, load } = use(PermissionHelpersContext);
+  const deniedAction =
     action !== undefined && session !== null && !isActionAllowed(session.role, action) ? action : null;
   useEffect(() => {
-    if (isRefused !== null) want();
-  }, [isRefused, want]);
-  if (isRefused === null) return null;
-  const named = listRolesWithPermission(isRefused).flatMap((role) =>
-    people.filter((person) => person.role === role).map(({ name, email }) => name || email),
+    if (deniedAction !== null) load();
+  }, [deniedAction, load]);
+  if (deniedAction === null) return null;
+  const names = listRolesWithPermission(deniedAction).flatMap((role) =>
+    members.filter((member) => member.role === role).map(({ name, email }) => name || email),
   );
-  return explainDenial(isRefused, named);
+  return explainDenial(deniedAction, names);
 }

@@ -15,18 +15,23 @@ export interface FilterField {
   readonly hint?: string;
 }
 
+/** A filter: the name of a query parameter and its value. */
 export interface FilterToken {
   readonly name: string;
   readonly value: string;
 }
 
+/** The result of parsing typed text: a filter, a problem, or `text` if the text is not a filter. */
 export type ParsedFilterText =
   | { readonly kind: 'token'; readonly token: FilterToken }
   | { readonly kind: 'unknown_field'; readonly name: string; readonly nearest: string | null }
   | { readonly kind: 'no_value'; readonly field: FilterField }
   | { readonly kind: 'text' };
 
-/** Returns the field of a parameter, such as `metadata` for `metadata.team`. */
+/**
+ * Returns the field to which a query parameter belongs, such as `metadata` for `metadata.team`. Undefined if
+ * there is none.
+ */
 export function findFilterField(fields: readonly FilterField[], name: string): FilterField | undefined {
   return fields.find((field) =>
     field.keyed
@@ -66,7 +71,7 @@ export function parsePastedFilters(text: string, fields: readonly FilterField[])
   return found;
 }
 
-/** Returns the filters in a URL query, in the same order. */
+/** Returns the filters in the query of a URL, in their order in the query. Other parameters are omitted. */
 export function toFilterTokens(query: URLSearchParams, fields: readonly FilterField[]): FilterToken[] {
   return [...query].flatMap(([name, value]) => (findFilterField(fields, name) ? [{ name, value }] : []));
 }

@@ -4,6 +4,7 @@
  * comma in a value. Pure.
  */
 
+/** The display text of a filter: its operator and its value. */
 export interface FilterDescription {
   /** Display text such as `is`, `is not`, `is any of` or `≥`. */
   readonly operator: string;
@@ -17,7 +18,7 @@ const BOUNDS: Readonly<Record<string, readonly [word: string, opposite: string]>
   '<': ['<', '>='],
 };
 
-/** Splits a filter value into the values that the API takes, one parameter each. */
+/** Splits a filter value such as `ci,nightly` into the values to send to the API, one parameter each. */
 export function parseFilterValues(text: string): string[] {
   const found = [...text.matchAll(/(!?)(?:"([^"]*)"|([^,]+))/g)].map(
     ([, not = '', quoted, plain = '']) => not + (quoted ?? plain.trim()),
@@ -25,7 +26,7 @@ export function parseFilterValues(text: string): string[] {
   return found.length === 0 ? [text] : found;
 }
 
-/** Joins several values into one filter value. */
+/** Joins several values to one filter value. `parseFilterValues` splits it again. */
 export function formatFilterValue(values: readonly string[]): string {
   return values.map((value) => (/[,"]/.test(value) ? quoted(value) : value)).join(',');
 }
@@ -35,7 +36,7 @@ function quoted(value: string): string {
   return `${not}"${value.slice(not.length).replaceAll('"', '')}"`;
 }
 
-/** Describes a filter for display: `key` `is not` `ci`. */
+/** Describes a filter value for display: `!ci` becomes the operator `is not` and the value `ci`. */
 export function describeFilter(text: string): FilterDescription {
   const values = parseFilterValues(text);
   const [first = ''] = values;
@@ -74,10 +75,10 @@ export function negateFilterValue(text: string): string | null {
 }
 
 /**
- * Returns the filter value of a field after one more value is excluded. Keeps the values already selected,
- * except the excluded one.
+ * Returns the value of a filter that no longer matches `value`. Removes `value` if the filter selects several
+ * values. Otherwise, excludes `value`, in addition to the values that are already excluded.
  */
-export function removeFilterValue(text: string | null, value: string): string {
+export function excludeFilterValue(text: string | null, value: string): string {
   const values = text === null ? [] : parseFilterValues(text);
   const isExclusion = values.every((one) => one.startsWith('!') && one !== '!*');
   if (isExclusion) return formatFilterValue([...new Set([...values, `!${value}`])]);

@@ -1,6 +1,7 @@
 /**
- * Returns the relevant parameters of a query as text. Queries with the same text request the same data. Pure.
+ * Returns the parameters of a query for which `isRelevant` returns true, as text. Two queries with the same
+ * text request the same data. Pure.
  */
-export function selectQueryParameters(query: URLSearchParams, counts: (name: string) => boolean): string {
-  return new URLSearchParams([...query].filter(([name]) => counts(name))).toString();
+export function selectQueryParameters(query: URLSearchParams, isRelevant: (name: string) => boolean): string {
+  return new URLSearchParams([...query].filter(([name]) => isRelevant(name))).toString();
 }

@@ -1,7 +1,8 @@
-import { type DurationInput, durationInputMs, toDurationInput } from '../format/duration-input.ts';
+import { type DurationInput, toDurationInput, toDurationMs } from '../format/duration-input.ts';
 
 /** The time range of a page, from `range=24h` or from `from=` and `to=` in the URL. Pure. */
 
+/** A time range, either absolute or relative to the current time. */
 export interface SelectedTimeRange {
   readonly from: Date;
   readonly to: Date;
@@ -25,14 +26,16 @@ const MOST_MS = 400 * 86_400_000;
 function rangeIn(text: string): DurationInput | null {
   const length = toDurationInput(text.replace(/^\s*last\s+/i, ''));
   if (length === null || length.unit === 's') return null;
-  const ms = durationInputMs(length);
+  const ms = toDurationMs(length);
   return ms > 0 && ms <= MOST_MS ? length : null;
 }
 
-/** Returns the length of a range in milliseconds, or null if the text is not a range. */
+/**
+ * Returns the length of a relative range such as `24h` in milliseconds, or null if the text is not a range.
+ */
 export function parseRangeMs(text: string): number | null {
   const length = rangeIn(text);
-  return length && durationInputMs(length);
+  return length && toDurationMs(length);
 }
 
 /** Returns the short form used in URLs, such as `45m` for `45 minutes`. Null if the text is not a range. */
@@ -41,18 +44,18 @@ export function normalizeRange(text: string): string | null {
   return length && `${length.amount}${length.unit}`;
 }
 
-/** Returns the time range of a query. Uses `standard` if the query has no valid time range. */
-export function resolveTimeRange(query: URLSearchParams, now: Date, standard = '24h'): SelectedTimeRange {
+/** Returns the time range of a query. Uses the range `defaultRange` if the query has no valid time range. */
+export function resolveTimeRange(query: URLSearchParams, now: Date, defaultRange = '24h'): SelectedTimeRange {
   const from = momentOf(query.get('from'));
   const to = momentOf(query.get('to'));
   if (from && (!to || to > from)) return { from, to: to ?? now, range: null };
-  const range = normalizeRange(query.get('range') ?? '') ?? standard;
+  const range = normalizeRange(query.get('range') ?? '') ?? defaultRange;
   return { from: new Date(now.getTime() - (parseRangeMs(range) ?? 0)), to: now, range };
 }
 
 /**
- * Converts a time range to query parameters of the API. A relative range has no end, so that new requests are
- * included.
+ * Converts a time range to query parameters of the API. For a relative range, omits the end, so that new
+ * requests are included.
  */
 export function toTimeRangeParameters({ from, to, range }: SelectedTimeRange): Record<string, string> {
   return { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
@@ -75,7 +78,10 @@ export function timeRangeLabel({ range }: SelectedTimeRange): string | null {
   return `Last ${length.amount} ${word}${length.amount === 1 ? '' : 's'}`;
 }
 
-/** Selects the chart interval for a time range, so that the chart does not have too many points. */
+/**
+ * Selects the length of a chart’s intervals for a time range, so that the chart does not have too many
+ * points.
+ */
 export function chooseChartInterval({ from, to }: SelectedTimeRange): 'minute' | 'hour' | 'day' {
   const ms = to.getTime() - from.getTime();
   if (ms <= 3 * 3_600_000) return 'minute';

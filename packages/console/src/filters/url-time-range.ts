@@ -9,19 +9,19 @@ const MOST = 50;
 const spans = new Map<string, { readonly span: SelectedTimeRange; readonly at: number }>();
 
 /**
- * Returns the time range of a link. A relative range is resolved once per link, so that paging and Back show
- * the same rows, and prefetched queries match those of the page.
- * @param link Identifies the link; another value resolves the range again.
+ * Returns the time range of a URL. A relative range is resolved only once for each `link`, so that paging and
+ * Back show the same rows, and prefetched queries match those of the page.
+ * @param link A key of the link. A different key resolves the range again.
  */
 export function resolveUrlTimeRange(
   link: string,
   query: URLSearchParams,
-  standard?: string,
+  defaultRange?: string,
 ): SelectedTimeRange {
   const now = new Date();
   const known = spans.get(link);
   if (known && now.getTime() - known.at < SAME_MS) return known.span;
-  const span = resolveTimeRange(query, now, standard);
+  const span = resolveTimeRange(query, now, defaultRange);
   if (spans.size > MOST) spans.clear();
   spans.set(link, { span, at: now.getTime() });
   return span;

@@ -5,12 +5,12 @@
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** Formats a count: `16,204`, and from ten million `16.2M`. */
+/** Formats a count, such as `16,204`. Counts from ten million are shortened, such as `16.2M`. */
 export function formatCount(value: number): string {
   return Math.abs(value) < 10_000_000 ? grouped.format(value) : formatCompact(value);
 }
 
-/** Formats a number briefly for tiles and axes: `842`, `18.2k`, `1.24M`. */
+/** Formats a number in short form for tiles and axes, such as `842`, `18.2k` or `1.24M`. */
 export function formatCompact(value: number): string {
   const size = Math.abs(value);
   if (size < 10_000) return grouped.format(value);
@@ -19,14 +19,14 @@ export function formatCompact(value: number): string {
   return `${(value / 1e9).toFixed(2)}B`;
 }
 
-/** Formats a token count: exact below 10,000, otherwise with one decimal. Null (unknown) becomes `–`. */
+/** Formats a token count: exactly below 10,000, otherwise with one decimal. Null (unknown) becomes `–`. */
 export function formatTokens(value: number | null): string {
   return value === null ? '–' : formatCompact(value);
 }
 
 /**
- * Formats nano-USD as dollars. An amount above 0 is never shown as 0. Null means an unknown cost, which
- * differs from 0.
+ * Formats nano-USD as dollars. An amount above 0 is never shown as `$0`. Null means that the cost is unknown,
+ * and becomes `–`.
  */
 export function formatMoney(nanoUsd: number | null): string {
   if (nanoUsd === null) return 'unknown';
@@ -40,7 +40,10 @@ export function formatMoney(nanoUsd: number | null): string {
   return `${sign}$${grouped.format(Number(whole))}.${fraction}`;
 }
 
-/** Formats the exact amount for tooltips and copying: `$0.024388`, including fractions of a nano-dollar. */
+/**
+ * Formats nano-USD as an exact dollar amount such as `$0.024388`, including fractions of a nano-dollar. Used
+ * for tooltips and for copying.
+ */
 export function formatExactMoney(nanoUsd: number): string {
   const [nano = '', part = ''] = Math.abs(nanoUsd).toFixed(3).split('.');
   const digits = nano.padStart(10, '0');

@@ -1,4 +1,4 @@
-/** Returns the breaker ID without the credential `none`, which means that there is no credential. */
+/** Returns the display name of a breaker: its ID, without the credential if that is `none`. */
 export function breakerName(id: string): string {
   return id.replace(/@none$/, '');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { durationInputMs, toDurationInput } from './duration-input.ts';
+import { toDurationInput, toDurationMs } from './duration-input.ts';
 
 test('lengths are read as people write them', () => {
   const table = [
@@ -14,7 +14,7 @@ test('lengths are read as people write them', () => {
   for (const [text, ms] of table) {
     const length = toDurationInput(text);
     assert.ok(length, text);
-    assert.equal(durationInputMs(length), ms, text);
+    assert.equal(toDurationMs(length), ms, text);
   }
 });
 

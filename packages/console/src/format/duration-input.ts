@@ -2,8 +2,10 @@
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
+/** A unit of a typed duration. */
 export type DurationUnit = keyof typeof UNITS_MS;
 
+/** A typed duration: a number and a unit. */
 export interface DurationInput {
   readonly amount: number;
   readonly unit: DurationUnit;
@@ -18,18 +20,18 @@ const WORDS: Readonly<Record<DurationUnit, RegExp>> = {
 };
 
 /**
- * Parses `45m`, `1.5 h` or `3 days`. Returns null for other text, including months.
- * @param alone The unit of a number without a unit. Null rejects such numbers.
+ * Parses a duration such as `45m`, `1.5 h` or `3 days`. Returns null for other text, including months.
+ * @param defaultUnit The unit of a number without a unit. If null, such numbers are rejected.
  */
-export function toDurationInput(text: string, alone: DurationUnit | null = null): DurationInput | null {
+export function toDurationInput(text: string, defaultUnit: DurationUnit | null = null): DurationInput | null {
   const [, amount, word = ''] = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   if (amount === undefined) return null;
-  const unit = word === '' ? alone : (unitOf(word) ?? null);
+  const unit = word === '' ? defaultUnit : (unitOf(word) ?? null);
   return unit === null ? null : { amount: Number(amount.replace(',', '.')), unit };
 }
 
 /** Converts a parsed duration to milliseconds. */
-export function durationInputMs({ amount, unit }: DurationInput): number {
+export function toDurationMs({ amount, unit }: DurationInput): number {
   return amount * UNITS_MS[unit];
 }
 

@@ -1,4 +1,4 @@
-/** A span without data, as fractions of a chart’s width. */
+/** A time span without data, with its position as fractions of a chart’s width. */
 export interface GapSpan {
   readonly left: number;
   readonly width: number;
@@ -8,7 +8,7 @@ export interface GapSpan {
 /** Minimum width as a fraction of the chart, so that a short gap stays visible. */
 const LEAST_SHARE = 0.001;
 
-/** Converts gaps to spans of a chart with these intervals, cut to the chart’s range. Pure. */
+/** Converts gaps to spans of a chart, cut to the time range of the chart. Pure. */
 export function toGapSpans(
   gaps: readonly { readonly started_at: string; readonly ended_at: string }[],
   at: readonly number[],
@@ -25,7 +25,10 @@ export function toGapSpans(
   });
 }
 
-/** Replaces 0 with null in intervals that are entirely in a gap, because nothing was counted there. Pure. */
+/**
+ * Replaces 0 with null in intervals that are entirely in a gap, because Floe could not count anything there.
+ * Pure.
+ */
 export function nullifyZerosInGaps(
   values: readonly (number | null)[],
   away: readonly GapSpan[],

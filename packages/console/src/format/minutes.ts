@@ -1,17 +1,18 @@
 import { formatDuration } from './amounts.ts';
-import { durationInputMs, toDurationInput } from './duration-input.ts';
+import { toDurationInput, toDurationMs } from './duration-input.ts';
 
 const MINUTE_MS = 60_000;
 
 /**
- * Parses `90m`, `1.5 h`, `1d`, `30 s` or a plain number of minutes. Returns minutes, or null for other text.
+ * Parses `90m`, `1.5 h`, `1d`, `30 s` or a plain number of minutes, and returns minutes. Returns null for
+ * other text.
  */
 export function parseMinutes(text: string): number | null {
   const length = toDurationInput(text, 'm');
-  return length && Math.round((durationInputMs(length) / MINUTE_MS) * 1e6) / 1e6;
+  return length && Math.round((toDurationMs(length) / MINUTE_MS) * 1e6) / 1e6;
 }
 
-/** Formats minutes as `24 h`, `90 min` or `3 d`. `parseMinutes` returns the same number for the text. */
+/** Formats minutes as `24 h`, `90 min` or `3 d`. `parseMinutes` converts the text back to the same number. */
 export function formatMinutes(minutes: number): string {
   if (minutes === 0) return '0 min';
   if (minutes < 1) return `${Math.round(minutes * 60)} s`;

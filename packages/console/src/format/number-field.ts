@@ -1,6 +1,6 @@
 /**
- * Converts a field’s text to a number, or to null if empty. Returns other text unchanged, so that the server
- * reports the error.
+ * Converts the text of a field to a number, or to null if it is empty. Text that is not a number is returned
+ * unchanged, so that the server reports the error.
  */
 export function parseNumberField(text: string): number | string | null {
   const plain = text.trim().replaceAll(/[\s_,](?=\d{3}\b)/g, '');
@@ -9,7 +9,7 @@ export function parseNumberField(text: string): number | string | null {
   return Number.isFinite(value) ? value : text;
 }
 
-/** Formats a number for a field. */
+/** Formats a number as the text of a field. Null and undefined become an empty text. */
 export function formatNumberField(value: number | null | undefined): string {
   return value === null || value === undefined ? '' : String(value);
 }

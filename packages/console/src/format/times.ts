@@ -1,6 +1,9 @@
 /** Formats times. A component that shows a time also shows its time zone. */
 
-/** Returns the browser’s time zone. Times are shown in it unless the link sets another one with `tz=`. */
+/**
+ * Returns the time zone of the browser. Times are displayed in this zone unless the URL sets another one with
+ * `tz=`.
+ */
 export function browserZone(): string {
   const now = Date.now();
   // Cached for one minute, because every time in every row needs the zone and reading it is slow. A
@@ -38,7 +41,7 @@ export function formatShortTime(at: Date, zone: string): string {
   return formatClockTime(at, zone).slice(0, 5);
 }
 
-/** Formats a day as `21 Nov`. Adds the year if it is not the current year. */
+/** Formats a day as `21 Nov`. Adds the year if it is not the current one. */
 export function formatDayLabel(at: Date, zone: string, now: Date): string {
   const year = (date: Date) => format(zone, { year: 'numeric' }, 'year').format(date);
   const text = format(zone, { day: 'numeric', month: 'short' }, 'day').format(at);
@@ -67,7 +70,7 @@ export function formatLongDay(at: Date, zone: string): string {
   return format(zone, { weekday: 'long', day: 'numeric', month: 'long' }, 'longday').format(at);
 }
 
-/** Formats a time as `12:26`, or as `21 Nov, 12:26` if it is on another day than `now`. */
+/** Formats a time as `12:26`, or as `21 Nov, 12:26` if it is not on the same day as `now`. */
 export function formatTimeOrDay(at: Date, zone: string, now: Date): string {
   const day = formatDayLabel(at, zone, now);
   const time = formatShortTime(at, zone);
@@ -80,7 +83,10 @@ export function formatZoneName(at: Date, zone: string): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
-/** Formats a relative time: `just now`, `41 s ago`, `9 h ago`, `in 14 h`. Uses days from one day on. */
+/**
+ * Formats a time relative to `now`: `just now`, `41 s ago`, `9 h ago`, `in 14 h`. Uses days for differences
+ * of one day or more.
+ */
 export function formatRelativeTime(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
   const size = Math.abs(ms);

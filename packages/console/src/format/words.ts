@@ -1,13 +1,13 @@
 import { formatCount } from './amounts.ts';
 
-/** Capitalizes the first letter: `The`, `Each`. */
+/** Capitalizes the first letter, as in `The`. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Formats a count with its noun, as in `1 request` or `16,204 requests`. */
-export function pluralize(number: number, one: string, many = `${one}s`): string {
-  return `${formatCount(number)} ${number === 1 ? one : many}`;
+export function pluralize(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
 /** Joins words, as in `a, b and c`. */
@@ -20,7 +20,7 @@ export function joinWithOr(words: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words);
 }
 
-/** Splits typed text at commas and line breaks into a list. */
+/** Splits typed text at commas and line breaks, and returns the trimmed, non-empty parts. */
 export function parseList(text: string): string[] {
   return text.split(/[\n,]/).flatMap((part) => part.trim() || []);
 }

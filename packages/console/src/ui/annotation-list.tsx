@@ -10,7 +10,7 @@ import { StatusIcon } from './status.tsx';
 const AT_ONCE = 3;
 
 /**
- * Lists the annotations of a chart as text, so that they are available without a pointer. Renders nothing if
+ * Lists the annotations of a chart as text, so that they can be read without a pointer. Renders nothing if
  * there are none.
  */
 export function AnnotationList({
@@ -47,8 +47,8 @@ export function AnnotationList({
 }
 
 /**
- * Shows the newest annotation in one line of fixed height, with the full list in a popover. Use it above rows
- * that must not move.
+ * Shows the newest annotation in one line of fixed height, with all annotations in a popover. Use it above
+ * rows that must not move.
  */
 export function LatestAnnotation({ marks }: { readonly marks: readonly ChartAnnotation[] }) {
   const [newest] = marks;

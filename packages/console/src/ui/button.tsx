@@ -12,6 +12,7 @@ const LOOKS = {
   danger: 'border-transparent bg-failing text-white font-medium hover:brightness-110',
 } as const;
 
+/** The props of a `Button`. */
 export interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: keyof typeof LOOKS;
   readonly icon?: LucideIcon;
@@ -26,7 +27,7 @@ const OFF = 'cursor-not-allowed border-line bg-sunken text-ink-off';
 const WITHIN_OFF =
   'disabled:cursor-not-allowed disabled:border-line disabled:bg-sunken disabled:text-ink-off disabled:shadow-none';
 
-/** A button with a text label. */
+/** Renders a button with a text label. */
 export function Button({ look = 'secondary', icon: Icon, busy, needs, children, ...props }: ButtonProps) {
   const refusal = useDenialReason(needs);
   const off = props.disabled || refusal !== null;
@@ -57,6 +58,7 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
   return refusal === null ? button : <Tooltip text={refusal}>{button}</Tooltip>;
 }
 
+/** The props of an `IconButton`. */
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   readonly icon: LucideIcon;
   /** A verb and an object, such as `Copy request id`. */
@@ -68,14 +70,14 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
 /** The size of an icon button, also used for its placeholder. */
 const ICON_BUTTON = 'size-8 shrink-0 pointer-coarse:size-11';
 
-/** An empty space as large as an `IconButton`, shown while the code of the button loads. */
+/** Reserves the space of an `IconButton` while the code of the button loads. */
 export function IconButtonPlaceholder() {
   return <span className={joinClassNames('block', ICON_BUTTON)} />;
 }
 
 /**
- * A button that contains only an icon. Its label is read by screen readers and shown as a tooltip on hover
- * and focus.
+ * Renders a button that contains only an icon. Screen readers read its label, and a tooltip shows the label
+ * on hover and focus.
  */
 export function IconButton({ icon: Icon, label, keys, needs, className, ...props }: IconButtonProps) {
   const refusal = useDenialReason(needs);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { joinClassNames } from './class-names.ts';
 
-/** Shows names and values, one pair per row. Omits pairs whose value is null. */
+/** Shows names and values, one pair per row. Pairs whose value is null are omitted. */
 export function DetailList({ items }: { readonly items: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[max-content_1fr] gap-x-5 gap-y-2 text-ui">
@@ -17,7 +17,7 @@ export function DetailList({ items }: { readonly items: readonly (readonly [stri
   );
 }
 
-/** A section of a page with a heading. */
+/** Renders a section of a page with a heading. */
 export function Card({
   title,
   aside,
@@ -41,7 +41,7 @@ export function Card({
   );
 }
 
-/** Shows several related figures in one frame. */
+/** Shows several related numbers in one frame. */
 export function StatStrip({ children }: { readonly children: ReactNode }) {
   return (
     <div className="@container">
@@ -52,7 +52,7 @@ export function StatStrip({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Shows the change from the previous period. Red is used only if an increase is always bad. */
+/** Shows the change from the previous period. An increase is red only if it is always bad. */
 export function PeriodChange({
   ratio,
   text,

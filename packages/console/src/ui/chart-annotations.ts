@@ -5,7 +5,7 @@ import { type ChartAnnotation, clusterAnnotations } from '../data/chart-annotati
 const APART = 14;
 
 /**
- * Draws annotations over a chart: a dashed line with a triangle at its top, in the color of the annotation’s
+ * Draws annotations over a chart. Each is a dashed line with a triangle at its top, in the color of its
  * status.
  */
 export function drawAnnotations(
@@ -45,7 +45,7 @@ export function drawAnnotations(
   ctx.restore();
 }
 
-/** Returns the texts of the annotations in the interval at `index`. */
+/** Returns the texts of the annotations in the interval with the index `index`. */
 export function describeAnnotationsAt(
   marks: readonly ChartAnnotation[],
   at: readonly number[],

@@ -15,7 +15,7 @@ interface CanvasProps extends ChartProps {
   readonly away: readonly GapSpan[];
 }
 
-/** The canvas of a `Chart`. Its code is loaded when the first chart is shown. */
+/** Renders the canvas of a `Chart`. Its code is loaded when the first chart is shown. */
 export function ChartCanvas(props: CanvasProps) {
   const place = useRef<HTMLDivElement>(null);
   const { at, series, kind = 'lines', height, away, marks, zone, isDaily } = props;

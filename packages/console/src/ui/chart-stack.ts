@@ -1,6 +1,6 @@
 /**
- * Returns the cumulative sums for a stacked chart. A gap counts as 0, and a sum is null only if all its
- * values are gaps.
+ * Returns the cumulative sums of the series for a stacked chart. A gap counts as 0, and a sum is null only if
+ * all its values are gaps.
  */
 export function stackSeries(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
   const sums: (number | null)[] = [];
@@ -15,7 +15,7 @@ export function stackSeries(series: readonly (readonly (number | null)[])[]): (n
 }
 
 /**
- * Returns the next number of the series 1, 2, 5, 10, 20, … that is at least `value`. Used as the top of an
+ * Returns the smallest number of the series 1, 2, 5, 10, 20, … that is at least `value`. It is the top of an
  * axis.
  */
 export function roundUpToTick(value: number): number {

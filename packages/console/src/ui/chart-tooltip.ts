@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
 
+/** A series of the chart that the tooltip describes. */
 export interface HoveredPoint {
   readonly label: string;
   /** A CSS color. Absent for a line that only has a name. */
@@ -8,8 +9,8 @@ export interface HoveredPoint {
 }
 
 /**
- * Creates the tooltip that describes the interval at the crosshair. It changes the DOM directly because it
- * updates on every pointer move.
+ * Creates the tooltip of a chart, which describes the interval under the pointer. The tooltip changes the DOM
+ * directly, because it updates on every pointer movement.
  */
 export function createChartTooltip(
   series: readonly HoveredPoint[],

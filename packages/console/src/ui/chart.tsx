@@ -16,6 +16,7 @@ const Canvas = lazyComponent(
 // Load the canvas code while the data is still loading.
 Canvas.load();
 
+/** A series of values in a chart. */
 export interface PlottedSeries {
   readonly label: string;
   /** One value per interval. Null is a gap, which differs from 0. */
@@ -24,6 +25,7 @@ export interface PlottedSeries {
   readonly compare?: boolean;
 }
 
+/** The props of a `Chart`. */
 export interface ChartProps {
   /** What the chart shows. Used as the heading of the table and by screen readers. */
   readonly label: string;
@@ -52,18 +54,18 @@ export interface ChartProps {
 }
 
 /**
- * A chart over time, also available as a table of the same numbers. Times at which Floe was not running are
- * hatched.
+ * Renders a chart over time, which can also be shown as a table of the same numbers. Times at which Floe was
+ * not running are hatched.
  */
-export function Chart(given: ChartProps) {
+export function Chart(ownProps: ChartProps) {
   const [asTable, setAsTable] = useState(false);
-  const { label, at, height = 180 } = given;
+  const { label, at, height = 180 } = ownProps;
   const away = useGaps(at);
   const series = useMemo(
-    () => given.series.map((one) => ({ ...one, values: nullifyZerosInGaps(one.values, away) })),
-    [given.series, away],
+    () => ownProps.series.map((one) => ({ ...one, values: nullifyZerosInGaps(one.values, away) })),
+    [ownProps.series, away],
   );
-  const props = { ...given, series };
+  const props = { ...ownProps, series };
   return (
     <figure aria-label={label} className="min-w-0">
       {asTable ? (

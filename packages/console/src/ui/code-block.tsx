@@ -3,6 +3,7 @@ import { joinClassNames } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
 import { ScrollArea } from './scroll-area.tsx';
 
+/** A piece of code to copy, with the label of its tab. */
 export interface Snippet {
   readonly label: string;
   readonly code: string;
@@ -11,8 +12,8 @@ export interface Snippet {
 const REMEMBERED = 'floe.snippet';
 
 /**
- * Code to copy. If there are several languages, the language that the user last selected is shown first in
- * all code blocks.
+ * Renders code with a copy button. If there are several languages, they are tabs. The language that the user
+ * selects is shown first in all code blocks.
  */
 export function CodeBlock({ snippets }: { readonly snippets: readonly Snippet[] }) {
   const [chosen, setChosen] = useState(() => localStorage.getItem(REMEMBERED));

@@ -3,7 +3,7 @@ import { IconButton } from './button.tsx';
 import { Menu, MenuCheckboxItem, MenuLabel } from './menu.tsx';
 import { formatColumnSelection, type TableColumn } from './table-columns.ts';
 
-/** A menu that selects the columns of a list. The selection is stored in the URL. */
+/** Renders a menu that selects the columns of a list. The selection is stored in the URL. */
 export function ColumnMenu<Row>({
   columns,
   shown,

@@ -4,6 +4,7 @@ import { Input, type SelectOption } from './field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
+/** The props of a `Combobox`. */
 export interface ComboboxProps {
   readonly choices: readonly SelectOption[];
   readonly value: string;
@@ -15,8 +16,8 @@ export interface ComboboxProps {
 }
 
 /**
- * Selects one of many choices; typing filters them. With `free`, any typed text is also accepted. Must be
- * inside a `Field`.
+ * Renders an input that selects one of many choices. Typing filters the choices. If `free` is true, any other
+ * text is also accepted. Must be inside a `Field`.
  */
 export function Combobox({ choices, value, onChange, placeholder, free = false, onType }: ComboboxProps) {
   const [typed, setTyped] = useState<string | null>(null);

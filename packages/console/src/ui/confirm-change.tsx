@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
+/** The props of a `ConfirmChange`. */
 export interface ConfirmChangeProps {
   /** A verb and an object, such as `Delete limit ci-tight?`. */
   readonly title: string;
@@ -16,8 +17,8 @@ export interface ConfirmChangeProps {
 }
 
 /**
- * Asks for confirmation before an irreversible change, then makes the change. Rendered while the dialog is
- * open.
+ * Asks for confirmation before an irreversible change, and makes the change when the user confirms. Render it
+ * only while the dialog must be open.
  */
 export function ConfirmChange({
   make,

@@ -5,8 +5,9 @@ import { Dialog } from './dialog.tsx';
 import { Field, Input } from './field.tsx';
 
 /**
- * Asks for confirmation before an irreversible action. The title is a verb and an object, and the body states
- * the consequences in numbers. Focus starts on Cancel. With `typed`, the user must type that name to confirm.
+ * Asks for confirmation before an irreversible action. The title names the action and its object, and the
+ * body states the consequences. The Cancel button has the initial focus. If `typed` is given, the user must
+ * type it to confirm.
  */
 export function ConfirmDialog({
   open,

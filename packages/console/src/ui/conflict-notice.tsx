@@ -3,8 +3,8 @@ import { Button } from './button.tsx';
 import { StatusIcon } from './status.tsx';
 
 /**
- * Shown if another member changed the resource first (status 412). Lists that member’s changes and lets the
- * user choose which version to keep.
+ * Shown if another member changed the resource after it was read (status 412). Lists that member’s changes
+ * and lets the user choose which version to keep.
  */
 export function ConflictNotice({
   by,
@@ -36,7 +36,10 @@ export function ConflictNotice({
   );
 }
 
-/** Lists the value before and after each change. A sign, a color and text distinguish them. */
+/**
+ * Lists the value of each changed field before and after the change. The two values differ in sign, color and
+ * text for screen readers.
+ */
 export function FieldChanges({ changes }: { readonly changes: readonly FieldChange[] }) {
   if (changes.length === 0) return <p className="text-small text-ink-2">No fields differ.</p>;
   return (

@@ -3,7 +3,10 @@ import { useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
-/** Copies a text and confirms this briefly in place and to screen readers. */
+/**
+ * Renders a button that copies a text and then briefly shows that it was copied. Screen readers announce this
+ * too.
+ */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -52,12 +55,12 @@ export async function copyText(text: string): Promise<void> {
 }
 
 /**
- * Copies a text and shows the result in a toast. Use it where the copy control disappears after a click, as
- * in a menu.
+ * Copies a text and shows `message` in a toast. Use it if the copy control disappears after a click, as in a
+ * menu.
  */
-export function copyWithToast(text: string, told: string): void {
+export function copyWithToast(text: string, message: string): void {
   copyText(text).then(
-    () => showToast(told),
+    () => showToast(message),
     (error: unknown) => showToast(error instanceof Error ? error.message : 'Could not copy.'),
   );
 }

@@ -8,8 +8,8 @@ import { copyText } from './copy-button.tsx';
 import { showToast } from './toast.tsx';
 
 /**
- * A button that copies a resource as YAML for floe.yaml. Renders nothing for resources that have no own entry
- * in the file.
+ * Renders a button that copies a resource as YAML for floe.yaml. Renders nothing for a resource that cannot
+ * have its own entry in the file.
  */
 export function CopyYaml({ path }: { readonly path: string }) {
   const address = entryAddress(path);

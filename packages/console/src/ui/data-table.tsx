@@ -16,15 +16,16 @@ import { joinClassNames } from './class-names.ts';
 import { fitColumns, nextSort, type TableColumn, type TableSort } from './table-columns.ts';
 import {
   findScrollParent,
+  getOffsetInScrollParent,
   isInteractiveElement,
   nextRowForKey,
-  offsetInScrollParent,
   useElementWidth,
   useRowHeight,
 } from './table-geometry.ts';
 import { useEditableRows } from './use-editable-rows.ts';
 import { useMediaQuery } from './use-media-query.ts';
 
+/** The props of a `DataTable`. */
 export interface DataTableProps<Row> {
   /** What the list contains, for screen readers. Example: `Requests`. */
   readonly label: string;
@@ -53,14 +54,14 @@ export interface DataTableProps<Row> {
 }
 
 /**
- * A virtualized list of any length that is a single tab stop. Arrow keys, Page Up, Page Down, Home and End
- * move the focus, and Enter opens a row. It scrolls with the page (`[data-scroll]`), so content above it
- * scrolls away.
+ * Renders a virtualized list of any length. The whole list is one tab stop: arrow keys, Page Up, Page Down,
+ * Home and End move the focus within it, and Enter opens a row. The list scrolls with the page
+ * (`[data-scroll]`), so content above the list scrolls away.
  */
-export function DataTable<Row>(given: DataTableProps<Row>) {
+export function DataTable<Row>(ownProps: DataTableProps<Row>) {
   const table = useRef<HTMLDivElement>(null);
-  const columns = useFittingColumns(table, given.columns);
-  const props = { ...given, columns };
+  const columns = useFittingColumns(table, ownProps.columns);
+  const props = { ...ownProps, columns };
   const { label, rows, total = null, stale = false } = props;
   const { rowId, openId, card } = props;
   const used = [props.onOpen, props.onAltClick, props.rowEnd];
@@ -143,7 +144,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   });
   useLayoutEffect(() => {
     // The content above does not change during scrolling, and measuring it costs a layout.
-    if (!virtual.isScrolling) setTop(offsetInScrollParent(body.current));
+    if (!virtual.isScrolling) setTop(getOffsetInScrollParent(body.current));
   });
   useOnChange(rowPx, () => virtual.measure());
   const last = virtual.getVirtualItems().at(-1)?.index ?? -1;

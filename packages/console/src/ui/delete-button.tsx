@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { ConfirmChange, type ConfirmChangeProps } from './confirm-change.tsx';
 import { useDiscardDraft } from './unsaved-changes-guard.tsx';
 
-/** Deletes a resource after a confirmation that states the consequences. */
+/** Renders a button that deletes a resource after a confirmation that states the consequences. */
 export function DeleteButton({
   path,
   needs = 'management',

@@ -4,6 +4,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { joinClassNames } from './class-names.ts';
 
+/** The props of a `Dialog`. */
 export interface DialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
@@ -20,7 +21,7 @@ export interface DialogProps {
   readonly wide?: boolean;
 }
 
-/** A modal dialog for a question or a short form. */
+/** Renders a modal dialog for a question or a short form. */
 export function Dialog({ open, onClose, title, description, children, actions, ...more }: DialogProps) {
   const { dismissible = true, wide = false } = more;
   const hold = (event: Event) => {
@@ -64,8 +65,8 @@ export function Dialog({ open, onClose, title, description, children, actions, .
 }
 
 /**
- * Content above the page. When it closes, focus returns to the previous element unless another element has
- * taken it. Radix does this only for its own triggers.
+ * Renders content above the page. When it closes, the focus returns to the element that had it before, unless
+ * another element has taken it. Radix does this only for its own triggers.
  */
 export function ModalContent(props: ComponentProps<typeof Radix.Content>) {
   const [before] = useState(() => document.activeElement);

@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 
-/** The header of a drawer, with its title and a close button. */
+/** Renders the header of a drawer, with its title and a close button. */
 export function DrawerHeader({
   title,
   children,

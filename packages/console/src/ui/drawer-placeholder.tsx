@@ -1,4 +1,4 @@
-/** Position of a drawer: next to the list on wide screens, over the list on narrow ones. */
+/** The CSS classes that position a drawer: next to the list on wide screens, over the list on narrow ones. */
 export const DRAWER_CLASS =
   'fixed inset-0 z-30 border-line bg-surface md:left-auto md:w-[36rem] md:border-l xl:static xl:h-full xl:shrink-0';
 

@@ -4,9 +4,9 @@ import { joinClassNames } from './class-names.ts';
 import { DRAWER_CLASS } from './drawer-placeholder.tsx';
 
 /**
- * Shows one row next to its list, or over the list on narrow screens. Not modal: the list stays usable, and
- * `j` and `k` move to the next and previous row. Escape closes the drawer. The drawer takes focus when
- * another row is shown and returns it to the last row.
+ * Shows one row next to its list, or over the list on narrow screens. The list stays usable, and `j` and `k`
+ * show the next and the previous row. Escape closes the drawer. The drawer takes the focus when it shows
+ * another row, and returns it to the last row when it closes.
  */
 export function Drawer({
   title,

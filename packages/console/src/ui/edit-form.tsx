@@ -8,8 +8,8 @@ import { Form } from './form.tsx';
 import { ManagedByFileNotice, type ResourceSource } from './source-badge.tsx';
 
 /**
- * The form for an existing resource. Resources from floe.yaml are read-only. If another member changed the
- * resource meanwhile, the changes are shown before saving.
+ * Renders the form of an existing resource. A resource from floe.yaml is read-only. If another member changed
+ * the resource meanwhile, the user must choose a version before saving.
  */
 export function EditForm<Values extends object>({
   edit,
@@ -69,7 +69,7 @@ export function EditForm<Values extends object>({
   );
 }
 
-/** Lays out the fields of a form vertically. If disabled, all controls inside are disabled. */
+/** Lays out the fields of a form vertically. If it is disabled, all controls inside are disabled. */
 export function FormFieldset({
   disabled,
   children,

@@ -5,7 +5,9 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { StatusIcon } from './status.tsx';
 
-/** Shown for an empty list: what the list will contain, where entries come from, and one action. */
+/**
+ * Shown in place of an empty list: what the list will contain, where its entries come from, and one action.
+ */
 export function EmptyState({
   title,
   children,
@@ -39,7 +41,7 @@ export function ErrorState({
   readonly error: Error;
   readonly onRetry?: () => void;
 }) {
-  const told = error instanceof ApiError ? error : null;
+  const apiError = error instanceof ApiError ? error : null;
   return (
     <div role="alert" className="mx-auto grid max-w-xl gap-2 px-4 py-10">
       <p className="flex items-center gap-2 text-body font-semibold">
@@ -47,15 +49,15 @@ export function ErrorState({
         {what}
       </p>
       <p className="text-body text-ink-2">
-        {told?.message ?? 'An error occurred in the console. Reload the page.'}
+        {apiError?.message ?? 'An error occurred in the console. Reload the page.'}
       </p>
-      {told && (
+      {apiError && (
         <p className="flex flex-wrap items-center gap-2 text-small text-ink-3">
-          <code className="font-mono">{told.code}</code>
-          {told.requestId && (
+          <code className="font-mono">{apiError.code}</code>
+          {apiError.requestId && (
             <>
-              Request ID: <code className="font-mono">{told.requestId}</code>
-              <CopyButton text={told.requestId} label="Copy request ID" />
+              Request ID: <code className="font-mono">{apiError.requestId}</code>
+              <CopyButton text={apiError.requestId} label="Copy request ID" />
             </>
           )}
         </p>
@@ -72,7 +74,8 @@ export function ErrorState({
 }
 
 /**
- * A placeholder in the shape of the content. Appears after 150 ms, so that fast responses cause no flicker.
+ * Renders a placeholder in the shape of the content. Appears after 150 ms, so that fast responses cause no
+ * flicker.
  */
 export function Skeleton({ className }: { readonly className?: string }) {
   const [late, setLate] = useState(false);
@@ -89,7 +92,7 @@ export function Skeleton({ className }: { readonly className?: string }) {
   );
 }
 
-/** Placeholder rows for a list that is loading. */
+/** Renders placeholder rows while a list is loading. */
 export function SkeletonRows({ rows = 12 }: { readonly rows?: number }) {
   return (
     <div role="status" aria-label="Loading" className="divide-y divide-line px-4 md:px-6">
@@ -105,7 +108,7 @@ export function SkeletonRows({ rows = 12 }: { readonly rows?: number }) {
   );
 }
 
-/** A notice above the content that it describes, such as outdated, partial or read-only content. */
+/** Renders a notice above the content that it describes, such as outdated, partial or read-only content. */
 export function Notice({
   state = 'warning',
   children,

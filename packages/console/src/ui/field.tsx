@@ -11,7 +11,8 @@ interface Wiring {
 const FieldContext = createContext<Wiring | null>(null);
 
 /**
- * Connects a label, a control, a hint and an error for screen readers. The control is any input of this file.
+ * Connects a label, a control, a help text and an error for screen readers. The control must be one of the
+ * inputs in this file.
  */
 export function Field({
   label,
@@ -29,21 +30,23 @@ export function Field({
   readonly children: ReactNode;
 }) {
   const id = useId();
-  const told = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
+  const descriptionId = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
   return (
     <div className="grid content-start gap-1">
       <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-label text-ink-2'}>
         {label}
         {optional && <span className="font-normal text-ink-3"> (optional)</span>}
       </label>
-      <FieldContext value={{ id, describedBy: told, invalid: Boolean(error) }}>{children}</FieldContext>
+      <FieldContext value={{ id, describedBy: descriptionId, invalid: Boolean(error) }}>
+        {children}
+      </FieldContext>
       {error ? (
-        <p id={told} className="text-small text-failing-ink">
+        <p id={descriptionId} className="text-small text-failing-ink">
           {error}
         </p>
       ) : (
         hint && (
-          <p id={told} className="text-small text-ink-3">
+          <p id={descriptionId} className="text-small text-ink-3">
             {hint}
           </p>
         )
@@ -65,7 +68,7 @@ function useWiring() {
   };
 }
 
-/** A single-line text input. */
+/** Renders a single-line text input. */
 export function Input({ className, ...props }: ComponentProps<'input'>) {
   const { edge, ...wiring } = useWiring();
   return (
@@ -73,7 +76,7 @@ export function Input({ className, ...props }: ComponentProps<'input'>) {
   );
 }
 
-/** A multi-line text input. */
+/** Renders a multi-line text input. */
 export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   const { edge, ...wiring } = useWiring();
   return (
@@ -86,20 +89,21 @@ export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   );
 }
 
-/** A multi-line input for code, such as patterns, a condition or JSON. */
+/** Renders a multi-line input for code, such as patterns, a condition or JSON. */
 export function CodeArea({ className, ...props }: ComponentProps<'textarea'>) {
   return (
     <TextArea spellCheck={false} {...props} className={joinClassNames('font-mono text-code', className)} />
   );
 }
 
+/** An option that the user can select. */
 export interface SelectOption {
   readonly value: string;
   readonly label: string;
 }
 
 /**
- * Selects one of a few options with the browser’s native control, which works with all keyboards, screen
+ * Selects one of a few options with the native control of the browser, which works with all keyboards, screen
  * readers and phones.
  */
 export function Select({

@@ -4,6 +4,7 @@ import { type FilterField, type FilterToken, findFilterField } from '../filters/
 import { describeFilter, negateFilterValue } from '../filters/filter-value.ts';
 import { KeyboardKey } from './keyboard-key.tsx';
 
+/** The props of a `FilterBarLayout`. */
 export interface FilterBarLayoutProps {
   readonly fields: readonly FilterField[];
   readonly tokens: readonly FilterToken[];
@@ -12,8 +13,8 @@ export interface FilterBarLayoutProps {
 }
 
 /**
- * Lays out the filters as tokens and reserves space for the input, so that the height does not change when
- * the input loads.
+ * Shows the filters and reserves space for the input, so that the height does not change when the code of the
+ * input has loaded.
  */
 export function FilterBarLayout({
   fields,

@@ -14,25 +14,27 @@ import { FilterBarLayout, type FilterBarLayoutProps } from './filter-bar-layout.
 import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
+/** The props of a `FilterBar`. */
 export interface FilterBarProps extends FilterBarLayoutProps {
   readonly placeholder: string;
   /**
    * Returns the query for the values of a field that begin with the typed text, or null if values of this
    * field are not counted.
    */
-  readonly values?: (field: string, begun: string) => FilterValuesQuery | null;
+  readonly values?: (field: string, prefix: string) => FilterValuesQuery | null;
   /** The field to filter when the typed text names none, such as `backup` and Enter. */
   readonly free?: string;
   /** Handles text that is not a filter, such as a row ID. Returns whether it handled the text. */
   readonly onText?: (text: string) => boolean;
 }
 
-/** A value of a field and the number of rows that have it. */
+/** A value of a field, and the number of rows with this value. */
 export interface FilterValue {
   readonly value: string;
   readonly rows: number;
 }
 
+/** The query for the suggested values of a field. */
 export interface FilterValuesQuery {
   readonly queryKey: readonly unknown[];
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<readonly FilterValue[]>;
@@ -40,7 +42,10 @@ export interface FilterValuesQuery {
 
 const NO_VALUES: FilterValuesQuery = { queryKey: ['values', 'none'], queryFn: () => Promise.resolve([]) };
 
-/** Shows filters as tokens. Typing suggests fields, then their values. The shortcut `/` moves focus here. */
+/**
+ * Shows the filters and an input that adds one. While the user types, it suggests fields and then their
+ * values. The shortcut `/` moves the focus to the input.
+ */
 export function FilterBar(props: FilterBarProps) {
   const { fields, tokens, onAdd, onRemove, placeholder } = props;
   const { text, type, at, walked, typed, offers, input, list, take, press, setFocused } = useTyping(props);
@@ -91,8 +96,8 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free, onText }: Fi
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
   const typed = parseTypedFilter(text, fields);
-  const [field, begun] = partsOf(text, fields);
-  const wanted = focused && field ? (values?.(field.name, begun) ?? null) : null;
+  const [field, prefix] = partsOf(text, fields);
+  const wanted = focused && field ? (values?.(field.name, prefix) ?? null) : null;
   const { data: found } = useQuery({
     ...(wanted ?? NO_VALUES),
     enabled: wanted !== null,
@@ -181,8 +186,8 @@ interface Offer {
 
 /** Returns the field in the typed text and the part of the value typed so far. */
 function partsOf(text: string, fields: readonly FilterField[]): [FilterField | undefined, string] {
-  const [, name = '', begun = ''] = /^\s*-?([\w.-]+)\s*!?[:=]\s*!?(.*)$/.exec(text) ?? [];
-  return [findFilterField(fields, name), begun.trim()];
+  const [, name = '', prefix = ''] = /^\s*-?([\w.-]+)\s*!?[:=]\s*!?(.*)$/.exec(text) ?? [];
+  return [findFilterField(fields, name), prefix.trim()];
 }
 
 /**
@@ -200,9 +205,9 @@ function offersFor(
       .filter((field) => field.name.startsWith(text.trim()) || field.label.startsWith(text.trim()))
       .map((field) => ({ text: field.keyed ? `${field.name}.` : `${field.name}:`, rows: null }))
       .slice(0, 12);
-  const [field, begun] = partsOf(text, fields);
+  const [field, prefix] = partsOf(text, fields);
   const known = (field?.values ?? []).filter(
-    (value) => value.startsWith(begun) && !found.some((one) => one.value === value),
+    (value) => value.startsWith(prefix) && !found.some((one) => one.value === value),
   );
   return [
     ...found.map(({ value, rows }) => ({ text: head.trimStart() + formatFilterValue([value]), rows })),

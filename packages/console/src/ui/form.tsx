@@ -17,9 +17,10 @@ import { DraftDiscardedContext, UnsavedChangesGuard } from './unsaved-changes-gu
 const ErrorContext = createContext<ApiError | null>(null);
 
 /**
- * A form that shows errors from the server. A field named in `error.param` shows the message and takes focus;
- * other errors are shown at the top. Enter and ⌘S submit the form, but not while a submission is in progress.
- * Leaving with unsaved changes asks for confirmation.
+ * Renders a form that shows errors of the server. If `error.param` names a field of the form, that field
+ * shows the message and takes the focus. Other errors are shown at the top. Enter and ⌘S submit the form,
+ * except while a submission is in progress. If the user leaves with unsaved changes, the form asks for
+ * confirmation.
  */
 export function Form({
   onSubmit,
@@ -129,7 +130,7 @@ function useTouched(running: boolean, error: ApiError | null) {
   return [touched, setTouched] as const;
 }
 
-/** A field of a `Form`. `name` is the path of the API field, such as `targets[0].weight`. */
+/** Renders a field of a `Form`. `name` is the path of the field in the API, such as `targets[0].weight`. */
 export function FormField({
   name,
   label,
@@ -152,9 +153,15 @@ export function FormField({
   const error = useContext(ErrorContext);
   const isMine =
     error?.param === name || [`${name}.`, `${name}[`].some((head) => error?.param?.startsWith(head));
-  const told = isMine && error ? error.fieldMessage : null;
+  const serverProblem = isMine && error ? error.fieldMessage : null;
   return (
-    <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
+    <Field
+      label={label}
+      hint={hint}
+      optional={optional}
+      error={problem ?? serverProblem}
+      hideLabel={hideLabel}
+    >
       {children}
     </Field>
   );

@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
-import type { TimelineLane } from './timeline.tsx';
+import type { TimelineInterval } from './timeline.tsx';
 
-/** Hatches times at which Floe was not running. Loaded after the lanes are rendered. */
-export function GapHatching({ lanes }: { readonly lanes: readonly TimelineLane[] }) {
-  const at = useMemo(() => lanes.map((lane) => lane.at), [lanes]);
+/** Hatches the times at which Floe was not running. The gaps are loaded after the timeline is rendered. */
+export function GapHatching({ intervals }: { readonly intervals: readonly TimelineInterval[] }) {
+  const at = useMemo(() => intervals.map((interval) => interval.at), [intervals]);
   return useGaps(at).map(({ left, width, ms }) => (
     <span
       key={left}

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import { joinClassNames } from './class-names.ts';
 
 /**
- * Shows a keyboard key. Screen readers skip it unless `spoken` is set, because the action next to it is
- * already named.
+ * Shows a key of the keyboard. Screen readers skip it unless `spoken` is true, because the action next to it
+ * already has a name.
  */
 export function KeyboardKey({
   children,

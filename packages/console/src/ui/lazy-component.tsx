@@ -1,6 +1,6 @@
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react';
 
-/** A component whose code loads when it is first rendered, or earlier with `load`. */
+/** A component whose code loads when the component is first rendered, or earlier if `load` is called. */
 export interface LazyComponent<Props> {
   (props: Props): ReactNode;
   /** Starts loading the code before the component is rendered. */
@@ -8,10 +8,10 @@ export interface LazyComponent<Props> {
 }
 
 /**
- * Like `lazy`, but shows `fallback` while the code loads and needs no `Suspense`. React shows the content of
- * a Suspense boundary at the earliest 300 ms after its fallback, which is too late for parts of every visit.
- * Above rows, the fallback must have the size of the component for the same props so that the rows do not
- * move.
+ * Creates a component whose code loads on demand, like `lazy`, but which shows `fallback` meanwhile and needs
+ * no `Suspense`. React shows the content of a Suspense boundary no earlier than 300 ms after its fallback,
+ * which is too late for parts that every visit needs. Above rows, the fallback must have the same size as the
+ * component, so that the rows do not move.
  */
 export function lazyComponent<Props extends object>(
   ask: () => Promise<ComponentType<Props>>,

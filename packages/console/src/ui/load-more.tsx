@@ -1,6 +1,9 @@
 import { Button } from './button.tsx';
 
-/** The end of a paged list. Loads the next page when it comes into view or when the button is clicked. */
+/**
+ * Renders the end of a list that loads page by page. Loads the next page when it comes into view or when the
+ * user clicks the button.
+ */
 export function LoadMore({
   more,
   loading,

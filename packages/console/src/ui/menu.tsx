@@ -4,15 +4,16 @@ import type { ReactNode } from 'react';
 import { joinClassNames } from './class-names.ts';
 import { KeyboardKey } from './keyboard-key.tsx';
 
+/** The CSS classes of a panel that opens above the page. */
 export const POPUP_CLASS =
   'appear z-50 rounded-control border border-line-strong bg-raised p-1 shadow-popover max-h-[70dvh] overflow-y-auto';
-/** Style of one suggestion in a list that is shown while typing. */
+/** The CSS classes of a suggestion in a list that is shown while the user types. */
 export const OPTION_CLASS =
   'flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover';
 const ITEM =
   'flex min-h-8 w-full items-center gap-2 rounded-tag px-2 text-ui text-ink outline-none select-none data-highlighted:bg-hover data-disabled:text-ink-off pointer-coarse:min-h-11';
 
-/** A menu of actions that opens from `trigger`. */
+/** Renders a menu of actions that opens from `trigger`. */
 export function Menu({
   trigger,
   children,
@@ -50,7 +51,7 @@ export function Menu({
   );
 }
 
-/** An action in a `Menu`. */
+/** Renders an action in a `Menu`. */
 export function MenuItem({
   icon: Icon,
   keys,
@@ -86,7 +87,7 @@ export function MenuItem({
   );
 }
 
-/** A menu item that toggles an option. The menu stays open. */
+/** Renders a menu item that turns an option on or off. The menu stays open. */
 export function MenuCheckboxItem({
   checked,
   onChange,
@@ -113,11 +114,12 @@ export function MenuCheckboxItem({
   );
 }
 
-/** A heading inside a `Menu`. */
+/** Renders a heading inside a `Menu`. */
 export function MenuLabel({ children }: { readonly children: ReactNode }) {
   return <Radix.Label className="px-2 py-1 text-label text-ink-3">{children}</Radix.Label>;
 }
 
+/** Renders a line between groups of menu items. */
 export function MenuSeparator() {
   return <Radix.Separator className="my-1 h-px bg-line" />;
 }

@@ -1,8 +1,9 @@
 import { joinClassNames } from './class-names.ts';
 
 /**
- * Shows which part of a maximum is used. The part reserved by requests in progress is lighter. The bar shows
- * a warning near the maximum and a failure at the maximum, and the text says the same.
+ * Shows how much of a maximum is used. The part that is reserved for requests in progress has a lighter
+ * color. Near the maximum, the bar has the color of a warning, and at the maximum, the color of a failure.
+ * The text contains the same information.
  */
 export function Meter({
   label,

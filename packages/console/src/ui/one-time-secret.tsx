@@ -6,8 +6,9 @@ import { Dialog } from './dialog.tsx';
 import { showToast } from './toast.tsx';
 
 /**
- * Shows a secret once, masked, with a copy button. The dialog closes only after the user copied the secret or
- * confirmed that it is stored. The value exists only in the state of the parent component.
+ * Shows a secret that cannot be shown again, masked and with a copy button. The dialog closes only after the
+ * user has copied the secret or confirmed that it is stored. The secret exists only in the state of the
+ * parent component.
  */
 export function OneTimeSecret({
   title,

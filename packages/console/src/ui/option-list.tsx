@@ -2,8 +2,8 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { joinClassNames } from './class-names.ts';
 
 /**
- * Suggestions below an input that has the keyboard focus. The selected option is scrolled into view. Hidden
- * if there are no options.
+ * Lists suggestions below an input that has the focus. The selected option is scrolled into view. Renders
+ * nothing if there are no options.
  */
 export function OptionList<Option>({
   id,

@@ -12,7 +12,10 @@ interface Ordered {
   readonly source: ResourceSource;
 }
 
-/** Returns the column that moves rows of an ordered list, and the error of the last move. */
+/**
+ * Returns a column with buttons that move rows up and down in an ordered list, and the error of the last
+ * move.
+ */
 export function useManualOrder<Row extends Ordered>(
   kind: { readonly path: string; readonly touches: readonly (readonly unknown[])[] },
   rows: readonly Row[] | undefined,
@@ -52,7 +55,7 @@ export function useManualOrder<Row extends Ordered>(
   return { column, error: move.error };
 }
 
-/** Explains above an ordered list how its order is applied. */
+/** Explains above an ordered list what the order determines. */
 export function OrderNotice({
   rows,
   error,

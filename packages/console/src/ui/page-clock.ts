@@ -1,4 +1,4 @@
-/** The browser functions that a `PageClock` needs. */
+/** The functions of the browser that a `PageClock` needs. */
 export interface PageClockEnvironment {
   readonly nowMs: () => number;
   readonly isHidden: () => boolean;
@@ -10,9 +10,9 @@ export interface PageClockEnvironment {
 const STALE_MS = 1_100;
 
 /**
- * The shared clock for all relative times of a page. It ticks while it has subscribers and the tab is
- * visible. After a pause, it reads the current time at once, so recent events never appear to be in the
- * future.
+ * The clock that all relative times on a page share. It ticks while it has subscribers and the tab is
+ * visible. When it starts again, it reads the current time immediately, so that recent events never appear to
+ * be in the future.
  */
 export class PageClock {
   readonly #time: PageClockEnvironment;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { joinClassNames } from './class-names.ts';
 import { POPUP_CLASS } from './menu.tsx';
 
-/** A small panel that opens next to its trigger. */
+/** Renders a small panel that opens next to its trigger. */
 export function Popover({
   trigger,
   children,

@@ -4,7 +4,7 @@ import { DataTable, type DataTableProps } from './data-table.tsx';
 import { ErrorState, SkeletonRows } from './feedback.tsx';
 import { LoadMore } from './load-more.tsx';
 
-/** A list in each of its states: loading, failed, empty or loaded. */
+/** Renders a list, or a message if it is loading, failed to load or is empty. */
 export function QueryResults<Row>({
   list: { answer, rows, more },
   what,

@@ -1,4 +1,4 @@
-/** Returns the list with one item moved. An index out of range means the nearest end. Pure. */
+/** Returns the list with one item moved. An index out of range stands for the nearest end. Pure. */
 export function moveItem<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
   const item = items[from];
   const place = Math.max(0, Math.min(items.length - 1, to));
@@ -7,7 +7,7 @@ export function moveItem<Item>(items: readonly Item[], from: number, to: number)
   return rest.toSpliced(place, 0, item);
 }
 
-/** Returns the index of the row whose middle is nearest to `y`. */
+/** Returns the index of the row whose vertical center is nearest to `y`. */
 export function nearestIndex(middles: readonly number[], y: number): number {
   let best = 0;
   middles.forEach((middle, index) => {

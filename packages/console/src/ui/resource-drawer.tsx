@@ -13,7 +13,7 @@ import { DrawerHeader } from './drawer-header.tsx';
 import { type FormResource, LoadedResource, NewResourceForm, ResourceForm } from './resource-forms.tsx';
 import { showToast } from './toast.tsx';
 
-/** What the drawer shows for a kind of resource. */
+/** What a drawer shows for a kind of resource. */
 export interface ResourceDrawerContent<Resource, Values> {
   readonly titleOf: (resource: Resource) => string;
   readonly lineOf: (resource: Resource) => ReactNode;
@@ -38,7 +38,7 @@ interface DrawerProps<Resource extends FormResource, Values extends object> {
   readonly onClose: () => void;
 }
 
-/** A drawer next to a list that edits one resource or creates a new one. */
+/** Renders a drawer next to a list that edits one resource or creates a new one. */
 export function ResourceDrawer<Resource extends FormResource, Values extends object>(
   props: DrawerProps<Resource, Values>,
 ) {
@@ -70,7 +70,7 @@ function OneHere<Resource extends FormResource, Values extends object>(
       </DrawerHeader>
       <div className="grid p-4 md:p-6">
         <LoadedResource kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
-          {(read) => <OldOne {...props} read={read} />}
+          {(loaded) => <OldOne {...props} loaded={loaded} />}
         </LoadedResource>
       </div>
     </>
@@ -99,14 +99,14 @@ function NewOne<Resource extends FormResource, Values extends object>({
 function OldOne<Resource extends FormResource, Values extends object>({
   kind,
   parts: { standing, saved, fields },
-  read,
+  loaded,
   onClose,
-}: DrawerProps<Resource, Values> & { readonly read: WithETag<Resource> }) {
-  const edit = useResourceEdit(kind, read, (resource) => showToast(saved(resource)));
+}: DrawerProps<Resource, Values> & { readonly loaded: WithETag<Resource> }) {
+  const edit = useResourceEdit(kind, loaded, (resource) => showToast(saved(resource)));
   return (
     <div className="grid gap-5">
-      {standing(read.body, edit.form)}
-      <ResourceForm kind={kind} resource={read.body} edit={edit} onGone={onClose}>
+      {standing(loaded.body, edit.form)}
+      <ResourceForm kind={kind} resource={loaded.body} edit={edit} onGone={onClose}>
         {fields(edit.form, edit.set)}
       </ResourceForm>
     </div>

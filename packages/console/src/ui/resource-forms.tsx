@@ -23,7 +23,7 @@ export interface FormResource {
   readonly source: ResourceSource;
 }
 
-/** The form that creates a resource. */
+/** Renders the form that creates a resource. */
 export function NewResourceForm<Resource extends FormResource, Values extends object>({
   kind: { one, needs },
   fresh: { create, isChanged },
@@ -64,7 +64,7 @@ export function NewResourceForm<Resource extends FormResource, Values extends ob
   );
 }
 
-/** The form that edits an existing resource, with a delete button. */
+/** Renders the form that edits an existing resource, with a delete button. */
 export function ResourceForm<Resource extends FormResource, Values extends object>({
   kind,
   resource,
@@ -104,7 +104,7 @@ export function ResourceForm<Resource extends FormResource, Values extends objec
   );
 }
 
-/** A resource in each of its states: loading, failed or loaded. */
+/** Renders a resource when it has loaded. Until then, shows a placeholder or an error. */
 export function LoadedResource<Resource extends FormResource, Values extends object>({
   kind,
   id,
@@ -115,7 +115,7 @@ export function LoadedResource<Resource extends FormResource, Values extends obj
   readonly id: string;
   /** Interval in milliseconds at which the resource is refetched, for values that change. False for none. */
   readonly refetchMs?: number | false;
-  readonly children: (read: WithETag<Resource>) => ReactNode;
+  readonly children: (loaded: WithETag<Resource>) => ReactNode;
 }) {
   const { data, error, refetch } = useQuery({ ...resourceQuery(kind, id), refetchInterval: refetchMs });
   if (error && !data)

@@ -5,8 +5,8 @@ interface ScrollAreaProps extends HTMLAttributes<HTMLElement> {
 }
 
 /**
- * A scrollable area that can take focus. Without it, Safari does not scroll by keyboard an area with no
- * focusable content.
+ * Renders a scrollable area that can take the focus. Otherwise, Safari cannot scroll an area by keyboard if
+ * it contains nothing that can be focused.
  */
 export function ScrollArea({ as: Part = 'div', ...props }: ScrollAreaProps) {
   return <Part tabIndex={0} {...props} />;

@@ -8,8 +8,9 @@ interface RemoveScrollProps extends ComponentProps<'div'> {
 }
 
 /**
- * Replaces the package `react-remove-scroll` (see vite.config.ts), which adds a style element that the page’s
- * Content Security Policy forbids. This version sets an attribute that console.css uses.
+ * Prevents the page from scrolling. Replaces the package `react-remove-scroll` (see vite.config.ts), which
+ * adds a style element that the Content Security Policy of the page forbids. Sets an attribute to which
+ * console.css applies styles instead.
  */
 export function RemoveScroll({ as: Part = 'div', enabled = true, ...props }: RemoveScrollProps) {
   const { allowPinchZoom: _pinch, shards: _shards, ...rest } = props;

@@ -12,9 +12,9 @@ import { moveItem, nearestIndex } from './reorder.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
 /**
- * A list that the user can reorder. Each handle is a button. Drag it, or use the keyboard: Space lifts the
- * item, arrow keys move it, Space drops it, and Escape cancels. Alt with an arrow key moves the item
- * immediately. Moves are announced to screen readers. In a long list, further rows render on scroll.
+ * Renders a list that the user can reorder by dragging the handle of an item or with the keyboard: Space
+ * lifts the item, arrow keys move it, Space drops it, and Escape cancels. Alt with an arrow key moves the
+ * item immediately. Screen readers announce the moves. In a long list, more rows are rendered on scroll.
  */
 export function SortList<Item>({
   label,

@@ -2,12 +2,12 @@ import { FileText } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Tooltip } from './tooltip.tsx';
 
-/** Where a resource is defined: a line of floe.yaml, or the API or console. */
+/** Where a resource is defined: a line of floe.yaml, or the API or the console. */
 export type ResourceSource =
   | { readonly kind: 'file'; readonly file?: string | null; readonly line?: number | null }
   | { readonly kind: 'console' };
 
-/** Shows the source as `floe.yaml:41` or `API or console`. */
+/** Shows where a resource is defined, as `floe.yaml:41` or `API or console`. */
 export function SourceBadge({ source }: { readonly source: ResourceSource }) {
   if (source.kind === 'console') return <span className="text-small text-ink-3">API or console</span>;
   return (
@@ -22,10 +22,7 @@ export function SourceBadge({ source }: { readonly source: ResourceSource }) {
 
 const CopyYaml = lazy(() => import('./copy-yaml.tsx').then(({ CopyYaml: Part }) => ({ default: Part })));
 
-/**
- * A notice above the form of a resource from floe.yaml. Shows the line that defines the resource, and its
- * YAML.
- */
+/** Renders a notice above the form of a resource from floe.yaml, with the line that defines the resource. */
 export function ManagedByFileNotice({
   source,
   path,

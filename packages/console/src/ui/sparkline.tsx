@@ -1,6 +1,6 @@
 /**
- * A chart of at most 60 values without axes. Hidden from screen readers, because the text next to it shows
- * the last value.
+ * Renders a chart of at most 60 values without axes. It is hidden from screen readers, because the text next
+ * to it contains the last value.
  */
 export function Sparkline({
   values,

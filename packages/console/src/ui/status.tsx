@@ -22,7 +22,10 @@ interface Look {
   readonly tint: string;
 }
 
-/** Each status has its own shape and text, so that color is never the only difference. */
+/**
+ * The icon, color and label of each status. Each status has its own icon, so that color is never the only
+ * difference.
+ */
 export const STATUS_STYLES = {
   healthy: look(CircleCheck, 'Healthy', 'text-healthy-ink', 'bg-healthy-tint border-healthy-line'),
   failing: look(OctagonX, 'Failing', 'text-failing-ink', 'bg-failing-tint border-failing-line'),
@@ -42,6 +45,7 @@ export const STATUS_STYLES = {
   aborted: look(LogOut, 'Client disconnected', 'text-paused-ink', 'bg-paused-tint border-paused-line'),
 } as const satisfies Readonly<Record<string, Look>>;
 
+/** A status that is shown with an icon and a color. */
 export type DisplayStatus = keyof typeof STATUS_STYLES;
 
 function look(icon: LucideIcon, word: string, ink: string, tint: string): Look {
@@ -62,7 +66,7 @@ export function StatusIcon({ state, size = 16 }: { readonly state: DisplayStatus
   );
 }
 
-/** Shows the status as a pill in a page header. `children` replaces the status text. */
+/** Shows the status in a rounded frame in a page header. `children` replaces the label of the status. */
 export function StatusBadge({
   state,
   children,
@@ -85,7 +89,10 @@ export function StatusBadge({
   );
 }
 
-/** A small label such as a tag, a scope or a kind. `name` is shown more quietly, before the value. */
+/**
+ * Renders a small label, such as a tag, a scope or a kind. `name` is shown before the value in a lighter
+ * color.
+ */
 export function Badge({ name, children }: { readonly name?: string; readonly children: ReactNode }) {
   return (
     <span className="inline-flex h-5 max-w-full items-center gap-1 truncate rounded-tag border border-line bg-sunken px-1.5 text-label text-ink">

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A table column. All properties of a list field are defined here. */
+/** A column of a list: its label, its content, and when it is shown. */
 export interface TableColumn<Row> {
   readonly id: string;
   readonly label: string;
@@ -19,6 +19,7 @@ export interface TableColumn<Row> {
   readonly value?: (row: Row) => string | number | null;
 }
 
+/** The column by which a list is sorted, and the direction. */
 export interface TableSort {
   readonly column: string;
   readonly descending: boolean;
@@ -43,7 +44,7 @@ function leastWidth(columns: readonly { readonly width: string }[]): number {
   return tracks.reduce((sum, rem) => sum + rem, 0) + 1.5 * (columns.length - 1) + 3;
 }
 
-/** Returns the columns that fit into a width in rem. Only columns with `yields` are removed. */
+/** Returns the columns that fit into a width in rem. Only columns with a `yields` value are omitted. */
 export function fitColumns<Row>(
   columns: readonly TableColumn<Row>[],
   width: number,
@@ -57,7 +58,10 @@ export function fitColumns<Row>(
   );
 }
 
-/** Returns the `cols=` value for a selection, or null for the default selection, which the URL omits. */
+/**
+ * Returns the value of the URL parameter `cols` for a selection of columns, or null for the default
+ * selection, which the URL does not contain.
+ */
 export function formatColumnSelection<Row>(
   columns: readonly TableColumn<Row>[],
   chosen: readonly string[],
@@ -66,7 +70,7 @@ export function formatColumnSelection<Row>(
   return chosen.join() === usual.join() || chosen.length === 0 ? null : chosen.join();
 }
 
-/** Parses a value such as `sort=-cost` into a column and a direction. */
+/** Parses the URL parameter `sort`, such as `-cost`, into a column and a direction. */
 export function parseSort(text: string | null): TableSort | null {
   if (!text) return null;
   return text.startsWith('-')
@@ -80,7 +84,7 @@ export function nextSort(sort: TableSort | null, column: string): string | null 
   return sort.descending ? null : `-${column}`;
 }
 
-/** Sorts rows by a column. Rows without a value come last in both directions. */
+/** Sorts rows by a column. Rows without a value are last in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly TableColumn<Row>[],

@@ -3,7 +3,10 @@ import { useMediaQuery } from './use-media-query.ts';
 
 /** Row positions and keyboard navigation of a table. */
 
-/** Returns the row that has the focus after a key press in row `from`, or null if the key does not move the focus. */
+/**
+ * Returns the row that gets the focus when a key is pressed in row `from`, or null if the key does not move
+ * the focus.
+ */
 export function nextRowForKey(key: string, from: number, rows: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,
@@ -17,12 +20,12 @@ export function nextRowForKey(key: string, from: number, rows: number): number |
   return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
 }
 
-/** Returns the element that scrolls the table. */
+/** Returns the element that scrolls when the user scrolls the table. */
 export function findScrollParent(element: HTMLElement | null): HTMLElement | null {
   return element?.closest<HTMLElement>('[data-scroll]') ?? null;
 }
 
-/** Returns the current width of an element in rem. Infinity until the element is rendered. */
+/** Returns the current width of an element in rem, or infinity until the element is rendered. */
 export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
   useLayoutEffect(() => {
@@ -41,8 +44,8 @@ function rootPx(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 }
 
-/** Returns the distance from the top of the scrolled content. */
-export function offsetInScrollParent(element: HTMLElement | null): number {
+/** Returns the distance in pixels from the top of the scrolled content to the element. */
+export function getOffsetInScrollParent(element: HTMLElement | null): number {
   const frame = findScrollParent(element);
   if (!element || !frame) return 0;
   return Math.round(
@@ -60,7 +63,10 @@ export function useRowHeight(phone: boolean): number {
   return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rootPx());
 }
 
-/** Whether the click target inside a row has its own action. */
+/**
+ * Returns whether the clicked element inside a row has its own action, so that the click must not open the
+ * row.
+ */
 export function isInteractiveElement(target: Element): boolean {
   return target.closest('a,button,input,label') !== null;
 }

@@ -1,6 +1,7 @@
 import { Tabs as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 
+/** A tab and the content that it shows. */
 export interface Tab {
   readonly id: string;
   readonly label: string;
@@ -8,7 +9,7 @@ export interface Tab {
   readonly content: ReactNode;
 }
 
-/** Shows one of several sections at a time. Set `value` and `onChange` if the URL stores the selection. */
+/** Shows one of several sections at a time. Set `value` and `onChange` to store the selection in the URL. */
 export function Tabs({
   tabs,
   value,
@@ -49,8 +50,8 @@ export function Tabs({
 }
 
 /**
- * A few options of which one is selected, such as `24 h · 7 d · 30 d`. The selection changes the content
- * below.
+ * Renders a few options next to each other, such as `24 h · 7 d · 30 d`. The selected option changes the
+ * content below.
  */
 export function SegmentedControl({
   options,

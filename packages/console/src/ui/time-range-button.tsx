@@ -4,7 +4,7 @@ import { type SelectedTimeRange, timeRangeLabel } from '../filters/time-range.ts
 import { browserZone, formatDayLabel, formatShortTime, formatZoneName } from '../format/times.ts';
 import { Button } from './button.tsx';
 
-/** Shows the selected time range. The parent decides what the button opens. */
+/** Renders a button with the selected time range. The parent decides what the button opens. */
 export function TimeRangeButton({
   span,
   ...props

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
 import type { TimeRangeSelection } from './time-range-picker.tsx';
 
-/** Selects a time range: a preset, a typed length, or a start and an end. */
+/** Selects a time range: a preset, a typed duration, or a start and an end. */
 export function TimeRangePanel({
   span,
   onChoose,

@@ -8,6 +8,7 @@ const TimeRangePanel = lazy(() =>
   import('./time-range-panel.tsx').then(({ TimeRangePanel: Part }) => ({ default: Part })),
 );
 
+/** The selected time range as URL parameters: either `range`, or `from` and `to`. */
 export interface TimeRangeSelection {
   readonly range: string | null;
   readonly from: string | null;
@@ -15,8 +16,8 @@ export interface TimeRangeSelection {
 }
 
 /**
- * Selects the time range of a page: a preset, a typed length, or a start and an end. Shows the resolved times
- * with their time zone.
+ * Selects the time range of a page: a preset, a typed duration, or a start and an end. Shows the resulting
+ * start and end with their time zone.
  */
 export function TimeRangePicker({
   span,

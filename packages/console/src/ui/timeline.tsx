@@ -16,9 +16,11 @@ const ABOVE = ['succeeded', 'cached', 'aborted'] as const;
  * visible.
  */
 const BELOW = ['failed', 'partial', 'blocked'] as const;
+/** A group of outcomes that the timeline shows in one color. */
 export type TimelineSegment = (typeof ABOVE | typeof BELOW)[number];
 
-export interface TimelineLane {
+/** The number of requests in one interval, by segment. */
+export interface TimelineInterval {
   /** Start of the interval, in milliseconds since the epoch. */
   readonly at: number;
   readonly counts: Readonly<Record<TimelineSegment, number>>;
@@ -35,8 +37,8 @@ const PARTS: Readonly<
   blocked: { label: 'Blocked', fill: 'fill-blocked', dot: 'bg-blocked' },
 };
 
-/** Returns the sum of some segments of an interval. */
-export function sumLane({ counts }: TimelineLane, parts: readonly TimelineSegment[]): number {
+/** Returns the number of requests in some segments of an interval. */
+export function sumInterval({ counts }: TimelineInterval, parts: readonly TimelineSegment[]): number {
   return parts.reduce((sum, part) => sum + counts[part], 0);
 }
 
@@ -45,24 +47,24 @@ const DOWN = 24;
 const WIDTH = 1000;
 
 /**
- * Shows successful requests above a line, and failed, partial and blocked requests below it. A click selects
- * an interval.
+ * Shows successful requests above a line, and failed, partial and blocked requests below it. A click on an
+ * interval selects it.
  */
 export function Timeline({
-  lanes,
+  intervals,
   label,
   onChoose,
   marks = [],
 }: {
-  readonly lanes: readonly TimelineLane[];
+  readonly intervals: readonly TimelineInterval[];
   readonly label: string;
   readonly onChoose: (at: number) => void;
   /** Events to mark on the timeline. The page also lists them with `AnnotationList`. */
   readonly marks?: readonly ChartAnnotation[];
 }) {
-  const most = roundUpToTick(Math.max(...lanes.map((lane) => sumLane(lane, ABOVE)), 0));
-  const worst = roundUpToTick(Math.max(...lanes.map((lane) => sumLane(lane, BELOW)), 0));
-  const anyBad = lanes.some((lane) => sumLane(lane, BELOW) > 0);
+  const most = roundUpToTick(Math.max(...intervals.map((interval) => sumInterval(interval, ABOVE)), 0));
+  const worst = roundUpToTick(Math.max(...intervals.map((interval) => sumInterval(interval, BELOW)), 0));
+  const anyBad = intervals.some((interval) => sumInterval(interval, BELOW) > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
       <div className="relative text-right" style={{ height: UP + DOWN }}>
@@ -82,30 +84,30 @@ export function Timeline({
           style={{ height: UP + DOWN }}
         >
           <Rulers />
-          <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
-          <LaneMarks lanes={lanes} marks={marks} />
+          <IntervalBars intervals={intervals} most={most} worst={worst} onChoose={onChoose} />
+          <IntervalMarks intervals={intervals} marks={marks} />
         </svg>
         <Suspense>
-          <AwayMarks lanes={lanes} />
+          <AwayMarks intervals={intervals} />
         </Suspense>
       </div>
       <div className="col-start-2 mt-1 flex justify-between">
-        {labels(lanes).map((text, index) => (
+        {labels(intervals).map((text, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: labels are identified by their position on the axis.
           <span key={index} className={joinClassNames(index % 2 === 1 && 'max-md:hidden')}>
             {text}
           </span>
         ))}
       </div>
-      <Legend lanes={lanes} />
+      <Legend intervals={intervals} />
     </div>
   );
 }
 
 /** Lists the segments in the chart with their numbers. */
-function Legend({ lanes }: { readonly lanes: readonly TimelineLane[] }) {
+function Legend({ intervals }: { readonly intervals: readonly TimelineInterval[] }) {
   const shown = [...ABOVE, ...BELOW].flatMap((part) => {
-    const sum = lanes.reduce((all, lane) => all + lane.counts[part], 0);
+    const sum = intervals.reduce((all, interval) => all + interval.counts[part], 0);
     return sum > 0 ? [{ part, sum }] : [];
   });
   return (
@@ -137,27 +139,27 @@ function Rulers() {
   );
 }
 
-function LaneBars({
-  lanes,
+function IntervalBars({
+  intervals,
   most,
   worst,
   onChoose,
 }: {
-  readonly lanes: readonly TimelineLane[];
+  readonly intervals: readonly TimelineInterval[];
   readonly most: number;
   readonly worst: number;
   readonly onChoose: (at: number) => void;
 }) {
-  const step = WIDTH / Math.max(lanes.length, 1);
-  return lanes.map((lane, index) => {
+  const step = WIDTH / Math.max(intervals.length, 1);
+  return intervals.map((interval, index) => {
     const x = index * step;
     const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for pointers; keyboard users can select a time range.
-      <g key={lane.at} onClick={() => onChoose(lane.at)} className="cursor-pointer hover:opacity-70">
-        <title>{`${formatFullTime(new Date(lane.at), browserZone())}: ${partsText(lane)}`}</title>
+      <g key={interval.at} onClick={() => onChoose(interval.at)} className="cursor-pointer hover:opacity-70">
+        <title>{`${formatFullTime(new Date(interval.at), browserZone())}: ${partsText(interval)}`}</title>
         <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
-        {stack(lane, ABOVE, { height: UP, most, least: 1.5 }).map(({ part, from, size }) => (
+        {stack(interval, ABOVE, { height: UP, most, least: 1.5 }).map(({ part, from, size }) => (
           <rect
             key={part}
             x={x}
@@ -167,7 +169,7 @@ function LaneBars({
             className={PARTS[part].fill}
           />
         ))}
-        {stack(lane, BELOW, { height: DOWN, most: worst, least: 2 }).map(({ part, from, size }) => (
+        {stack(interval, BELOW, { height: DOWN, most: worst, least: 2 }).map(({ part, from, size }) => (
           <rect key={part} x={x} y={UP + 1 + from} width={width} height={size} className={PARTS[part].fill} />
         ))}
       </g>
@@ -176,7 +178,7 @@ function LaneBars({
 }
 
 /** Describes the segments, as in `12 succeeded, 1 failed`. */
-function partsText({ counts }: TimelineLane): string {
+function partsText({ counts }: TimelineInterval): string {
   const said = [...ABOVE, ...BELOW].filter((part) => counts[part] > 0);
   if (said.length === 0) return 'no requests';
   return said.map((part) => `${formatCount(counts[part])} ${PARTS[part].label.toLowerCase()}`).join(', ');
@@ -187,7 +189,7 @@ function partsText({ counts }: TimelineLane): string {
  * a minimum length.
  */
 function stack(
-  { counts }: TimelineLane,
+  { counts }: TimelineInterval,
   parts: readonly TimelineSegment[],
   { height, most, least }: { readonly height: number; readonly most: number; readonly least: number },
 ) {
@@ -201,17 +203,17 @@ function stack(
   });
 }
 
-/** Draws a line through both lanes at each event. */
-function LaneMarks({
-  lanes,
+/** Draws a line through the whole timeline at each event. */
+function IntervalMarks({
+  intervals,
   marks,
 }: {
-  readonly lanes: readonly TimelineLane[];
+  readonly intervals: readonly TimelineInterval[];
   readonly marks: readonly ChartAnnotation[];
 }) {
-  const first = lanes[0]?.at ?? 0;
-  const last = lanes.at(-1)?.at ?? 0;
-  const step = (lanes[1]?.at ?? 0) - first || 60_000;
+  const first = intervals[0]?.at ?? 0;
+  const last = intervals.at(-1)?.at ?? 0;
+  const step = (intervals[1]?.at ?? 0) - first || 60_000;
   const end = last + step;
   return marks
     .filter(({ at }) => at >= first && at < end)
@@ -236,9 +238,9 @@ function LaneMarks({
     });
 }
 
-function labels(lanes: readonly TimelineLane[]): string[] {
+function labels(intervals: readonly TimelineInterval[]): string[] {
   const zone = browserZone();
-  const [first, last] = [lanes[0]?.at, lanes.at(-1)?.at];
+  const [first, last] = [intervals[0]?.at, intervals.at(-1)?.at];
   if (first === undefined || last === undefined) return [];
   const long = last - first > 86_400_000;
   return [0, 0.25, 0.5, 0.75, 1].map((share) => {

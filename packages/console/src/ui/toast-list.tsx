@@ -3,7 +3,7 @@ import { Toast as Radix } from 'radix-ui';
 import { IconButton } from './button.tsx';
 import type { ToastContent } from './toast.tsx';
 
-/** Shows the current toasts at the bottom right for six seconds each. */
+/** Shows the current toasts at the bottom right, for six seconds each. */
 export function ToastList({
   toasts,
   onDrop,

@@ -3,6 +3,7 @@ import { lazy, Suspense, useSyncExternalStore } from 'react';
 /** Loaded separately, because no toast is needed on the first render. */
 const ToastList = lazy(() => import('./toast-list.tsx').then(({ ToastList: Part }) => ({ default: Part })));
 
+/** A toast to show. */
 export interface ToastContent {
   readonly id: number;
   readonly text: string;
@@ -29,7 +30,7 @@ function follow(reader: () => void): () => void {
   return () => readers.delete(reader);
 }
 
-/** Renders the toasts shown with `showToast`, above the page. */
+/** Shows the toasts that `showToast` creates, above the page. */
 export function Toasts() {
   const shown = useSyncExternalStore(follow, () => toasts);
   const isNeeded = next > 1;

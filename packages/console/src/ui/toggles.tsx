@@ -10,7 +10,7 @@ interface ToggleProps {
   readonly hint?: ReactNode;
 }
 
-/** Toggles a value that is sent later with its form. */
+/** Renders a checkbox with a label and an optional help text. */
 export function Checkbox({ label, checked, onChange, disabled, hint }: ToggleProps) {
   const id = useId();
   return (
@@ -34,7 +34,7 @@ export function Checkbox({ label, checked, onChange, disabled, hint }: TogglePro
   );
 }
 
-/** Toggles a value immediately. */
+/** Renders a switch with a label and an optional help text, for a setting that is on or off. */
 export function Switch({ label, checked, onChange, disabled, hint }: ToggleProps) {
   const id = useId();
   return (

@@ -2,12 +2,18 @@ import { Tooltip as Radix } from 'radix-ui';
 import type { FocusEvent, HTMLAttributes, ReactElement, ReactNode } from 'react';
 import { KeyboardKey } from './keyboard-key.tsx';
 
-/** Wraps everything that has tooltips. After one tooltip was shown, the next one appears without a delay. */
+/**
+ * Must enclose all components with tooltips. After one tooltip has been shown, the next one appears without a
+ * delay.
+ */
 export function TooltipProvider({ children }: { readonly children: ReactNode }) {
   return <Radix.Provider delayDuration={400}>{children}</Radix.Provider>;
 }
 
-/** Names a control without visible text, or explains why a control is disabled. `keys` is the shortcut. */
+/**
+ * Shows the name of a control that has no visible text, or why a control is disabled. `keys` is the keyboard
+ * shortcut of the control.
+ */
 export function Tooltip({
   text,
   keys,

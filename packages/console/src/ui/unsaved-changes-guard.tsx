@@ -11,11 +11,12 @@ interface Place {
 }
 
 /**
- * A ref that is set to true when the draft is no longer needed, for example because its resource was deleted.
+ * A ref of the enclosing form. If its value is true, leaving the form does not ask for confirmation, for
+ * example because the resource was deleted.
  */
 export const DraftDiscardedContext = createContext<RefObject<boolean> | null>(null);
 
-/** Returns a function that discards the draft of the enclosing form before navigation. */
+/** Returns a function after whose call the enclosing form can be left without confirmation. */
 export function useDiscardDraft(): () => void {
   const done = useContext(DraftDiscardedContext);
   return () => {
@@ -23,7 +24,10 @@ export function useDiscardDraft(): () => void {
   };
 }
 
-/** Asks for confirmation before unsaved changes are lost: on links, on Back, and when the tab is closed. */
+/**
+ * Asks for confirmation before unsaved changes are lost, either by following a link, going back or closing
+ * the tab.
+ */
 export function UnsavedChangesGuard({ done }: { readonly done: RefObject<boolean> }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => !done.current && isElsewhere(current, next),

@@ -4,8 +4,9 @@ import { useOnChange } from '../data/on-change.ts';
 import { Input } from './field.tsx';
 
 /**
- * A text input whose value is stored in the URL under `name`. The typed text is kept locally because the URL
- * updates later. If the URL changes for another reason, such as Back, the input follows it.
+ * Renders a text input whose value is stored in the URL parameter `name`. The typed text is also kept in the
+ * component, because the URL is updated later. If the URL changes for another reason, such as Back, the input
+ * shows the new value.
  */
 export function UrlInput({
   name,

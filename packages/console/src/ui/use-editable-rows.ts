@@ -1,5 +1,6 @@
 import { type Key, type ReactNode, useRef } from 'react';
 
+/** A row, and all values that determine how it is rendered. */
 export interface EditableRow {
   readonly key: Key;
   /** All values that the row’s appearance and handlers depend on. */
@@ -8,8 +9,9 @@ export interface EditableRow {
 }
 
 /**
- * Reuses the element of a row whose values have not changed, so that scrolling renders only new rows. This
- * requires that pages pass the same column and function objects on each render.
+ * Returns a function that renders rows and reuses the elements of rows whose values have not changed, so that
+ * scrolling renders only new rows. Pages must therefore pass the same column and function objects on each
+ * render.
  */
 export function useEditableRows(): (rows: readonly EditableRow[]) => readonly ReactNode[] {
   const kept = useRef<ReadonlyMap<Key, { readonly of: readonly unknown[]; readonly element: ReactNode }>>(

@@ -23,7 +23,7 @@ function mediaOf(query: string): Media {
   return media;
 }
 
-/** Whether a media query matches. Updates when the result changes. */
+/** Returns whether a media query matches. The component renders again when the result changes. */
 export function useMediaQuery(query: string): boolean {
   const { watch, holds } = mediaOf(query);
   return useSyncExternalStore(watch, holds);

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 
-/** Returns true once `isUsed` was true, so that a section does not close when the user empties it. */
+/**
+ * Returns true if `isUsed` is or has been true, so that a section does not close when the user empties it.
+ */
 export function usePersistedOpen(isUsed: boolean): boolean {
   const [wasUsed, setWasUsed] = useState(isUsed);
   if (isUsed && !wasUsed) setWasUsed(true);

@@ -6,7 +6,7 @@ const STEP = 40;
 /** Distance below the visible area, in pixels, in which rows are already rendered. */
 const AHEAD_PX = 600;
 
-interface RowsInSight {
+interface VisibleRows {
   /** Number of rows to render. */
   readonly shown: number;
   /**
@@ -19,10 +19,10 @@ interface RowsInSight {
 }
 
 /**
- * Returns how many rows of a long list of handles to render: those scrolled to and some more. Rendered rows
- * stay rendered.
+ * Returns how many rows of a long reorderable list to render, a placeholder for the other rows, and a
+ * function that renders the rows up to an index. Rows that were rendered stay rendered.
  */
-export function useVisibleRows(count: number): RowsInSight {
+export function useVisibleRows(count: number): VisibleRows {
   const [drawn, setDrawn] = useState(STEP);
   const ref = useRef<HTMLLIElement>(null);
   const isCoarse = useMediaQuery('(pointer: coarse)');

@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { formatQueryString, parseQueryString } from '../../src/app/query-text.ts';
 import { PermissionHelpersProvider } from '../../src/data/permission-helpers.tsx';
 import { createQueryClient } from '../../src/data/query-client.ts';
-import { type SignedIn, SignedInContext } from '../../src/data/session.ts';
+import { SignedInContext, type SignedInSession } from '../../src/data/session.ts';
 import { Toasts } from '../../src/ui/toast.tsx';
 import { TooltipProvider } from '../../src/ui/tooltip.tsx';
 import * as controls from './controls.tsx';
@@ -26,7 +26,7 @@ if (!Specimen) throw new Error(`There is no specimen "${asked.get('show')}".`);
 
 const role = MEMBER_ROLES.find((one) => one === asked.get('role')) ?? 'owner';
 const org = { id: 'acme', name: 'Acme', role };
-const session: SignedIn = {
+const session: SignedInSession = {
   state: 'signed_in',
   user: { id: 'usr_1', email: 'mara@acme.example', name: 'Mara Koch' },
   member_id: 'mem_1',

@@ -21,7 +21,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   files_settings: 'Floe sends files to the provider of the request',
 };
 
-/** Converts a LiteLLM configuration and, if given, the rows of its database. */
+/** Converts a LiteLLM configuration and, if `tables` is given, the contents of the LiteLLM database. */
 export function convertLitellm(root: SourceObject, draft: FloeDraft, tables: LitellmTables | null): void {
   const entries = root.objects('model_list');
   // A wildcard entry uses its prefix as the provider id, so it must choose the id before other entries.

@@ -1,11 +1,16 @@
 import type { DraftFields, FloeDraft } from '../floe-draft.ts';
 import { toSlug, UniqueNames } from '../floe-draft.ts';
-import { escapeVariableReferences, type ImportContext, isMembers, SourceObject } from '../source-object.ts';
+import {
+  escapeVariableReferences,
+  type ImportContext,
+  isPlainObject,
+  SourceObject,
+} from '../source-object.ts';
 import type { LitellmDeployment } from './deployment.ts';
 import { expandAllowedModels } from './key-models.ts';
 import { toBudgetPeriod } from './periods.ts';
 
-/** LiteLLM table rows by table name. Null for a table that the database does not have. */
+/** The rows of the LiteLLM database by table name. Null for a table that does not exist. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 
 interface DatabaseImport {
@@ -54,8 +59,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds teams, budgets, limits and keys from the database. Keys keep their values, although only the
- * SHA-256 of each value is known.
+ * Adds the teams, budgets, limits and keys of the LiteLLM database to the draft. Keys keep their values,
+ * although the database contains only the SHA-256 of each value.
  */
 export function addLitellmDatabase(from: DatabaseImport): void {
   const rowsOf = (table: string) => readRows(from, table);
@@ -88,7 +93,7 @@ function readRows({ tables, context }: DatabaseImport, table: string): readonly 
     return [];
   }
   return rows.flatMap((row, index) =>
-    isMembers(row) ? [new SourceObject(row, `${table}[${index}]`, table, context)] : [],
+    isPlainObject(row) ? [new SourceObject(row, `${table}[${index}]`, table, context)] : [],
   );
 }
 
@@ -228,7 +233,8 @@ function addModelBudgets(row: SourceObject, draft: FloeDraft, { name, subject }:
   const budgets = row.object('model_max_budget');
   for (const model of budgets?.names() ?? []) {
     const value = budgets?.raw(model);
-    const detail = budgets && isMembers(value) ? budgets.child(value, budgets.fieldPath(model)) : undefined;
+    const detail =
+      budgets && isPlainObject(value) ? budgets.child(value, budgets.fieldPath(model)) : undefined;
     const limit = detail
       ? (detail.number('budget_limit') ?? detail.number('max_budget'))
       : budgets?.number(model);

@@ -8,7 +8,7 @@ import {
 import { escapeVariableReferences, type SourceObject } from '../source-object.ts';
 import { readLitellmProviderFields } from './provider-fields.ts';
 
-/** An entry of `model_list`, converted to a Floe target. */
+/** An entry of `model_list`, converted to a target. */
 export interface LitellmDeployment {
   /** `model_name`. Entries with the same name form a group. */
   readonly group: string;
@@ -79,8 +79,8 @@ function splitModel(params: SourceObject): { name: string; model: string } | und
 }
 
 /**
- * Converts one `model_list` entry. Null if it has no equivalent. The report then contains the
- * reason.
+ * Converts an entry of `model_list` to a target. Returns null if Floe has no equivalent; the report then
+ * contains the reason.
  */
 export function readLitellmDeployment(entry: SourceObject, draft: FloeDraft): LitellmDeployment | null {
   const group = entry.text('model_name');
@@ -218,8 +218,8 @@ function readRouting(
 }
 
 /**
- * Converts timeouts. LiteLLM limits the time until the response and the time between its chunks.
- * Floe has a timeout for each.
+ * Converts the timeouts of LiteLLM, which limit the time until the response starts and the time between its
+ * chunks. Floe has a separate timeout for each.
  */
 export function readLitellmTimeouts(source: SourceObject, name: string, streamName: string): DraftFields {
   const toMs = (seconds: number | undefined) =>

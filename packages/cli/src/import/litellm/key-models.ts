@@ -14,7 +14,8 @@ export interface AllowedKeyModels {
 }
 
 /**
- * Converts a key's allowed models. In Floe, a key must also be allowed to use a route's targets.
+ * Converts the allowed models of a key. The result also contains the targets of allowed routes, because Floe
+ * checks both.
  */
 export function expandAllowedModels(
   own: readonly string[],

@@ -8,7 +8,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 };
 const DAY = 86_400;
 
-/** The Floe budget period that corresponds to a LiteLLM duration. */
+/** The budget period of Floe that corresponds to a duration in LiteLLM. */
 export interface BudgetPeriod {
   readonly period: 'day' | 'week' | 'month' | 'total';
   /** How the period differs from the duration. Empty if it does not. */
@@ -16,8 +16,8 @@ export interface BudgetPeriod {
 }
 
 /**
- * Returns the shortest Floe period that is at least as long as a LiteLLM duration, so that the
- * budget never allows more spending than before. Null if the duration cannot be parsed.
+ * Returns the shortest budget period that is at least as long as a duration in LiteLLM, so that the budget
+ * does not allow more spending than before. Returns null if the duration cannot be parsed.
  */
 export function toBudgetPeriod(duration: string | undefined): BudgetPeriod | null {
   if (duration === undefined) return { period: 'total', note: '' };

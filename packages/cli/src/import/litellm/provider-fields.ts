@@ -1,11 +1,11 @@
 import { readProviderBaseUrl } from '../base-url.ts';
 import type { DraftFields } from '../floe-draft.ts';
 import { isUrlRequired, type KnownProvider, resolveProviderKindForUrl } from '../provider-names.ts';
-import { isMembers, type SourceObject } from '../source-object.ts';
+import { isPlainObject, type SourceObject } from '../source-object.ts';
 
 /**
- * Converts a deployment's provider, without model-specific fields. Null if Floe cannot call the
- * provider.
+ * Converts the provider of a deployment, without the fields that depend on the model. Returns null if Floe
+ * does not support the provider.
  */
 export function readLitellmProviderFields(params: SourceObject, provider: KnownProvider): DraftFields | null {
   const baseField = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'].find((name) => params.has(name));
@@ -62,7 +62,7 @@ function readCloudFields(params: SourceObject): DraftFields {
 function readGoogleCredentials(params: SourceObject): string | undefined {
   const value = params.raw('vertex_credentials');
   if (value === undefined) return undefined;
-  if (isMembers(value) || (typeof value === 'string' && /^\s*\{/.test(value))) {
+  if (isPlainObject(value) || (typeof value === 'string' && /^\s*\{/.test(value))) {
     const reason = 'store the JSON in a file and set identity.file to its path';
     params.note('vertex_credentials', 'not_imported', reason);
     return undefined;

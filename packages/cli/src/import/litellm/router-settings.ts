@@ -1,8 +1,8 @@
 import type { DraftFields } from '../floe-draft.ts';
-import { isMembers, type SourceObject } from '../source-object.ts';
+import { isPlainObject, type SourceObject } from '../source-object.ts';
 import { readLitellmTimeouts } from './deployment.ts';
 
-/** The routing settings in `router_settings` and `litellm_settings`. */
+/** The routing settings of LiteLLM, from `router_settings` and `litellm_settings`. */
 export interface LitellmRouterSettings {
   readonly strategy: 'weighted' | 'least_latency';
   readonly isShuffle: boolean;
@@ -39,7 +39,10 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
   set_verbose: 'set FLOE_LOG_LEVEL',
 };
 
-/** Reads the routing settings from both sections. `router_settings` takes precedence. */
+/**
+ * Reads the routing settings from both sections. If both contain a setting, `router_settings` takes
+ * precedence.
+ */
 export function readLitellmRouterSettings(
   router: SourceObject | undefined,
   litellm: SourceObject | undefined,
@@ -111,7 +114,9 @@ function mergeFallbacks(
   for (const source of sources) {
     const value = source.raw(field);
     if (value === undefined) continue;
-    const maps = isMembers(value) ? [source.child(value, source.fieldPath(field))] : source.objects(field);
+    const maps = isPlainObject(value)
+      ? [source.child(value, source.fieldPath(field))]
+      : source.objects(field);
     for (const map of maps) {
       for (const model of map.names()) all.set(model, readModels(map, model));
       map.finish();
@@ -128,7 +133,7 @@ function mergeFallbacks(
 function readModels(map: SourceObject, model: string): readonly string[] {
   const value = map.raw(model);
   if (typeof value === 'string') return [value];
-  const objects = Array.isArray(value) ? value.filter(isMembers) : [];
+  const objects = Array.isArray(value) ? value.filter(isPlainObject) : [];
   if (objects.length === 0) return map.texts(model);
   map.note(model, 'not_imported', 'Floe does not support fallbacks with their own parameters');
   return [];
@@ -140,7 +145,7 @@ function readAliases(source: SourceObject): ReadonlyMap<string, string> {
   const map = source.object('model_group_alias');
   for (const alias of map?.names() ?? []) {
     const value = map?.raw(alias);
-    const detail = isMembers(value) && map ? map.child(value, map.fieldPath(alias)) : undefined;
+    const detail = isPlainObject(value) && map ? map.child(value, map.fieldPath(alias)) : undefined;
     const model = detail ? detail.text('model') : map?.text(alias);
     detail?.leaveOut({ hidden: 'Floe lists every route' });
     detail?.finish();

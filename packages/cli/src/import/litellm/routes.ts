@@ -11,7 +11,7 @@ interface Group {
   readonly deployments: readonly LitellmDeployment[];
 }
 
-/** Groups deployments by `model_name`. */
+/** Groups the deployments by `model_name`. */
 export function groupLitellmDeployments(
   deployments: readonly LitellmDeployment[],
 ): ReadonlyMap<string, Group> {
@@ -19,7 +19,9 @@ export function groupLitellmDeployments(
   return new Map([...byName].map(([name, members]) => [name, { name, deployments: members }]));
 }
 
-/** Adds a route for each group and alias, and limits for the capacity of the deployments. */
+/**
+ * Adds a route for each group of deployments and each alias, and limits for the capacity of the deployments.
+ */
 export function addLitellmRoutes(
   draft: FloeDraft,
   deployments: readonly LitellmDeployment[],

@@ -54,7 +54,7 @@ const GENERAL_REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts the budgets, cache and other settings in `litellm_settings`. `readLitellmRouterSettings`
+ * Converts the settings in `litellm_settings`, such as the budget and the cache. `readLitellmRouterSettings`
  * converts the routing settings.
  */
 export function readLitellmSettings(settings: SourceObject, draft: FloeDraft): void {
@@ -98,7 +98,7 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
   params?.finish();
 }
 
-/** Converts `general_settings`. */
+/** Converts the settings in `general_settings`. */
 export function readLitellmGeneralSettings(settings: SourceObject, draft: FloeDraft): void {
   const concurrency = settings.number('global_max_parallel_requests');
   if (concurrency !== undefined && concurrency >= 1) {
@@ -114,7 +114,10 @@ export function readLitellmGeneralSettings(settings: SourceObject, draft: FloeDr
   settings.finish();
 }
 
-/** Reports the variables that LiteLLM sets for itself. Floe reads them from its own environment. */
+/**
+ * Reports the environment variables that the LiteLLM configuration sets. For Floe, they must be set in its
+ * own environment.
+ */
 export function readLitellmEnvironmentVariables(variables: SourceObject): void {
   for (const name of variables.names())
     variables.note(name, 'not_imported', 'set the variable in the environment of the Floe server');

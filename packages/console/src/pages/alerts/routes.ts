@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Alerts page. */
 export const alertPageRoutes: readonly PageRoute[] = [
   {
     path: '/alerts',
@@ -7,7 +8,7 @@ export const alertPageRoutes: readonly PageRoute[] = [
     load: () =>
       import('./alerts-page.tsx').then(({ AlertsPage: Page, prefetchAlerts }) => ({
         Page,
-        ask: prefetchAlerts,
+        prefetch: prefetchAlerts,
       })),
   },
 ];

@@ -27,7 +27,7 @@ interface ChartInput {
   readonly interval: string;
 }
 
-/** Shows the total of the metric and a chart of its groups over time. */
+/** Shows the total of the selected metric and a chart of its groups over time. */
 export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
   const { tab, by, change, series, sum, before, compare, marks, interval } = page;
   const data = series.data;

@@ -5,6 +5,7 @@ import { formatCount, formatDuration, formatMoney, formatTokens } from '../../fo
 import type { MetricSumName } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 
+/** A tab of the analytics page: a metric and how the page displays it. */
 export interface MetricTab {
   readonly id: string;
   readonly label: string;
@@ -21,6 +22,7 @@ export interface MetricTab {
   readonly by: string;
 }
 
+/** The tabs of the analytics page, in display order. */
 export const METRIC_TABS: readonly MetricTab[] = [
   sumTab('spend', analyticsText.metrics.spend, 'cost_nano_usd', formatMoney),
   sumTab('requests', analyticsText.metrics.requests, 'requests', formatCount),
@@ -57,6 +59,7 @@ export const GROUP_DIMENSIONS: readonly { readonly value: string; readonly label
   { value: 'cache', label: analyticsText.dimensions.cache },
 ];
 
+/** The filter fields of the analytics page. */
 export const CHART_FIELDS: readonly FilterField[] = [
   ...GROUP_DIMENSIONS.map(({ value, label }) => ({ name: value, label: label.toLowerCase() })),
   { name: 'metadata', label: analyticsText.metadata, keyed: true },
@@ -65,19 +68,28 @@ export const CHART_FIELDS: readonly FilterField[] = [
 type Query = Readonly<Record<string, string | number>>;
 const KEPT = { staleTime: 60_000, refetchOnWindowFocus: true, placeholderData: keepPreviousData } as const;
 
+/** Returns the query for the totals. While it loads with other filters, the previous totals stay visible. */
 export function metricSummaryQuery(query: Query) {
   return { ...charts.summaryQuery(query), ...KEPT };
 }
 
+/** Returns the query for the chart. While it loads with other filters, the previous chart stays visible. */
 export function metricTimeseriesQuery(query: Query) {
   return { ...charts.timeseriesQuery(query), ...KEPT };
 }
 
+/**
+ * Returns the query for the table of groups. While it loads with other filters, the previous table stays
+ * visible.
+ */
 export function metricGroupsQuery(query: Query) {
-  return { ...charts.topQuery(query), ...KEPT };
+  return { ...charts.topValuesQuery(query), ...KEPT };
 }
 
-/** Converts the filters to those of the request list, where a status class is called `status`. */
+/**
+ * Converts the filters and the time range to query parameters of the request list, which calls a status class
+ * `status`.
+ */
 export function toRequestListSearch(
   filter: readonly { readonly name: string; readonly value: string }[],
   time: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { analyticsText } from './text.ts';
 
 /** Computes totals, their groups and the change from the previous period. Pure. */
 
-/** The metrics whose group values add up to the total. */
+/** Metrics that can be added: the values of all groups add up to the total. */
 export interface MetricSums {
   readonly requests: number;
   readonly errors: number;
@@ -13,14 +13,17 @@ export interface MetricSums {
   readonly cost_nano_usd: number;
 }
 
+/** The name of a metric that can be added. */
 export type MetricSumName = keyof MetricSums;
 
+/** A group of requests with the same value of a dimension, as the API returns it. */
 export interface MetricGroup extends MetricSums {
   readonly value: string | null;
   readonly name: string | null;
   readonly previous?: MetricSums | null | undefined;
 }
 
+/** A row of the table: one group, or all groups that the table does not list. */
 export interface MetricGroupRow {
   /** The value of the dimension. Null for requests without a value, and for the row of all other groups. */
   readonly value: string | null;
@@ -33,21 +36,24 @@ export interface MetricGroupRow {
   readonly change: number | null;
 }
 
-/** Returns the change as a ratio of the previous value, or null if there is no previous value. */
+/**
+ * Returns the change as a ratio of the previous value, or null if one of the values is unknown or the
+ * previous value is 0.
+ */
 export function computeRelativeChange(now: number | undefined, before: number | undefined): number | null {
   if (now === undefined || before === undefined || before === 0) return null;
   return now / before - 1;
 }
 
-/** Returns the label of the group of requests that have no value for a dimension. */
+/** Returns the label of the group of requests that have no value for the dimension `by`. */
 export function missingValueLabel(by: string): string {
   const labels: Readonly<Record<string, string>> = analyticsText.missingValues;
   return labels[by] ?? analyticsText.missingValue;
 }
 
 /**
- * Returns one row per group of the dimension `by`, and one row for all other groups. The rows add up to
- * exactly the total.
+ * Returns one row per group of the dimension `by`, and one row for all other groups. The rows add up exactly
+ * to the total.
  */
 export function toGroupRows(
   by: string,
@@ -99,7 +105,7 @@ const COUNTS: readonly MetricSumName[] = [
   'output_tokens',
 ];
 
-/** The time range of the exported values. */
+/** The time range and the time zone of an exported table. */
 export interface ReportPeriod {
   readonly from: string;
   readonly to: string;
@@ -107,8 +113,8 @@ export interface ReportPeriod {
 }
 
 /**
- * Formats the table as CSV with unformatted numbers and exact dollar amounts. Escapes cells that a
- * spreadsheet would read as a formula.
+ * Formats the table as CSV, with unformatted numbers and exact dollar amounts. Escapes cells that a
+ * spreadsheet would treat as a formula.
  */
 export function formatGroupsCsv(
   by: string,

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Analytics page. */
 export const analyticsPageRoutes: readonly PageRoute[] = [
   {
     path: '/analytics',
@@ -7,7 +8,7 @@ export const analyticsPageRoutes: readonly PageRoute[] = [
     load: () =>
       import('./analytics-page.tsx').then(({ AnalyticsPage: Page, prefetchAnalytics }) => ({
         Page,
-        ask: prefetchAnalytics,
+        prefetch: prefetchAnalytics,
       })),
   },
 ];

@@ -10,7 +10,7 @@ export const analyticsText = {
   },
   empty: {
     title: 'No requests match',
-    body: 'No requests match in this time range. Change the filter or choose a longer range.',
+    body: 'No request in this time range matches the filters. Change the filters or choose a longer range.',
     widen: 'Show the last 90 days',
     send: 'Send a request',
   },

@@ -5,15 +5,15 @@ import { Select } from '../../ui/field.tsx';
 import { analyticsText } from './text.ts';
 
 /**
- * Returns the time zone to request, or null for the organization’s time zone. `tz=browser` selects the
- * browser’s time zone.
+ * Returns the time zone to send to the API, or null for the organization’s time zone. `browser` stands for
+ * the time zone of the browser.
  */
 export function resolveTimezone(tz: string | null): string | null {
   return tz === 'browser' ? browserZone() : tz;
 }
 
 /**
- * Selects the time zone in which days start: the organization’s, UTC or the browser’s. A link can name any
+ * Selects the time zone in which days start: the organization’s, UTC or the browser’s. A URL can contain any
  * other time zone.
  */
 export function TimezoneSelect({

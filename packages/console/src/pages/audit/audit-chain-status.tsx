@@ -6,7 +6,8 @@ import { auditChainQuery } from './audit-data.ts';
 import { auditText } from './text.ts';
 
 /**
- * Shows whether the audit log passes its integrity check. The check is requested after the page has loaded.
+ * Shows whether the hash chain of the audit log is intact. The verification is requested after the page has
+ * loaded.
  */
 export function AuditChainStatus({ after }: { readonly after: boolean }) {
   const { data: chain, error, dataUpdatedAt } = useQuery({ ...auditChainQuery, enabled: after });

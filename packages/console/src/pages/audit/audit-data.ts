@@ -17,6 +17,7 @@ export const AUDIT_FIELDS: readonly FilterField[] = [
   { name: 'subject', label: auditText.filters.subject },
 ];
 
+/** Returns the query for the audit log entries that match the filters, page by page, newest first. */
 export function auditQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['audit', filters],
@@ -31,7 +32,10 @@ export function auditQuery(filters: Readonly<Record<string, string>>) {
   });
 }
 
-/** The query for the integrity of the hash chain. The server verifies the entire chain for each request. */
+/**
+ * The query for the result of verifying the hash chain. The server verifies the entire chain for each
+ * request.
+ */
 export const auditChainQuery = queryOptions({
   queryKey: ['audit-chain'],
   queryFn: ({ signal }) => getJson<Chain>('api/management/audit/chain', undefined, signal),

@@ -10,7 +10,7 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { actorName, auditEntryTitle, auditFieldChanges } from './audit-entry.ts';
 import { auditText } from './text.ts';
 
-/** Shows a change: all fields before and after it, and its entry in the hash chain. */
+/** Shows one change: all fields before and after it, and its entry in the hash chain. */
 export function AuditDrawer({
   entry,
   onClose,

@@ -35,14 +35,14 @@ export function actorName({ actor, actor_name, actor_kind }: AuditEntry): string
   return actor_name ?? (actor_kind === 'system' ? auditText.entry.system(actor) : actor);
 }
 
-/** Returns the fields that changed. The list shows the first one. */
+/** Returns the fields that a change modified. The list of changes shows the first one. */
 export function auditFieldChanges({ before, after }: AuditEntryContent): readonly FieldChange[] {
   return findFieldChanges(before, after);
 }
 
 /**
- * Describes the first changed field and the number of others, as in `models: gpt-5 → gpt-5, claude`. Empty if
- * the entry has no versions to compare.
+ * Describes the first changed field and the number of other changed fields. Returns an empty string if the
+ * entry contains no values to compare.
  */
 export function formatFirstChange(entry: AuditEntryContent): string {
   if (entry.before === null || entry.after === null) return '';
@@ -52,7 +52,7 @@ export function formatFirstChange(entry: AuditEntryContent): string {
   return `${auditText.entry.fieldChange(first.field, first.before || '–', first.after || '–')}${more}`;
 }
 
-/** Actions that the filter suggests. Users can type any other action. */
+/** The actions that the filter suggests. Users can type any other action. */
 export const AUDIT_ACTIONS: readonly string[] = [
   'keys.create',
   'keys.update',

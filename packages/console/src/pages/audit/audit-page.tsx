@@ -26,7 +26,7 @@ import { AuditDrawer } from './audit-drawer.tsx';
 import { actorName, auditEntryTitle, formatFirstChange } from './audit-entry.ts';
 import { auditText } from './text.ts';
 
-/** The audit log: who changed what, with the values before and after each change. */
+/** Renders the audit log: who changed what, with the values before and after each change. */
 export function AuditPage() {
   const list = useAuditList();
   const { query, change, span, tokens, filters, rows } = list;

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the audit log page. */
 export const auditPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/audit',

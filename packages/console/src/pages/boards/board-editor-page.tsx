@@ -15,17 +15,17 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { BOARD_RESOURCE, type BoardForm, NEW_BOARD_FORM } from './board-form.ts';
+import { BOARD_RESOURCE_KIND, type BoardForm, NEW_BOARD_FORM } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
 import { boardsText } from './text.ts';
 
 const CRUMB = { label: boardsText.page.title, to: '/boards' } as const;
 
-/** The page that creates a board. */
+/** Renders the page that creates a board. */
 export function NewBoardPage() {
   const go = useResourceNavigate(CRUMB.to, '/edit');
-  const fresh = useResourceCreation(BOARD_RESOURCE, NEW_BOARD_FORM, ({ name, slug }) => {
+  const fresh = useResourceCreation(BOARD_RESOURCE_KIND, NEW_BOARD_FORM, ({ name, slug }) => {
     showToast(boardsText.form.created(name));
     go(slug, 'replace');
   });
@@ -33,7 +33,7 @@ export function NewBoardPage() {
   return (
     <PageFrame title={boardsText.page.newTitle} crumbs={[CRUMB]}>
       <PreviewLayout form={form}>
-        <NewResourceForm kind={BOARD_RESOURCE} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={BOARD_RESOURCE_KIND} fresh={fresh} onCancel={() => go()}>
           <BoardFields form={form} onChange={set} />
         </NewResourceForm>
       </PreviewLayout>
@@ -41,29 +41,29 @@ export function NewBoardPage() {
   );
 }
 
-/** The page that edits a board, with the form on the left and a preview on the right. */
+/** Renders the page that edits a board, with the form on the left and a preview on the right. */
 export function EditBoardPage() {
   const slug = usePathParam('slug');
   return (
     <PageFrame title={boardsText.page.editTitle(slug)} crumbs={[CRUMB]}>
-      <LoadedResource key={slug} kind={BOARD_RESOURCE} id={slug}>
-        {(read) => <BoardEditor read={read} />}
+      <LoadedResource key={slug} kind={BOARD_RESOURCE_KIND} id={slug}>
+        {(loaded) => <BoardEditor loaded={loaded} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function BoardEditor({ read }: { readonly read: WithETag<Board> }) {
-  const board = read.body;
+function BoardEditor({ loaded }: { readonly loaded: WithETag<Board> }) {
+  const board = loaded.body;
   const go = useResourceNavigate(CRUMB.to, '/edit');
-  const edit = useResourceEdit(BOARD_RESOURCE, read, ({ name, slug }) => {
+  const edit = useResourceEdit(BOARD_RESOURCE_KIND, loaded, ({ name, slug }) => {
     showToast(boardsText.form.saved(name));
     if (slug !== board.slug) go(slug, 'replace');
   });
   return (
     <div className="grid gap-4">
       <PreviewLayout form={edit.form}>
-        <ResourceForm kind={BOARD_RESOURCE} resource={board} edit={edit} onGone={() => go()}>
+        <ResourceForm kind={BOARD_RESOURCE_KIND} resource={board} edit={edit} onGone={() => go()}>
           <BoardFields form={edit.form} onChange={edit.set} />
         </ResourceForm>
       </PreviewLayout>

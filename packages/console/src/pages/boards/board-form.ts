@@ -2,6 +2,7 @@ import type { Board } from '@floe/contract/api/boards';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { boardsText } from './text.ts';
 
+/** The form values of a group of monitors on a board. */
 export interface BoardGroupForm {
   /** Identifies the group while it is moved or renamed. Not sent to the API. */
   readonly key: string;
@@ -9,6 +10,7 @@ export interface BoardGroupForm {
   readonly monitors: readonly string[];
 }
 
+/** The form values of a board. */
 export interface BoardForm {
   readonly slug: string;
   readonly name: string;
@@ -18,6 +20,7 @@ export interface BoardForm {
   readonly groups: readonly BoardGroupForm[];
 }
 
+/** The initial form values of a new board. */
 export const NEW_BOARD_FORM: BoardForm = {
   slug: 'status',
   name: '',
@@ -43,8 +46,8 @@ export function toBoardBody({ slug, name, public: open, timezone, groups }: Boar
   };
 }
 
-/** The resource kind of boards, for the list and the editor. */
-export const BOARD_RESOURCE: ConsoleResourceKind<Board, BoardForm> = {
+/** The resource kind of boards, which the list and the editor use. */
+export const BOARD_RESOURCE_KIND: ConsoleResourceKind<Board, BoardForm> = {
   one: boardsText.page.resource,
   path: 'api/monitoring/boards',
   touches: [['boards']],
@@ -58,7 +61,7 @@ export const BOARD_RESOURCE: ConsoleResourceKind<Board, BoardForm> = {
   }),
 };
 
-/** Returns the groups with one group changed. */
+/** Returns the groups with some fields of one group changed. */
 export function updateBoardGroup(
   groups: readonly BoardGroupForm[],
   key: string,

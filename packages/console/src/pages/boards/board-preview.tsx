@@ -18,7 +18,7 @@ const THEMES = [
   { id: 'dark', label: boardsText.preview.dark },
 ] as const;
 
-/** Shows the page of an unsaved board as the server renders it. */
+/** Shows an unsaved board exactly as the server will render it. */
 export function BoardPreview({ form }: { readonly form: BoardForm }) {
   const [width, setWidth] = useState(() => (matchMedia('(width < 48rem)').matches ? 'phone' : 'desktop'));
   const [theme, setTheme] = useState(() =>

@@ -8,18 +8,18 @@ import { listQuery, useListRows } from '../../data/lists.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { BOARD_RESOURCE } from './board-form.ts';
+import { BOARD_RESOURCE_KIND } from './board-form.ts';
 import { boardsText } from './text.ts';
 
 /** Lists the status pages of the organization. */
 export function BoardsPage() {
   useLiveQuery('config', ['boards']);
-  const list = useListRows(listQuery<Board>('boards', BOARD_RESOURCE.path));
+  const list = useListRows(listQuery<Board>('boards', BOARD_RESOURCE_KIND.path));
   return (
     <ListPage
       title={boardsText.page.title}
       one={boardsText.page.resource}
-      needs={BOARD_RESOURCE.needs}
+      needs={BOARD_RESOURCE_KIND.needs}
       list={list}
       idOf={({ slug }) => slug}
       columns={COLUMNS}

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The routes of the Boards pages. */
 export const boardPageRoutes: readonly PageRoute[] = [
   {
     path: '/boards',

@@ -4,8 +4,8 @@ import {
   breakerHistoryStatus,
   breakerStatus,
   describeNextStep,
+  listPossibleBreakerIds,
   parseOverrideDuration,
-  possibleBreakerIds,
   toClosedBreaker,
 } from './breaker-status.ts';
 
@@ -85,7 +85,7 @@ test('a breaker is named by its credential, none where the provider has no crede
     { id: 'off/large', provider: 'off' },
     { id: 'safe', provider: null },
   ];
-  assert.deepEqual(possibleBreakerIds(models, providers), [
+  assert.deepEqual(listPossibleBreakerIds(models, providers), [
     'sandbox/flaky@none',
     'main/large@eu',
     'main/large@us',

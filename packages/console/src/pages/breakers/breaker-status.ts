@@ -1,16 +1,20 @@
 import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import type { ModelResource, Provider } from '../../data/org-lists.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { durationInputMs, toDurationInput } from '../../format/duration-input.ts';
+import { toDurationInput, toDurationMs } from '../../format/duration-input.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { breakersText } from './text.ts';
 
+/** The icon and the label for the state of a breaker. */
 export interface BreakerStatus {
   readonly state: DisplayStatus;
   readonly word: string;
 }
 
-/** Returns the display status of a breaker. An override takes precedence over the automatic state. */
+/**
+ * Returns the icon and label of a breaker. If the breaker is overridden, they show the override instead of
+ * the automatic state.
+ */
 export function breakerStatus({
   state,
   forced,
@@ -29,7 +33,10 @@ export function breakerStatus({
   return { state: 'healthy', word: breakersText.states.closed };
 }
 
-/** Describes the next step of a breaker. Returns an empty string if there is none. */
+/**
+ * Describes what a breaker does next and when, as in `Test request in 12 s`. Returns an empty string if there
+ * is no next step.
+ */
 export function describeNextStep({
   state,
   forced,
@@ -45,7 +52,7 @@ export function describeNextStep({
   return state === 'ramping' ? breakersText.next.ramping : '';
 }
 
-/** Returns the display status of a history entry. */
+/** Returns the icon and label of an entry in the history of a breaker. */
 export function breakerHistoryStatus(state: string): BreakerStatus {
   if (state === 'released') return { state: 'healthy', word: breakersText.states.released };
   if (state === 'forced_open') return { state: 'paused', word: breakersText.states.forced.open };
@@ -59,19 +66,20 @@ export function breakerHistoryStatus(state: string): BreakerStatus {
 const MAX_FORCE_S = 7 * 86_400;
 
 /**
- * Parses `45s`, `20m`, `6h` or `3d` into seconds. Returns null for invalid text and for more than seven days.
+ * Parses `45s`, `20m`, `6h` or `3d` and returns seconds. Returns null for invalid text and for more than
+ * seven days.
  */
 export function parseOverrideDuration(typed: string): number | null {
   const length = toDurationInput(typed);
-  const seconds = length === null ? 0 : Math.round(durationInputMs(length) / 1000);
+  const seconds = length === null ? 0 : Math.round(toDurationMs(length) / 1000);
   return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;
 }
 
 /**
- * Returns the IDs of all breakers that can exist for the known models. A breaker ID contains the credential
- * name, as in the gateway.
+ * Returns the IDs of all breakers that can exist: one for each known model of an enabled provider and each
+ * credential of that provider.
  */
-export function possibleBreakerIds(
+export function listPossibleBreakerIds(
   models: readonly Pick<ModelResource, 'id' | 'provider'>[],
   providers: readonly BreakerProvider[],
 ): readonly string[] {

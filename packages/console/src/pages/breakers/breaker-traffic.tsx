@@ -5,12 +5,12 @@ import { useAnnotations } from '../../data/annotations.ts';
 import { HOUR_MS, timeseriesQuery } from '../../data/charts.ts';
 import { pluralize } from '../../format/words.ts';
 import { Timeline } from '../../ui/timeline.tsx';
-import { toOutcomeLanes } from '../requests/request-lanes.ts';
+import { toTimelineIntervals } from '../requests/timeline-intervals.ts';
 import { breakersText } from './text.ts';
 
 const HOURS = 24;
 
-/** Shows the provider’s requests in the last day and the state changes of this breaker. */
+/** Shows a chart of the recent requests to the provider, with the state changes of this breaker. */
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
   const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
   const go = useOrgNavigate();
@@ -20,8 +20,8 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
   );
   const { data } = useQuery({ ...query, refetchInterval: 15_000 });
   const marks = useAnnotations({ from }).filter(({ page }) => page?.search['open'] === id);
-  const lanes = toOutcomeLanes(data);
-  if (lanes.length === 0) return null;
+  const intervals = toTimelineIntervals(data);
+  if (intervals.length === 0) return null;
   const show = (at: number) =>
     go('/requests', {
       search: { provider, from: new Date(at).toISOString(), to: new Date(at + HOUR_MS).toISOString() },
@@ -30,7 +30,7 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
     <section className="grid gap-2">
       <h3 className="text-ui font-semibold">{breakersText.traffic.title(provider, HOURS)}</h3>
       <Timeline
-        lanes={lanes}
+        intervals={intervals}
         marks={marks}
         label={breakersText.traffic.label(pluralize(marks.length, breakersText.traffic.change))}
         onChoose={show}

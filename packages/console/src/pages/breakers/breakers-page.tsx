@@ -20,7 +20,10 @@ import { breakersText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
 
-/** Lists the breakers that are not closed, with their reason and next step. */
+/**
+ * Lists the breakers that are open, recovering or overridden, with their reason and next step. The user can
+ * also list all breakers.
+ */
 export function BreakersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('breakers', ['breakers']);

@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { parseOverrideDuration, possibleBreakerIds } from './breaker-status.ts';
+import { listPossibleBreakerIds, parseOverrideDuration } from './breaker-status.ts';
 import { breakersText } from './text.ts';
 
 const DURATIONS = [
@@ -190,10 +190,13 @@ function useForce(
   );
 }
 
-/** Returns the IDs of all breakers that can exist for the known models. */
-export function useBreakerIds(wanted: boolean) {
-  const providers = useQuery({ ...orgProvidersQuery, enabled: wanted }).data?.data;
-  const models = useQuery({ ...orgModelsQuery, enabled: wanted }).data?.data;
+/**
+ * Returns the IDs of all breakers that can exist, as select options. Loads the models only if `isEnabled` is
+ * true.
+ */
+export function useBreakerIds(isEnabled: boolean) {
+  const providers = useQuery({ ...orgProvidersQuery, enabled: isEnabled }).data?.data;
+  const models = useQuery({ ...orgModelsQuery, enabled: isEnabled }).data?.data;
   if (!providers || !models) return [];
-  return possibleBreakerIds(models, providers).map((id) => ({ value: id, label: breakerName(id) }));
+  return listPossibleBreakerIds(models, providers).map((id) => ({ value: id, label: breakerName(id) }));
 }

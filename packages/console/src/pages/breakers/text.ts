@@ -1,5 +1,4 @@
 /** Every string of the Breakers page. */
-
 export const breakersText = {
   page: {
     title: 'Breakers',

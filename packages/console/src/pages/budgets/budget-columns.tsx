@@ -12,6 +12,7 @@ import { budgetsText } from './text.ts';
 
 const NANO = 1e9;
 
+/** The columns of the budget list. */
 export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'name',
@@ -92,6 +93,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   },
 ];
 
+/** Shows the spent and the reserved amount of a budget as a bar. */
 export function BudgetSpendMeter({ budget: { state, limit_usd } }: { readonly budget: Budget }) {
   const most = limit_usd * NANO;
   if (!state) return <span className="figures">{budgetsText.spent.each(formatMoney(most))}</span>;
@@ -124,6 +126,7 @@ export function BudgetForecast({ budget }: { readonly budget: Budget }) {
   );
 }
 
+/** Renders a budget as a card, for phones. */
 export function BudgetCard({ budget }: { readonly budget: Budget }) {
   return (
     <span className="grid gap-0.5">

@@ -8,7 +8,7 @@ import { describeSubject } from '../limits/subject.ts';
 import { BudgetForecast, BudgetSpendMeter } from './budget-columns.tsx';
 import { BudgetFields } from './budget-fields.tsx';
 import {
-  BUDGET_RESOURCE,
+  BUDGET_RESOURCE_KIND,
   type Budget,
   type BudgetForm,
   describeForecast,
@@ -17,13 +17,13 @@ import {
 import { BudgetSpending } from './budget-spending.tsx';
 import { budgetsText } from './text.ts';
 
-/** A drawer next to the list that edits a budget or creates a new one. */
+/** Renders a drawer next to the list that edits a budget or creates a new one. */
 export function BudgetDrawer(props: {
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }) {
-  return <ResourceDrawer kind={BUDGET_RESOURCE} parts={PARTS} {...props} />;
+  return <ResourceDrawer kind={BUDGET_RESOURCE_KIND} parts={PARTS} {...props} />;
 }
 
 const PARTS: ResourceDrawerContent<Budget, BudgetForm> = {

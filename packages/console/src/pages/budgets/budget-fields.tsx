@@ -10,7 +10,7 @@ const MODES = [
   { value: 'soft', label: budgetsText.fields.modes.soft },
 ] as const;
 
-/** The fields of the budget form. */
+/** Renders the fields of the budget form. */
 export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetForm>) {
   const sentence = describeBudget(form);
   return (

@@ -13,25 +13,25 @@ import {
 
 test('a sentence describes what a hard and a soft budget do', () => {
   assert.equal(describeBudget(EMPTY_BUDGET), null);
-  const form = { ...EMPTY_BUDGET, subject: 'scope:key', who: 'agents', limit_usd: '500' } as const;
+  const form = { ...EMPTY_BUDGET, subject: 'scope:key', subjectName: 'agents', limit_usd: '500' } as const;
   assert.equal(
     describeBudget(form),
     'Floe rejects new requests from key agents with status 402 when $500.00 has been spent in a calendar month. It also rejects a request whose maximum possible cost exceeds the remaining amount. Requests in progress continue. Requests to models without a price are rejected.',
   );
   assert.equal(
     describeBudget({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),
-    'Requests from key agents to openai/* continue after $500.00 has been spent in a day. Floe sends alerts.',
+    'Requests from key agents to openai/* are still accepted after $500.00 has been spent in a day. Floe only sends alerts.',
   );
 });
 
 test('a form that is sent and read back is the same form', () => {
   for (const { value: subject } of SUBJECT_OPTIONS)
     for (const { value: period } of BUDGET_PERIODS) {
-      const who = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
+      const subjectName = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
       const form = {
         ...EMPTY_BUDGET,
         subject,
-        who,
+        subjectName,
         period,
         name: 'm',
         limit_usd: '0.01',

@@ -15,8 +15,10 @@ import {
 } from '../limits/subject.ts';
 import { budgetsText } from './text.ts';
 
+/** A budget as the API returns it, with its current spending. */
 export type Budget = z.output<typeof budgetResource>;
 
+/** The form values of a budget. */
 export interface BudgetForm extends SubjectForm {
   readonly name: string;
   readonly limit_usd: string;
@@ -26,6 +28,7 @@ export interface BudgetForm extends SubjectForm {
   readonly metadata: string;
 }
 
+/** The initial form values of a new budget. */
 export const EMPTY_BUDGET: BudgetForm = {
   ...EMPTY_SUBJECT,
   name: '',
@@ -35,6 +38,7 @@ export const EMPTY_BUDGET: BudgetForm = {
   metadata: '',
 };
 
+/** The periods that the form offers, with their labels. */
 export const BUDGET_PERIODS = [
   { value: 'day', label: budgetsText.fields.periods.day },
   { value: 'week', label: budgetsText.fields.periods.week },
@@ -42,6 +46,7 @@ export const BUDGET_PERIODS = [
   { value: 'total', label: budgetsText.fields.periods.total },
 ] as const;
 
+/** Converts a budget to form values. */
 export function toBudgetForm(budget: Budget): BudgetForm {
   return {
     ...toSubjectForm(budget),
@@ -55,6 +60,7 @@ export function toBudgetForm(budget: Budget): BudgetForm {
   };
 }
 
+/** Converts the form to the request body. */
 export function toBudgetBody(form: BudgetForm) {
   return {
     ...toSubjectFields(form),
@@ -66,8 +72,8 @@ export function toBudgetBody(form: BudgetForm) {
   };
 }
 
-/** The resource kind of budgets, for the list and the drawer. */
-export const BUDGET_RESOURCE: ConsoleResourceKind<Budget, BudgetForm> = {
+/** The resource kind of budgets, which the list and the drawer use. */
+export const BUDGET_RESOURCE_KIND: ConsoleResourceKind<Budget, BudgetForm> = {
   one: budgetsText.page.one,
   path: 'api/management/budgets',
   touches: [['budgets']],
@@ -90,7 +96,7 @@ function parseMetadata(typed: string): Record<string, string> {
   );
 }
 
-/** Describes the effect of the budget in a sentence. Null until a limit is entered. */
+/** Describes in a sentence what the budget will do. Returns null until a limit is entered. */
 export function describeBudget(form: BudgetForm): string | null {
   const usd = parseNumberField(form.limit_usd);
   if (typeof usd !== 'number' || usd <= 0) return null;
@@ -103,8 +109,8 @@ export function describeBudget(form: BudgetForm): string | null {
 }
 
 /**
- * The display text of a forecast: a short text for the list, and a sentence that explains how it was
- * computed.
+ * The display text of a forecast: a short text for the list, and a sentence that explains how the forecast
+ * was computed.
  */
 export interface ForecastText {
   readonly summary: string;
@@ -112,7 +118,10 @@ export interface ForecastText {
   readonly explanation: string;
 }
 
-/** @param now The time that dates are relative to. */
+/**
+ * Describes the spending forecast of a budget.
+ * @param now The time to which dates are relative.
+ */
 export function describeForecast({ state, limit_usd }: Budget, now = new Date()): ForecastText {
   const zone = browserZone();
   const words = budgetsText.forecast;

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { timeseriesQuery, topQuery } from '../../data/charts.ts';
+import { timeseriesQuery, topValuesQuery } from '../../data/charts.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
@@ -9,7 +9,9 @@ import { budgetsText } from './text.ts';
 
 const NANO = 1e9;
 
-/** Shows the spending of this period compared with the limit, and its largest parts. */
+/**
+ * Shows a chart of the spending in this period and the limit, and lists where most of the money was spent.
+ */
 export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   const { scope, key, model, metadata, state, period, limit_usd } = budget;
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
@@ -49,7 +51,7 @@ function Largest({
   readonly by: 'key' | 'model';
   readonly query: { readonly from: string | null; readonly key?: string };
 }) {
-  const { data } = useQuery(topQuery({ ...query, by, metric: 'cost_nano_usd', limit: 3 }));
+  const { data } = useQuery(topValuesQuery({ ...query, by, metric: 'cost_nano_usd', limit: 3 }));
   const found = data?.data.filter(({ cost_nano_usd }) => cost_nano_usd > 0) ?? [];
   if (found.length === 0) return null;
   return (

@@ -6,7 +6,7 @@ import { listQuery, useListRows } from '../../data/lists.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { BUDGET_COLUMNS, BudgetCard } from './budget-columns.tsx';
 import { BudgetDrawer } from './budget-drawer.tsx';
-import { BUDGET_RESOURCE, type Budget } from './budget-form.ts';
+import { BUDGET_RESOURCE_KIND, type Budget } from './budget-form.ts';
 import { budgetsText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'spent', 'forecast']);
@@ -16,7 +16,7 @@ export function BudgetsPage() {
   useLiveQuery('budgets', ['budgets']);
   useLiveQuery('config', ['budgets']);
   const refetch = useEventStreamState() === 'live' ? 15_000 : 10_000;
-  const list = useListRows(listQuery<Budget>('budgets', BUDGET_RESOURCE.path), refetch);
+  const list = useListRows(listQuery<Budget>('budgets', BUDGET_RESOURCE_KIND.path), refetch);
   return (
     <ListPage
       title={budgetsText.page.title}

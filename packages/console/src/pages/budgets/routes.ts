@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Budgets page. */
 export const budgetPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/budgets',

@@ -1,5 +1,4 @@
 /** Every string of the Budgets page. */
-
 export const budgetsText = {
   page: {
     title: 'Budgets',
@@ -70,7 +69,7 @@ export const budgetsText = {
     hard: (requests: string, limit: string, period: string) =>
       `Floe rejects new ${requests} with status 402 when ${limit} has been spent ${period}. It also rejects a request whose maximum possible cost exceeds the remaining amount. Requests in progress continue. Requests to models without a price are rejected.`,
     soft: (requests: string, limit: string, period: string) =>
-      `${requests} continue after ${limit} has been spent ${period}. Floe sends alerts.`,
+      `${requests} are still accepted after ${limit} has been spent ${period}. Floe only sends alerts.`,
   },
   forecast: {
     overLimit: 'over the limit',

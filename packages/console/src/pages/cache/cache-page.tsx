@@ -52,7 +52,7 @@ export function CachePage() {
         <div className="grid max-w-5xl gap-4">
           <Figures stats={stats.data} enabled={data.body.enabled} />
           <CacheChart />
-          <Settings read={data} />
+          <Settings loaded={data} />
           <CacheRoutes enabled={data.body.enabled} />
         </div>
       )}
@@ -125,10 +125,10 @@ const formOf = ({ enabled, ttl_seconds, scope }: CacheState): CacheForm => ({
   scope,
 });
 
-function Settings({ read }: { readonly read: WithETag<CacheState> }) {
+function Settings({ loaded }: { readonly loaded: WithETag<CacheState> }) {
   const edit = usePatchForm<CacheState, CacheForm>({
     path: PATH,
-    read,
+    loaded,
     formOf,
     write: ({ enabled, ttl_seconds, scope }) => ({
       enabled,
@@ -142,7 +142,7 @@ function Settings({ read }: { readonly read: WithETag<CacheState> }) {
   const { form, set } = edit;
   return (
     <Card title={cacheText.settings.title}>
-      <EditForm edit={edit} source={read.body.source} verb={cacheText.settings.save}>
+      <EditForm edit={edit} source={loaded.body.source} verb={cacheText.settings.save}>
         <Switch
           label={cacheText.settings.enabled}
           hint={cacheText.settings.enabledHint}

@@ -11,20 +11,20 @@ import { showToast } from '../../ui/toast.tsx';
 import {
   parseRouteCacheOption,
   ROUTE_CACHE_OPTIONS,
-  ROUTE_RESOURCE,
+  ROUTE_RESOURCE_KIND,
   type Route,
 } from '../routes/route-form.ts';
 import { cacheText } from './text.ts';
 
 /** Lists the routes with their cache settings, which override the organization default. */
 export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
-  const { rows } = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE.path));
+  const { rows } = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
   const refusal = useDenialReason('management');
   const put = useApiMutation(
     ({ id, cache }: { readonly id: string; readonly cache: 'on' | 'off' | null }) =>
-      sendJson<Route>('PATCH', resourcePath(ROUTE_RESOURCE, id), { cache }),
+      sendJson<Route>('PATCH', resourcePath(ROUTE_RESOURCE_KIND, id), { cache }),
     {
-      touches: ROUTE_RESOURCE.touches,
+      touches: ROUTE_RESOURCE_KIND.touches,
       done: ({ id, cache }) => showToast(cacheText.routes.saved[cache ?? 'default'](id)),
     },
   );

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Cache page. */
 export const cachePageRoutes: readonly PageRoute[] = [
   {
     path: '/management/cache',

@@ -1,5 +1,4 @@
 /** Every string of the Cache page. */
-
 export const cacheText = {
   page: { title: 'Cache', loadFailed: 'Could not load the cache statistics.' },
   figures: {
@@ -9,7 +8,7 @@ export const cacheText = {
     request: 'cacheable request',
     disabled: 'The cache is disabled',
     saved: 'Savings, 24 h',
-    savedHint: 'What the responses from the cache would have cost',
+    savedHint: 'What providers would have charged for the responses from the cache',
     hits: 'Hits',
     misses: 'Misses',
     bypassed: 'Bypassed',
@@ -32,7 +31,7 @@ export const cacheText = {
     disabledToast: 'Cache disabled.',
     enabled: 'Answer identical requests from the cache',
     enabledHint:
-      'Floe stores complete, successful responses. Two requests are identical if everything that affects the response is the same.',
+      'Floe stores complete, successful responses. Two requests are identical if all parts that affect the response are the same, such as the model, the messages and the parameters.',
     ttl: 'Time to live (s)',
     ttlHint: 'How long a cached response can be reused.',
     scope: 'Scope',

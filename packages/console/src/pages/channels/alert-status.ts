@@ -2,7 +2,8 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import type { ConsoleAlert } from './channel-data.ts';
 
 /**
- * Returns the display status of an alert. Alerts of events without a duration are neither active nor ended.
+ * Returns the icon of an alert. Alerts about budgets and missed first beats always have a warning icon,
+ * because these events have no end.
  */
 export function alertStatus({ event, closed_at }: Pick<ConsoleAlert, 'event' | 'closed_at'>): DisplayStatus {
   if (event === 'monitor_recovered') return 'healthy';

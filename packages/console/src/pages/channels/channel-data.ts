@@ -7,11 +7,13 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import { type ChannelForm, toChannelBody, toChannelChangeBody, toChannelForm } from './channel-form.ts';
 import { channelsText } from './text.ts';
 
+/** An alert with its deliveries, as the API returns it. */
 export type ConsoleAlert = z.output<typeof alertResource>;
+/** The result of sending a test message to a channel. */
 export type ChannelTestReport = z.output<typeof channelTestResult>;
 
-/** The resource kind of channels, for the list and the drawer. */
-export const CHANNEL_RESOURCE: ConsoleResourceKind<Channel, ChannelForm> = {
+/** The resource kind of channels, which the list and the drawer use. */
+export const CHANNEL_RESOURCE_KIND: ConsoleResourceKind<Channel, ChannelForm> = {
   one: channelsText.page.resource,
   path: 'api/monitoring/channels',
   touches: [['channels']],
@@ -40,10 +42,12 @@ export function alertsQuery(filters: Readonly<Record<string, string>>) {
   });
 }
 
+/** Sends a test message to a saved channel. */
 export const testChannel = (id: string) =>
-  sendJson<ChannelTestReport>('POST', `${resourcePath(CHANNEL_RESOURCE, id)}/test`);
+  sendJson<ChannelTestReport>('POST', `${resourcePath(CHANNEL_RESOURCE_KIND, id)}/test`);
+/** Sends a test message to a channel that is not saved yet. */
 export const testChannelDraft = (body: object) =>
-  sendJson<ChannelTestReport>('POST', `${CHANNEL_RESOURCE.path}/test`, body);
+  sendJson<ChannelTestReport>('POST', `${CHANNEL_RESOURCE_KIND.path}/test`, body);
 
 /** The icon and label of each delivery state. */
 export const DELIVERY_LABELS: Readonly<

@@ -15,7 +15,12 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { StatusIcon } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { CHANNEL_RESOURCE, type ChannelTestReport, testChannel, testChannelDraft } from './channel-data.ts';
+import {
+  CHANNEL_RESOURCE_KIND,
+  type ChannelTestReport,
+  testChannel,
+  testChannelDraft,
+} from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
 import { CHANNEL_KIND_FORMS, type ChannelForm, EMPTY_CHANNEL, toChannelDraftBody } from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
@@ -32,7 +37,7 @@ interface DrawerProps {
 export function ChannelDrawer(props: DrawerProps) {
   const { id, onClose } = props;
   const isNew = id === 'new';
-  const { data } = useQuery({ ...resourceQuery(CHANNEL_RESOURCE, id), enabled: !isNew });
+  const { data } = useQuery({ ...resourceQuery(CHANNEL_RESOURCE_KIND, id), enabled: !isNew });
   const name = isNew ? channelsText.drawer.newTitle : (data?.body.name ?? channelsText.drawer.loadingTitle);
   return (
     <Drawer title={name} about={id} onClose={onClose}>
@@ -42,8 +47,8 @@ export function ChannelDrawer(props: DrawerProps) {
           <NewChannel {...props} />
         </div>
       ) : (
-        <LoadedResource key={id} kind={CHANNEL_RESOURCE} id={id}>
-          {(read) => <ChannelTabs read={read} onGone={onClose} />}
+        <LoadedResource key={id} kind={CHANNEL_RESOURCE_KIND} id={id}>
+          {(loaded) => <ChannelTabs loaded={loaded} onGone={onClose} />}
         </LoadedResource>
       )}
     </Drawer>
@@ -51,7 +56,7 @@ export function ChannelDrawer(props: DrawerProps) {
 }
 
 function NewChannel({ onOpen, onClose }: DrawerProps) {
-  const fresh = useResourceCreation(CHANNEL_RESOURCE, EMPTY_CHANNEL, ({ id, name }) => {
+  const fresh = useResourceCreation(CHANNEL_RESOURCE_KIND, EMPTY_CHANNEL, ({ id, name }) => {
     showToast(channelsText.drawer.created(name));
     onOpen(id);
   });
@@ -60,7 +65,7 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
   const test = useApiMutation(() => testChannelDraft(toChannelDraftBody(form)), { done: setResult });
   return (
     <NewResourceForm
-      kind={CHANNEL_RESOURCE}
+      kind={CHANNEL_RESOURCE_KIND}
       fresh={fresh}
       onCancel={onClose}
       more={<TestButton test={test} />}
@@ -72,11 +77,17 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
   );
 }
 
-function ChannelTabs({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
-  const { name } = read.body;
+function ChannelTabs({
+  loaded,
+  onGone,
+}: {
+  readonly loaded: WithETag<Channel>;
+  readonly onGone: () => void;
+}) {
+  const { name } = loaded.body;
   // The form state is kept outside the tabs, so that unsaved changes remain while the user views the
   // deliveries.
-  const edit = useResourceEdit(CHANNEL_RESOURCE, read, (saved) =>
+  const edit = useResourceEdit(CHANNEL_RESOURCE_KIND, loaded, (saved) =>
     showToast(channelsText.drawer.saved(saved.name)),
   );
   return (
@@ -86,7 +97,7 @@ function ChannelTabs({ read, onGone }: { readonly read: WithETag<Channel>; reado
         {
           id: 'settings',
           label: channelsText.drawer.settings,
-          content: <ChannelSettings channel={read.body} edit={edit} onGone={onGone} />,
+          content: <ChannelSettings channel={loaded.body} edit={edit} onGone={onGone} />,
         },
         {
           id: 'deliveries',
@@ -110,7 +121,7 @@ function ChannelSettings({
   return (
     <div className="grid gap-4">
       <ChannelHealth channel={channel} />
-      <ResourceForm kind={CHANNEL_RESOURCE} resource={channel} edit={edit} onGone={onGone}>
+      <ResourceForm kind={CHANNEL_RESOURCE_KIND} resource={channel} edit={edit} onGone={onGone}>
         <ChannelFields form={edit.form} onChange={edit.set} origin={channel.url_origin} />
       </ResourceForm>
     </div>

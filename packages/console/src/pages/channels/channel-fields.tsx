@@ -12,7 +12,7 @@ import {
 import { channelsText } from './text.ts';
 
 /**
- * The fields of the channel form.
+ * Renders the fields of the channel form.
  * @param origin The origin of the stored URL. The rest of the URL is secret.
  */
 export function ChannelFields({

@@ -3,10 +3,15 @@ import { parseNumberField } from '../../format/number-field.ts';
 import { parseList } from '../../format/words.ts';
 import { channelsText } from './text.ts';
 
+/** A kind of channel, such as `slack`. */
 export type ChannelKindId = Channel['kind'];
+/** An event about which a channel can send alerts. */
 export type ChannelEvent = NonNullable<Channel['events']>[number];
 
-/** A field of a channel kind. A stored secret is never shown, and an empty field keeps it. */
+/**
+ * A field that only one kind of channel has. The value of a stored secret is never shown. Leaving its field
+ * empty keeps the stored value.
+ */
 export interface ChannelKindField {
   readonly name: 'url' | 'secret' | 'to' | 'routing_key' | 'token' | 'bot_token' | 'chat_id';
   readonly label: string;
@@ -86,6 +91,7 @@ export const CHANNEL_KIND_FORMS: Readonly<
   },
 };
 
+/** The events about which a channel can send alerts, with their labels. */
 export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelEvent; readonly label: string }[] = [
   { id: 'monitor_failing', label: channelsText.events.monitor_failing },
   { id: 'monitor_recovered', label: channelsText.events.monitor_recovered },
@@ -95,6 +101,7 @@ export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelEvent; readonly 
   { id: 'credential', label: channelsText.events.credential },
 ];
 
+/** The form values of a channel. */
 export interface ChannelForm {
   readonly name: string;
   readonly kind: ChannelKindId;
@@ -106,6 +113,7 @@ export interface ChannelForm {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** The initial form values of a new channel. */
 export const EMPTY_CHANNEL: ChannelForm = {
   name: '',
   kind: 'webhook',
@@ -116,6 +124,7 @@ export const EMPTY_CHANNEL: ChannelForm = {
   values: {},
 };
 
+/** Converts a channel to form values. Stored secrets become empty fields. */
 export function toChannelForm(channel: Channel): ChannelForm {
   return {
     name: channel.name,
@@ -128,7 +137,7 @@ export function toChannelForm(channel: Channel): ChannelForm {
   };
 }
 
-/** Converts the form to the request body. Omits empty secrets, which keeps the stored ones. */
+/** Converts the form to the request body. Omits empty secret fields, which keeps the stored values. */
 export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
     CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
@@ -148,7 +157,7 @@ export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknow
   };
 }
 
-/** Converts the form to the body of an update. Omits the channel kind, which cannot change. */
+/** Converts the form to the body of an update. Omits the kind of the channel, which cannot change. */
 export function toChannelChangeBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const { kind: _, ...rest } = toChannelBody(form);
   return rest;

@@ -9,7 +9,7 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { alertsQuery, CHANNEL_RESOURCE, type ConsoleAlert } from './channel-data.ts';
+import { alertsQuery, CHANNEL_RESOURCE_KIND, type ConsoleAlert } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
 import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
 import { channelsText } from './text.ts';
@@ -18,13 +18,13 @@ import { channelsText } from './text.ts';
 export function ChannelsPage() {
   useLiveQuery('config', ['channels']);
   useLiveQuery('alerts', ['alerts']);
-  const list = useListRows(listQuery<Channel>('channels', CHANNEL_RESOURCE.path));
+  const list = useListRows(listQuery<Channel>('channels', CHANNEL_RESOURCE_KIND.path));
   const last = useLastDeliveries();
   return (
     <ListPage
       title={channelsText.page.title}
       one={channelsText.page.resource}
-      needs={CHANNEL_RESOURCE.needs}
+      needs={CHANNEL_RESOURCE_KIND.needs}
       list={list}
       columns={channelColumns(last)}
       besideDrawer={BESIDE_DRAWER}

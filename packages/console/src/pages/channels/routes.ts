@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Channels page. */
 export const channelPageRoutes: readonly PageRoute[] = [
   {
     path: '/channels',

@@ -29,11 +29,11 @@ export const channelsText = {
     saved: (name: string) => `Channel ${name} was saved.`,
     deleteTitle: (name: string) => `Delete channel “${name}”?`,
     deleteEffect:
-      'The channel will no longer receive alerts. Monitors that use only this channel will no longer send alerts.',
+      'The channel will no longer receive alerts. No alerts will be sent for monitors that use only this channel.',
   },
   health: {
     failures: (count: number) =>
-      `${pluralize(count, 'delivery', 'deliveries')} failed since the last successful one.`,
+      `${pluralize(count, 'delivery', 'deliveries')} failed since the last successful delivery.`,
     backoff: 'Floe waits briefly before sending the next message.',
   },
   test: {

@@ -3,6 +3,7 @@ import { clientText } from './text.ts';
 
 /** Settings and common pitfalls of each client, as documented in docs/reference/clients.md. Pure. */
 
+/** The values to insert in the settings of a client. */
 export interface ConnectionSettings {
   /** Base URL of the gateway without a trailing slash, such as `https://floe.example.com/gateway`. */
   readonly gateway: string;
@@ -11,6 +12,7 @@ export interface ConnectionSettings {
   readonly model: string;
 }
 
+/** A client that can be connected to the gateway, with its settings and notes. */
 export interface ConnectClient {
   readonly id: string;
   readonly name: string;
@@ -241,6 +243,7 @@ const SDKS: readonly ConnectClient[] = [
 
 /** All clients in display order. */
 export const CONNECT_CLIENTS: readonly ConnectClient[] = [...AGENTS, ...IDES, ...SDKS];
+/** The groups of clients, in display order. */
 export const CLIENT_GROUPS = ['Agents', 'IDEs', 'SDKs'] as const;
 
 function sdk(
@@ -272,7 +275,7 @@ function inScript(key: string): string {
   return key.startsWith('$') ? `process.env.${key.slice(1)}` : `'${key}'`;
 }
 
-/** Whether the host can be reached only from this machine or its network. */
+/** Returns whether the host can be reached only from this machine or its network. */
 export function isPrivateHost(host: string): boolean {
   return (
     /^(localhost|\[::1\]|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/.test(host) ||

@@ -11,7 +11,10 @@ import { connectText } from './text.ts';
 
 const NAME = 'first-use';
 
-/** Returns the query for the newest request of the given keys. Without keys, it covers all keys. */
+/**
+ * Returns the query for the newest request with one of the given keys. If `keys` is empty, returns the query
+ * for the newest request with any key.
+ */
 export function newestRequestQuery(keys: readonly string[]) {
   const search = new URLSearchParams({ limit: '1' });
   for (const key of keys) search.append('key', key);
@@ -21,14 +24,14 @@ export function newestRequestQuery(keys: readonly string[]) {
   });
 }
 
-/** The query for the newest successful request of any key in the organization. */
+/** The query for the newest successful request in the organization. */
 export const newestSuccessQuery = queryOptions({
   queryKey: [NAME, 'succeeded'],
   queryFn: ({ signal }) =>
     getJson<ApiPage<RequestRow>>('api/analytics/requests', { limit: 1, status: '2xx' }, signal),
 });
 
-/** Waits for the first request of a key and shows its result. */
+/** Waits for the first request with a key and shows its result. */
 export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; readonly client: string }) {
   const live = useEventStreamState() === 'live';
   useLiveQuery('requests', [NAME]);
@@ -38,7 +41,7 @@ export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; 
   return <FirstRequestResult row={row} client={client} />;
 }
 
-/** Shows that the page is waiting for an event. */
+/** Shows that the page is waiting for something to happen. */
 export function WaitingStatus({ children }: { readonly children: ReactNode }) {
   return (
     <p role="status" className="flex items-center gap-2 text-ui text-ink-2">

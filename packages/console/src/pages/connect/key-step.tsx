@@ -14,7 +14,10 @@ import { CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { connectText } from './text.ts';
 
-/** Creates a personal key for a client. The settings contain the key until the page is closed. */
+/**
+ * Creates a personal key for a client. The settings on the page contain the key until the user leaves the
+ * page.
+ */
 export function KeyStep({
   purpose,
   created,

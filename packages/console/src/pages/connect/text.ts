@@ -5,7 +5,8 @@ export const connectText = {
     clientTitle: (name: string) => `Connect ${name}`,
     clients: 'Clients',
     search: 'Search clients',
-    choose: 'Choose a client to see its settings, create a key for it and watch for its first request.',
+    choose:
+      'Choose a client to see its settings, create a key for it and check that its first request arrives.',
     allClients: 'Show all clients',
     apiName: (name: string) => `API: ${name}`,
   },
@@ -32,7 +33,7 @@ export const connectText = {
       'Compare the last four characters of the key in the client’s settings with the list of keys.',
     notFound:
       'Status 404: the model is unknown, or the key cannot use it. Use a model ID from the list above, including the slash.',
-    unreachable: (url: string) => `No connection: the client must be able to open ${url}.`,
+    unreachable: (url: string) => `No connection: make sure that the client can reach ${url}.`,
   },
   key: {
     create: (name: string) => `Create key ${name}`,

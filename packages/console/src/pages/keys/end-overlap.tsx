@@ -10,7 +10,10 @@ import { endOverlap, KEY_QUERY_KEYS, type KeyResource } from './key-data.ts';
 import { isOwnKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
-/** A button that expires the previous value of a key before its overlap ends. Asks for confirmation. */
+/**
+ * Renders a button that expires the old value of a rotated key before the overlap ends. Asks for
+ * confirmation.
+ */
 export function EndOverlap({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState(false);
   const needs = isOwnKey(row, useSignedInSession()) ? 'own_keys' : 'management';

@@ -11,7 +11,7 @@ import { keysText } from './text.ts';
 
 /**
  * Returns the columns of the key list. `costs` contains the cost of the last 30 days in nano-USD by key ID. A
- * missing key cost nothing.
+ * key that is not in `costs` cost nothing.
  */
 export function keyColumns(
   costs: ReadonlyMap<string, number>,
@@ -141,7 +141,7 @@ export function KeyHint({ row }: { readonly row: Pick<KeyResource, 'prefix' | 'l
   );
 }
 
-/** A key as a card, for phones. */
+/** Renders a key as a card, for phones. */
 export function KeyCard({
   row,
   cost,

@@ -2,29 +2,34 @@ import type { AuditEntry } from '@floe/contract/api/audit';
 import type { createdKey, keyCreation, keyPatch, PlatformKey } from '@floe/contract/api/keys';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { type ApiPage, allPages, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
-import { DAY_MS, summaryQuery, type TopValues, timeseriesQuery, topQuery } from '../../data/charts.ts';
+import { type ApiPage, getAllPages, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
+import { DAY_MS, summaryQuery, type TopValues, timeseriesQuery, topValuesQuery } from '../../data/charts.ts';
 import { actorName } from '../audit/audit-entry.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
 
+/** A platform key as the API returns it, without its value. */
 export type KeyResource = PlatformKey;
+/** A new or rotated platform key with its value, which the API returns only once. */
 export type CreatedKey = z.output<typeof createdKey>;
+/** The request body that creates a key. */
 export type KeyCreation = z.input<typeof keyCreation>;
+/** The request body that changes a key. */
 export type KeyChange = z.input<typeof keyPatch>;
 
-/** Query keys that every change of a key makes stale. */
+/** The keys of the queries that any change of a platform key makes stale. */
 export const KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
 
 /**
- * The query for all keys of the organization, including expired and revoked ones. The list is small, so the
- * browser filters it.
+ * The query for all platform keys of the organization, including expired and revoked ones. The list is small,
+ * so the browser filters it.
  */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: ({ signal }) => allPages<KeyResource>('api/management/keys', {}, signal),
+  queryFn: ({ signal }) => getAllPages<KeyResource>('api/management/keys', {}, signal),
 });
 
+/** Returns the query for one platform key, with the ETag for its next change. */
 export function keyQuery(id: string) {
   return queryOptions({
     queryKey: ['key', id],
@@ -36,14 +41,14 @@ const MONTH_MS = 30 * DAY_MS;
 
 /** The query for the cost of each key in the last 30 days, in nano-USD by key ID. */
 export const keyCostsQuery = {
-  ...topQuery({ by: 'key', metric: 'cost_nano_usd', limit: 100 }, MONTH_MS),
+  ...topValuesQuery({ by: 'key', metric: 'cost_nano_usd', limit: 100 }, MONTH_MS),
   select: ({ data }: TopValues) =>
     new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd])),
   staleTime: 60_000,
 };
 
 /** Returns the query for the totals of one key in the last 30 days. */
-export function keyFiguresQuery(id: string) {
+export function keyTotalsQuery(id: string) {
   return summaryQuery({ key: id }, MONTH_MS);
 }
 
@@ -68,7 +73,10 @@ export function keyHistoryQuery(id: string) {
   });
 }
 
-/** The query for who revoked each key, by key id. The names are those at the time of the revocation. */
+/**
+ * The query for the name of the member who revoked each key, by key ID. The names are those at the time of
+ * the revocation.
+ */
 export const revokersQuery = queryOptions({
   queryKey: ['audit', 'revokers'],
   queryFn: async ({ signal }) => {
@@ -81,32 +89,40 @@ export const revokersQuery = queryOptions({
   },
 });
 
-/** The query for the limits and budgets of the organization, from which those of a key are selected. */
+/**
+ * The query for all limits and budgets of the organization. `findKeyLimits` selects those that apply to a
+ * key.
+ */
 export const limitsAndBudgetsQuery = queryOptions({
   queryKey: ['limits', 'with-budgets'],
   queryFn: async ({ signal }) => {
     const [limits, budgets] = await Promise.all([
-      allPages<Limit>('api/management/limits', {}, signal),
-      allPages<Budget>('api/management/budgets', {}, signal),
+      getAllPages<Limit>('api/management/limits', {}, signal),
+      getAllPages<Budget>('api/management/budgets', {}, signal),
     ]);
     return { limits, budgets };
   },
 });
 
+/** Creates a platform key. Only this response contains the value of the key. */
 export function createKey(key: KeyCreation): Promise<CreatedKey> {
   return sendJson('POST', 'api/management/keys', key);
 }
 
-/** Gives the key a new value. The old value stays valid for `overlapHours` hours. */
+/**
+ * Gives the key a new value, which only this response contains. The old value stays valid for `overlapHours`
+ * hours.
+ */
 export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey> {
   return sendJson('POST', `${keyPath(id)}/rotate`, { overlap_hours: overlapHours });
 }
 
-/** Expires the previous value of a rotated key immediately. */
+/** Expires the old value of a rotated key immediately. */
 export function endOverlap(id: string): Promise<KeyResource> {
   return sendJson('POST', `${keyPath(id)}/end-overlap`);
 }
 
+/** Revokes a key. */
 export function revokeKey(id: string): Promise<null> {
   return sendJson('DELETE', keyPath(id));
 }

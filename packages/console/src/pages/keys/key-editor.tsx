@@ -9,21 +9,21 @@ import { isOwnKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /** Edits the name, scopes, models and owner of a key. Read-only if the key is not active. */
-export function KeyEditor({ read }: { readonly read: WithETag<KeyResource> }) {
+export function KeyEditor({ loaded }: { readonly loaded: WithETag<KeyResource> }) {
   const edit = usePatchForm({
-    path: keyPath(read.body.id),
-    read,
+    path: keyPath(loaded.body.id),
+    loaded,
     formOf: toKeyDraft,
     write: toKeyFields,
     touches: KEY_QUERY_KEYS,
     done: ({ name }) => showToast(keysText.detail.saved(name)),
   });
   const session = useSignedInSession();
-  const needs = isOwnKey(read.body, session) ? 'own_keys' : 'management';
+  const needs = isOwnKey(loaded.body, session) ? 'own_keys' : 'management';
   const fields = <KeyFields draft={edit.form} onChange={edit.set} />;
-  if (read.body.status !== 'active') return <FormFieldset disabled>{fields}</FormFieldset>;
+  if (loaded.body.status !== 'active') return <FormFieldset disabled>{fields}</FormFieldset>;
   return (
-    <EditForm edit={edit} source={read.body.source} verb={keysText.detail.save} needs={needs}>
+    <EditForm edit={edit} source={loaded.body.source} verb={keysText.detail.save} needs={needs}>
       {fields}
     </EditForm>
   );

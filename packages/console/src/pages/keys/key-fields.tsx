@@ -9,7 +9,7 @@ import type { KeyChange, KeyResource } from './key-data.ts';
 import { parseModelPatterns } from './key-status.ts';
 import { keysText } from './text.ts';
 
-/** The values of the key form. */
+/** The form values of a key. */
 export interface KeyDraft {
   readonly name: string;
   readonly scopes: readonly KeyScope[];
@@ -18,13 +18,15 @@ export interface KeyDraft {
   readonly team: string;
 }
 
+/** The initial form values of a new key. */
 export const EMPTY_KEY_DRAFT: KeyDraft = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
 
+/** Converts a key to form values. */
 export function toKeyDraft({ name, scopes, models, owner, team }: KeyResource): KeyDraft {
   return { name, scopes, models: (models ?? []).join('\n'), owner: owner ?? '', team: team ?? '' };
 }
 
-/** Converts the form to API fields. */
+/** Converts the form to the fields of the request body. */
 export function toKeyFields({ name, scopes, models, owner, team }: KeyDraft) {
   return {
     name,
@@ -35,7 +37,7 @@ export function toKeyFields({ name, scopes, models, owner, team }: KeyDraft) {
   } satisfies KeyChange;
 }
 
-/** The fields of the key form. */
+/** Renders the fields of the key form. */
 export function KeyFields({
   draft,
   onChange,

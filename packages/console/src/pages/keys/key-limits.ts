@@ -8,7 +8,8 @@ interface Rules {
 }
 
 /**
- * Returns the limits and budgets that apply to a key. Omits those for end users, which depend on the request.
+ * Returns the limits and budgets that apply to a key. Omits limits and budgets for end users, because the end
+ * user depends on the request.
  */
 export function findKeyLimits(
   key: Pick<KeyResource, 'name' | 'team' | 'owner'>,
@@ -25,7 +26,7 @@ export function findKeyLimits(
   return { limits: limits.filter(counts), budgets: budgets.filter(counts) };
 }
 
-/** Whether at least one limit or budget applies to the key. */
+/** Returns whether at least one limit or budget applies to the key. */
 export function hasLimitOrBudget(key: Pick<KeyResource, 'name' | 'team' | 'owner'>, rules: Rules): boolean {
   const found = findKeyLimits(key, rules);
   return found.limits.length > 0 || found.budgets.length > 0;

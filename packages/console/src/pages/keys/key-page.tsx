@@ -15,9 +15,9 @@ import { StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import {
   type KeyResource,
-  keyFiguresQuery,
   keyHistoryQuery,
   keyQuery,
+  keyTotalsQuery,
   keyUsageQuery,
   limitsAndBudgetsQuery,
 } from './key-data.ts';
@@ -34,13 +34,13 @@ import { keysText } from './text.ts';
 /** Starts the queries of the page before it is rendered. */
 export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(keyQuery(id));
-  void client.prefetchQuery(keyFiguresQuery(id));
+  void client.prefetchQuery(keyTotalsQuery(id));
   void client.prefetchQuery(keyUsageQuery(id));
   void client.prefetchQuery(keyHistoryQuery(id));
   void client.prefetchQuery(limitsAndBudgetsQuery);
 };
 
-/** Shows a key: its usage, settings, limits and history. */
+/** Shows one key: its usage, settings, limits and history. */
 export function KeyPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(keyQuery(id));
@@ -57,7 +57,7 @@ export function KeyPage() {
       ) : !data ? (
         <Skeleton className="h-64" />
       ) : (
-        <KeyBody read={data} />
+        <KeyBody loaded={data} />
       )}
     </PageFrame>
   );
@@ -82,8 +82,8 @@ function KeyActions({ row }: { readonly row: KeyResource }) {
   );
 }
 
-function KeyBody({ read }: { readonly read: WithETag<KeyResource> }) {
-  const row = read.body;
+function KeyBody({ loaded }: { readonly loaded: WithETag<KeyResource> }) {
+  const row = loaded.body;
   const standing = keyStatus(row, useNow());
   return (
     <div className="grid gap-4">
@@ -102,7 +102,7 @@ function KeyBody({ read }: { readonly read: WithETag<KeyResource> }) {
         <div className="grid min-w-0 gap-4">
           <KeyUsage id={row.id} name={row.name} />
           <Card title={keysText.detail.settings}>
-            <KeyEditor key={row.id} read={read} />
+            <KeyEditor key={row.id} loaded={loaded} />
           </Card>
         </div>
         <div className="grid min-w-0 gap-4">

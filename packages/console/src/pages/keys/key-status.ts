@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../data/session.ts';
+import type { SignedInSession } from '../../data/session.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import type { KeyResource } from './key-data.ts';
 import { keysText } from './text.ts';
@@ -7,13 +7,16 @@ const DAY_MS = 86_400_000;
 const SOON_MS = 7 * DAY_MS;
 const UNUSED_MS = 90 * DAY_MS;
 
-/** The display status of a key that needs attention. */
+/** The icon and the label of a key that needs attention. */
 export interface KeyStatus {
   readonly state: DisplayStatus;
   readonly word: string;
 }
 
-/** Returns the status of a key that is revoked, expired, expires soon or is rotating. Null for other keys. */
+/**
+ * Returns the icon and label of a key that is revoked, expired or rotating, or that expires soon. Returns
+ * null for other keys.
+ */
 export function keyStatus(key: KeyResource, now: Date): KeyStatus | null {
   if (key.status === 'revoked') return { state: 'blocked', word: keysText.status.revoked };
   if (key.status === 'expired') return { state: 'paused', word: keysText.status.expired };
@@ -22,7 +25,7 @@ export function keyStatus(key: KeyResource, now: Date): KeyStatus | null {
   return null;
 }
 
-/** Whether the previous value is still valid. */
+/** Returns whether the old value of a rotated key is still valid. */
 export function isRotating({ previous }: KeyResource, now: Date): boolean {
   return previous !== null && Date.parse(previous.expires_at) > now.getTime();
 }
@@ -42,28 +45,30 @@ function isUnused({ status, last_used_at, created_at }: KeyResource, now: Date):
   return status === 'active' && now.getTime() - Date.parse(last_used_at ?? created_at) > UNUSED_MS;
 }
 
-/** Whether the key was used in the last 24 hours. To revoke such a key, the user must type its name. */
+/**
+ * Returns whether the key was used in the last 24 hours. To revoke such a key, the user must type its name.
+ */
 export function isRecentlyUsed({ last_used_at }: KeyResource, now: Date): boolean {
   return last_used_at !== null && now.getTime() - Date.parse(last_used_at) < DAY_MS;
 }
 
-/** Whether a member may change the key: they own it, or they created it and it has no owner. */
-export function isOwnKey({ owner, created_by }: KeyResource, { user, member_id }: SignedIn): boolean {
+/** Returns whether a member may change the key: they own it, or they created it and it has no owner. */
+export function isOwnKey({ owner, created_by }: KeyResource, { user, member_id }: SignedInSession): boolean {
   return owner === null ? created_by === member_id : owner === user.email;
 }
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Whether the console created the key for itself, for example for the playground. Such keys have a generated
- * name and are valid for one hour.
+ * Returns whether the console created the key for itself, for example for the playground. Such keys have a
+ * generated name and are valid for one hour.
  */
 export function isConsoleKey({ name, created_at, expires_at }: KeyResource): boolean {
   if (expires_at === null || !/(^|-)console-[a-z0-9]{4}$/.test(name)) return false;
   return Date.parse(expires_at) - Date.parse(created_at) <= HOUR_MS + 60_000;
 }
 
-/** The filters of the page, selected by the URL parameter `show`. */
+/** The filters of the key list. The URL parameter `show` selects one. */
 export const KEY_FILTERS = [
   { id: 'active', label: keysText.filters.active },
   { id: 'expiring', label: keysText.filters.expiring },
@@ -73,22 +78,27 @@ export const KEY_FILTERS = [
   { id: 'all', label: keysText.filters.all },
 ] as const;
 
+/** The ID of a filter of the key list. */
 export type KeyFilter = (typeof KEY_FILTERS)[number]['id'];
 
+/** Returns the filter that the URL parameter selects. Missing and unknown values select the active keys. */
 export function parseKeyFilter(parameter: string | null): KeyFilter {
   return KEY_FILTERS.find(({ id }) => id === parameter)?.id ?? 'active';
 }
 
-/** @param bounded Whether a limit or budget applies to the key. */
-export function matchesKeyFilter(key: KeyResource, shown: KeyFilter, now: Date, bounded: boolean): boolean {
-  if (shown === 'active') return key.status === 'active';
-  if (shown === 'unbounded') return key.status === 'active' && !bounded;
-  if (shown === 'expiring') return expiresSoon(key, now);
-  if (shown === 'unused') return isUnused(key, now);
-  return shown === 'all' || key.status !== 'active';
+/**
+ * Returns whether the filter includes the key.
+ * @param hasLimit Whether a limit or budget applies to the key.
+ */
+export function matchesKeyFilter(key: KeyResource, filter: KeyFilter, now: Date, hasLimit: boolean): boolean {
+  if (filter === 'active') return key.status === 'active';
+  if (filter === 'unbounded') return key.status === 'active' && !hasLimit;
+  if (filter === 'expiring') return expiresSoon(key, now);
+  if (filter === 'unused') return isUnused(key, now);
+  return filter === 'all' || key.status !== 'active';
 }
 
-/** Lifetimes that can be selected for a new key. */
+/** The lifetimes that the user can select for a new key. */
 export const KEY_LIFETIMES = [
   { value: '30', label: keysText.expiries['30'] },
   { value: '90', label: keysText.expiries['90'] },

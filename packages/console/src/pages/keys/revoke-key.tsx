@@ -6,7 +6,7 @@ import { pluralize } from '../../format/words.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_QUERY_KEYS, type KeyResource, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
+import { KEY_QUERY_KEYS, type KeyResource, keyQuery, keyTotalsQuery, revokeKey } from './key-data.ts';
 import { isRecentlyUsed } from './key-status.ts';
 import { keysText } from './text.ts';
 
@@ -28,7 +28,7 @@ export function RevokeKeyDialog({
     refetchInterval: REFETCH_MS,
   });
   const key = fresh?.body ?? row;
-  const figures = useQuery(keyFiguresQuery(row.id)).data;
+  const figures = useQuery(keyTotalsQuery(row.id)).data;
   const revoke = useApiMutation(() => revokeKey(row.id), {
     touches: KEY_QUERY_KEYS,
     done: () => {

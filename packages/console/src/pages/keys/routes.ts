@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The routes of the Keys pages. */
 export const keyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/keys',
@@ -10,6 +11,6 @@ export const keyPageRoutes: readonly PageRoute[] = [
     path: '/management/keys/$id',
     title: 'Key',
     load: () =>
-      import('./key-page.tsx').then(({ KeyPage: Page, prefetchKey }) => ({ Page, ask: prefetchKey })),
+      import('./key-page.tsx').then(({ KeyPage: Page, prefetchKey }) => ({ Page, prefetch: prefetchKey })),
   },
 ];

@@ -1,4 +1,7 @@
-/** Counts the minutes above a bound and their excess requests, and finds the busiest minute. */
+/**
+ * Counts the minutes in which more requests arrived than the limit allows, and the requests that exceed it.
+ * Also returns the number of requests in the busiest minute.
+ */
 export function countExceededMinutes(
   values: readonly (number | null)[],
   bound: number,

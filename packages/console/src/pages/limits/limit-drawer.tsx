@@ -4,7 +4,7 @@ import { capitalize } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
-import { describeLimit, EMPTY_LIMIT, LIMIT_RESOURCE, type Limit, type LimitForm } from './limit-form.ts';
+import { describeLimit, EMPTY_LIMIT, LIMIT_RESOURCE_KIND, type Limit, type LimitForm } from './limit-form.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { LimitReachedNotice, LimitUsage } from './limit-usage.tsx';
 import { describeSubject } from './subject.ts';
@@ -14,13 +14,13 @@ import { limitsText } from './text.ts';
 /** Interval in milliseconds at which the usage is refetched. Reading usage counts against no limit. */
 const REFETCH_MS = 2000;
 
-/** A drawer next to the list that edits a limit or creates a new one. */
+/** Renders a drawer next to the list that edits a limit or creates a new one. */
 export function LimitDrawer(props: {
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }) {
-  return <ResourceDrawer kind={LIMIT_RESOURCE} parts={PARTS} {...props} />;
+  return <ResourceDrawer kind={LIMIT_RESOURCE_KIND} parts={PARTS} {...props} />;
 }
 
 const PARTS: ResourceDrawerContent<Limit, LimitForm> = {

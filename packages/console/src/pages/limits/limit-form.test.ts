@@ -6,7 +6,7 @@ import { SUBJECT_OPTIONS } from './subject.ts';
 test('a sentence describes what the limit does', () => {
   assert.equal(describeLimit(EMPTY_LIMIT), null);
   assert.equal(
-    describeLimit({ ...EMPTY_LIMIT, subject: 'scope:key', who: 'ci', model: 'openai/*', rpm: '60' }),
+    describeLimit({ ...EMPTY_LIMIT, subject: 'scope:key', subjectName: 'ci', model: 'openai/*', rpm: '60' }),
     'Key ci can send at most 60 requests in any 60 seconds to openai/*. Floe rejects further requests with status 429 and a Retry-After header.',
   );
   assert.equal(
@@ -17,8 +17,8 @@ test('a sentence describes what the limit does', () => {
 
 test('a form that is sent and read back is the same form, for every subject', () => {
   for (const { value: subject } of SUBJECT_OPTIONS) {
-    const who = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
-    const form = { ...EMPTY_LIMIT, subject, who, name: 'tight', rpm: '60', model: 'openai/*' };
+    const subjectName = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
+    const form = { ...EMPTY_LIMIT, subject, subjectName, name: 'tight', rpm: '60', model: 'openai/*' };
     assert.deepEqual(toLimitForm(JSON.parse(JSON.stringify(toLimitBody(form)))), form);
   }
 });

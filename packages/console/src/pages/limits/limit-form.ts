@@ -14,8 +14,10 @@ import {
 } from './subject.ts';
 import { limitsText } from './text.ts';
 
+/** A limit as the API returns it, with its current usage. */
 export type Limit = z.output<typeof limitResource>;
 
+/** The form values of a limit. */
 export interface LimitForm extends SubjectForm {
   readonly name: string;
   readonly rpm: string;
@@ -23,8 +25,10 @@ export interface LimitForm extends SubjectForm {
   readonly concurrency: string;
 }
 
+/** The initial form values of a new limit. */
 export const EMPTY_LIMIT: LimitForm = { ...EMPTY_SUBJECT, name: '', rpm: '', tpm: '', concurrency: '' };
 
+/** Converts a limit to form values. */
 export function toLimitForm(limit: Limit): LimitForm {
   return {
     ...toSubjectForm(limit),
@@ -35,6 +39,7 @@ export function toLimitForm(limit: Limit): LimitForm {
   };
 }
 
+/** Converts the form to the request body. */
 export function toLimitBody(form: LimitForm) {
   return {
     ...toSubjectFields(form),
@@ -45,8 +50,8 @@ export function toLimitBody(form: LimitForm) {
   };
 }
 
-/** The resource kind of limits, for the list and the drawer. */
-export const LIMIT_RESOURCE: ConsoleResourceKind<Limit, LimitForm> = {
+/** The resource kind of limits, which the list and the drawer use. */
+export const LIMIT_RESOURCE_KIND: ConsoleResourceKind<Limit, LimitForm> = {
   one: limitsText.page.one,
   path: 'api/management/limits',
   touches: [['limits']],
@@ -59,7 +64,7 @@ export const LIMIT_RESOURCE: ConsoleResourceKind<Limit, LimitForm> = {
   }),
 };
 
-/** Describes the effect of the limit in a sentence. Null until a bound is entered. */
+/** Describes in a sentence what the limit will do. Returns null until a number is entered. */
 export function describeLimit(form: LimitForm): string | null {
   const [rpm, tpm, concurrency] = [form.rpm, form.tpm, form.concurrency].map(parseNumberField);
   const bounds = [

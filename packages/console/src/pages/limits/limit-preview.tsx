@@ -10,10 +10,7 @@ import type { Limit, LimitForm } from './limit-form.ts';
 import { findKeyIdByName } from './subject.ts';
 import { limitsText } from './text.ts';
 
-/**
- * Shows the requests of the last day compared with the bound in the form, and how many of them it would have
- * rejected.
- */
+/** Shows the requests of the last day, and how many of them the limit in the form would have rejected. */
 export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
   const filter = subjectFilter(limit, keys);

@@ -5,7 +5,10 @@ import { useNow } from '../../ui/time-text.tsx';
 import type { Limit } from './limit-form.ts';
 import { limitsText } from './text.ts';
 
-/** Shows the usage of one bound. A limit that counts each subject separately has no single usage value. */
+/**
+ * Shows the usage of one value of a limit, such as its requests per minute. A limit that counts each subject
+ * separately has no single usage, so only the maximum is shown.
+ */
 export function LimitUsage({
   limit,
   bound,
@@ -28,8 +31,8 @@ export function LimitUsage({
 }
 
 /**
- * Shows the seconds until an exhausted limit is fully available again. Renders nothing if no bound is
- * reached.
+ * Shows how many seconds remain until an exhausted limit is fully available again. Renders nothing if the
+ * limit is not exhausted.
  */
 export function LimitReachedNotice({ limit: { rpm, tpm, state } }: { readonly limit: Limit }) {
   const waits = [

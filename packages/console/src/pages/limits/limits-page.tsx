@@ -5,7 +5,7 @@ import { capitalize } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
-import { LIMIT_RESOURCE, type Limit } from './limit-form.ts';
+import { LIMIT_RESOURCE_KIND, type Limit } from './limit-form.ts';
 import { LimitUsage } from './limit-usage.tsx';
 import { describeSubject } from './subject.ts';
 import { limitsText } from './text.ts';
@@ -17,7 +17,7 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['subject', 'model', 'rpm']);
 /** Lists the limits of the organization with their current usage. */
 export function LimitsPage() {
   useLiveQuery('config', ['limits']);
-  const list = useListRows(listQuery<Limit>('limits', LIMIT_RESOURCE.path), REFETCH_MS);
+  const list = useListRows(listQuery<Limit>('limits', LIMIT_RESOURCE_KIND.path), REFETCH_MS);
   return (
     <ListPage
       title={limitsText.page.title}

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Limits page. */
 export const limitPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/limits',

@@ -16,7 +16,7 @@ import {
 } from './subject.ts';
 import { limitsText } from './text.ts';
 
-/** The fields that select the subject and the models of a limit or budget. */
+/** Renders the fields that select the subject and the models of a limit or budget. */
 export function SubjectFields({ form, onChange }: FormFieldsProps<SubjectForm>) {
   const kind = findSubjectNameField(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
@@ -27,7 +27,7 @@ export function SubjectFields({ form, onChange }: FormFieldsProps<SubjectForm>) 
         <Select
           choices={SUBJECT_OPTIONS}
           value={form.subject}
-          onChange={({ target }) => onChange({ subject: parseSubjectOption(target.value), who: '' })}
+          onChange={({ target }) => onChange({ subject: parseSubjectOption(target.value), subjectName: '' })}
         />
       </FormField>
       {kind && (
@@ -35,8 +35,8 @@ export function SubjectFields({ form, onChange }: FormFieldsProps<SubjectForm>) 
           <Combobox
             free
             choices={choices}
-            value={form.who}
-            onChange={(who) => onChange({ who })}
+            value={form.subjectName}
+            onChange={(subjectName) => onChange({ subjectName })}
             placeholder={kind === 'key' ? limitsText.subject.keyName : limitsText.subject.name}
           />
         </FormField>
@@ -62,8 +62,8 @@ const sharedStoreQuery = queryOptions({
 });
 
 /**
- * The field that selects what happens while the shared store is unavailable. Hidden if no shared store is
- * configured and the value is the default.
+ * Renders the field that selects what happens while the shared store is unavailable. Hidden if no shared
+ * store is configured and the value is the default.
  */
 export function StoreErrorField({ form, onChange }: FormFieldsProps<SubjectForm>) {
   const { data, isPending } = useQuery(sharedStoreQuery);

@@ -2,21 +2,25 @@ import type { PlatformKey } from '@floe/contract/api/keys';
 import type { LIMIT_SUBJECTS } from '@floe/contract/config/guardrails';
 import { limitsText } from './text.ts';
 
+/** What a limit or budget can apply to: the organization, a team, a key, an owner or an end user. */
 export type LimitSubjectKind = (typeof LIMIT_SUBJECTS)[number];
 
-/** The subject of a limit or budget. `scope:key` counts one key; `per:key` counts each key separately. */
+/**
+ * A way of counting in a limit or budget. `scope:key` counts the requests of one key; `per:key` counts the
+ * requests of each key separately.
+ */
 export type SubjectOption = `${'scope' | 'per'}:${LimitSubjectKind}`;
 
-/** The form fields that select the subject of a limit or budget. */
+/** The form values that select the subject of a limit or budget. */
 export interface SubjectForm {
   readonly subject: SubjectOption;
   /** Name of the subject. Empty for the organization and for `per:` options. */
-  readonly who: string;
+  readonly subjectName: string;
   readonly model: string;
   readonly on_store_error: 'local' | 'open' | 'closed';
 }
 
-/** The fields of a limit or budget that name its subject. */
+/** The API fields that select the subject of a limit or budget. */
 export interface LimitSubject {
   readonly scope: LimitSubjectKind | null;
   readonly per: LimitSubjectKind | null;
@@ -31,6 +35,7 @@ export interface LimitSubject {
 const NAMES: Readonly<Record<LimitSubjectKind, string>> = limitsText.subject.names;
 const OPTIONS = limitsText.subject.options;
 
+/** The ways of counting that the form offers, with their labels. */
 export const SUBJECT_OPTIONS: readonly { readonly value: SubjectOption; readonly label: string }[] = [
   { value: 'scope:org', label: OPTIONS['scope:org'] },
   { value: 'scope:key', label: OPTIONS['scope:key'] },
@@ -43,7 +48,7 @@ export const SUBJECT_OPTIONS: readonly { readonly value: SubjectOption; readonly
   { value: 'per:end_user', label: OPTIONS['per:end_user'] },
 ];
 
-/** What a limit does while the shared store is unavailable. */
+/** What a limit or budget can do while the shared store is unavailable. */
 export const STORE_ERROR_OPTIONS = [
   { value: 'local', label: limitsText.storeError.options.local },
   { value: 'open', label: limitsText.storeError.options.open },
@@ -57,26 +62,28 @@ export function describeSubject(rule: LimitSubject): string {
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${rule[kind] ?? '?'}`;
 }
 
-/** Describes the subject that is selected in a form. */
-export function describeFormSubject({ subject, who }: SubjectForm): string {
+/** Describes the subject that the form selects, such as `key ci`. */
+export function describeFormSubject({ subject, subjectName }: SubjectForm): string {
   const [how, kind] = parts(subject);
   if (how === 'per') return limitsText.subject.each(NAMES[kind]);
-  return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${who || '…'}`;
+  return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${subjectName || '…'}`;
 }
 
+/** Converts the subject of a limit or budget to form values. */
 export function toSubjectForm(rule: LimitSubject): SubjectForm {
   const kind = rule.scope ?? rule.per ?? 'org';
   return {
     subject: `${rule.scope ? 'scope' : 'per'}:${kind}`,
-    who: rule.scope && rule.scope !== 'org' ? (rule[rule.scope] ?? '') : '',
+    subjectName: rule.scope && rule.scope !== 'org' ? (rule[rule.scope] ?? '') : '',
     model: rule.model ?? '',
     on_store_error: rule.on_store_error,
   };
 }
 
+/** The initial form values: the whole organization and all models. */
 export const EMPTY_SUBJECT: SubjectForm = {
   subject: 'scope:org',
-  who: '',
+  subjectName: '',
   model: '',
   on_store_error: 'local',
 };
@@ -84,13 +91,13 @@ export const EMPTY_SUBJECT: SubjectForm = {
 /** Converts the form to API fields. Fields that do not apply are null, which clears them. */
 export function toSubjectFields({
   subject,
-  who,
+  subjectName,
   model,
   on_store_error,
 }: SubjectForm): Record<string, string | null> {
   const [how, kind] = parts(subject);
   const named = (one: LimitSubjectKind) =>
-    how === 'scope' && kind === one && who.trim() !== '' ? who.trim() : null;
+    how === 'scope' && kind === one && subjectName.trim() !== '' ? subjectName.trim() : null;
   return {
     scope: how === 'scope' ? kind : null,
     per: how === 'per' ? kind : null,
@@ -103,7 +110,7 @@ export function toSubjectFields({
   };
 }
 
-/** Returns the API field that names the subject, or null if the option needs no name. */
+/** Returns the API field that contains the name of the subject, or null if the option needs no name. */
 export function findSubjectNameField(subject: SubjectOption): Exclude<LimitSubjectKind, 'org'> | null {
   const [how, kind] = parts(subject);
   return how === 'scope' && kind !== 'org' ? kind : null;
@@ -121,7 +128,7 @@ function parts(subject: SubjectOption): readonly ['scope' | 'per', LimitSubjectK
   return [subject.startsWith('per') ? 'per' : 'scope', kind ?? 'org'];
 }
 
-/** Returns the ID of the key with this name. Prefers an active key if several keys have the name. */
+/** Returns the ID of the key with this name. If several keys have the name, prefers an active one. */
 export function findKeyIdByName(
   keys: readonly Pick<PlatformKey, 'id' | 'name' | 'status'>[],
   name: string | null,

@@ -1,7 +1,6 @@
-/** Every string of the Limits page. The fields that limits and budgets share are here too. */
-
 const rejected = 'Floe rejects further requests with status 429 and a Retry-After header.';
 
+/** Every string of the Limits page, and of the fields that limits and budgets have in common. */
 export const limitsText = {
   page: {
     title: 'Limits',
@@ -23,7 +22,7 @@ export const limitsText = {
     each: (max: string) => `${max} each`,
     used: (used: string, max: string) => `${used} of ${max}`,
     reached: (seconds: number) =>
-      `Limit reached: new requests get status 429. The full limit is available again in ${seconds} s.`,
+      `Limit reached. New requests are rejected with status 429. The full limit is available again in ${seconds} s.`,
   },
   drawer: {
     title: (subject: string, models: string) => `${subject}, ${models}`,
@@ -55,9 +54,9 @@ export const limitsText = {
     requests: 'Requests',
     limit: 'Limit',
     noneRejected: (limit: string, busiest: string) =>
-      `In the last 24 hours, a limit of ${limit} requests per minute would have rejected no requests. The busiest minute had ${busiest}.`,
+      `In the last 24 hours, a limit of ${limit} requests per minute would have rejected no requests. The busiest minute had ${busiest} requests.`,
     rejected: (limit: string, requests: string, minutes: string, busiest: string) =>
-      `In the last 24 hours, a limit of ${limit} requests per minute would have rejected about ${requests} in ${minutes}. The busiest minute had ${busiest}.`,
+      `In the last 24 hours, a limit of ${limit} requests per minute would have rejected about ${requests} in ${minutes}. The busiest minute had ${busiest} requests.`,
   },
   subject: {
     appliesTo: 'Applies to',

@@ -1,6 +1,6 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 
-/** One occurrence of a maintenance window. */
+/** One occurrence of a maintenance window, with its start and end. */
 export interface WindowOccurrence {
   readonly window: MaintenanceWindow;
   readonly start: Date;
@@ -21,7 +21,7 @@ export function listMaintenanceOccurrences(
     .sort((one, other) => one.start.getTime() - other.start.getTime());
 }
 
-/** A day in the browser’s time zone, with the windows on that day. */
+/** A day in the time zone of the browser, with the maintenance windows on that day. */
 export interface CalendarDay {
   readonly start: Date;
   readonly inMonth: boolean;
@@ -29,7 +29,8 @@ export interface CalendarDay {
 }
 
 /**
- * Returns the weeks of a month, starting on Monday. Each day contains its windows.
+ * Returns all days of the weeks that contain the month, with the maintenance windows on each day. Weeks start
+ * on Monday.
  * @param month The first day of the month.
  */
 export function buildMonth(month: Date, occurrences: readonly WindowOccurrence[]): readonly CalendarDay[] {
@@ -59,8 +60,8 @@ export function parseMonth(text: string | null, now: Date): Date {
     : new Date(Number(year), Number(month) - 1, 1);
 }
 
-/** Formats a month for the URL. `further` is the number of months to add. */
-export function formatMonthParameter(month: Date, further = 0): string {
-  const to = new Date(month.getFullYear(), month.getMonth() + further, 1);
+/** Formats a month for the URL, such as `2026-11`, after adding `addedMonths`. */
+export function formatMonthParameter(month: Date, addedMonths = 0): string {
+  const to = new Date(month.getFullYear(), month.getMonth() + addedMonths, 1);
   return `${to.getFullYear()}-${String(to.getMonth() + 1).padStart(2, '0')}`;
 }

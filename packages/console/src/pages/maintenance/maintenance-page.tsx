@@ -22,7 +22,7 @@ import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { useMediaQuery } from '../../ui/use-media-query.ts';
-import { maintenanceWindowsQuery } from '../monitors/monitor-data.ts';
+import { maintenanceWindowsQuery } from '../monitors/monitor-references.ts';
 import { describeCron, formatScheduleZone } from '../monitors/monitor-schedule.ts';
 import {
   formatMonthParameter,
@@ -40,8 +40,8 @@ const VIEWS = [
 ] as const;
 
 /**
- * Lists the maintenance windows. The URL parameter `open=` is the ID of the window in the dialog, or `new`.
- * `plan=` contains the monitor IDs for a new window, separated by commas.
+ * Lists the maintenance windows. The URL parameter `open` contains the ID of the window that the dialog
+ * edits, or `new`. The parameter `plan` contains the comma-separated IDs of the monitors for a new window.
  */
 export function MaintenancePage() {
   const { query, change } = useUrlState();

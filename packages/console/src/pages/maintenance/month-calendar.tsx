@@ -3,7 +3,10 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { buildMonth, type CalendarDay, type WindowOccurrence } from './calendar.ts';
 import { maintenanceText } from './text.ts';
 
-/** Shows the windows of a month in a calendar. Screen readers get a list of days instead of a grid. */
+/**
+ * Shows the maintenance windows of a month in a calendar. Screen readers get a list of days instead of a
+ * grid.
+ */
 export function MonthCalendar({
   month,
   occurrences,

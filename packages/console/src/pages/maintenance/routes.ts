@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Maintenance page. */
 export const maintenancePageRoutes: readonly PageRoute[] = [
   {
     path: '/maintenance',

@@ -16,7 +16,8 @@ export const maintenanceText = {
   month: {
     previous: 'Previous month',
     next: 'Next month',
-    remark: (zone: string) => `Times are in ${zone}. A repeating window shows its next three occurrences.`,
+    remark: (zone: string) =>
+      `Times are in ${zone}. Only the next three occurrences of a repeating window are shown.`,
     weekdays: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
     today: 'today',
     noWindows: 'no windows',
@@ -51,7 +52,7 @@ export const maintenanceText = {
     deleteTitle: (name: string) => `Delete maintenance window “${name}”?`,
     deleteButton: 'Delete window',
     deleteEffect:
-      'Alerts will no longer be muted. Monitors that are still failing will send their alerts within seconds.',
+      'The window will no longer mute alerts. Alerts for monitors that are still failing will be sent within seconds.',
   },
   dialog: {
     newTitle: 'Create maintenance window',

@@ -15,14 +15,14 @@ import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.t
 import { describeCron } from '../monitors/monitor-schedule.ts';
 import { maintenanceText } from './text.ts';
 import {
-  newWindowForm,
+  createWindowForm,
   toWindowBody,
   toWindowForm,
   validateWindowForm,
   type WindowForm,
 } from './window-form.ts';
 
-/** A dialog that creates or edits a maintenance window. */
+/** Renders a dialog that creates or edits a maintenance window. */
 export function WindowDialog({
   window,
   planned = [],
@@ -36,7 +36,7 @@ export function WindowDialog({
   const [form, setForm] = useState(() =>
     window
       ? toWindowForm(window, browserZone())
-      : { ...newWindowForm(new Date(), browserZone()), monitors: planned },
+      : { ...createWindowForm(new Date(), browserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
   const save = useApiMutation(

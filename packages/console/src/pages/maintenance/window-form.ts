@@ -4,6 +4,7 @@ import { parseList } from '../../format/words.ts';
 import { toCronScheduleBody } from '../monitors/monitor-form.ts';
 import { maintenanceText } from './text.ts';
 
+/** The form values of a maintenance window. */
 export interface WindowForm {
   readonly name: string;
   readonly kind: 'once' | 'repeats';
@@ -18,8 +19,8 @@ export interface WindowForm {
   readonly onBoards: boolean;
 }
 
-/** Returns the initial form. A new window starts at the next full hour. */
-export function newWindowForm(now: Date, timezone: string): WindowForm {
+/** Returns the initial form values of a new window, which starts at the next full hour. */
+export function createWindowForm(now: Date, timezone: string): WindowForm {
   const start = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000);
   return {
     name: '',
@@ -34,6 +35,7 @@ export function newWindowForm(now: Date, timezone: string): WindowForm {
   };
 }
 
+/** Converts a maintenance window to form values. `timezone` is used if the window has no time zone. */
 export function toWindowForm(window: MaintenanceWindow, timezone: string): WindowForm {
   const { starts_at: start, ends_at: end, schedule, duration_minutes: length } = window;
   const minutes = start && end ? (new Date(end).getTime() - new Date(start).getTime()) / 60_000 : 120;
@@ -50,7 +52,7 @@ export function toWindowForm(window: MaintenanceWindow, timezone: string): Windo
   };
 }
 
-/** Returns the problems that can be found without the server, by field. */
+/** Returns the problems of the form that can be found without the server, as messages by field. */
 export function validateWindowForm(form: WindowForm): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (form.name.trim() === '') found['name'] = maintenanceText.dialog.nameMissing;
@@ -60,7 +62,7 @@ export function validateWindowForm(form: WindowForm): Readonly<Record<string, st
   return found;
 }
 
-/** Converts the form to the request body. Clears the fields of the other recurrence type. */
+/** Converts the form to the request body. Sets the fields of the other recurrence type to null. */
 export function toWindowBody(form: WindowForm) {
   const minutes = parseMinutes(form.length) ?? 0;
   const start = new Date(form.start);

@@ -9,52 +9,60 @@ import type { operatorResource } from '@floe/contract/api/operators';
 import type { Team, teamCreation, teamPatch } from '@floe/contract/api/teams';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { allPages, sendJson } from '../../data/api-client.ts';
+import { getAllPages, sendJson } from '../../data/api-client.ts';
 import type { KeyResource } from '../keys/key-data.ts';
 
+/** An operator of the installation. */
 export type Operator = z.output<typeof operatorResource>;
+/** A new invitation with its link, which the API returns only once. */
 export type CreatedInvitation = z.output<typeof createdInvitation>;
 
-/** Query keys that a change of members, invitations or teams makes stale. */
+/** The keys of the queries that a change of members, invitations or teams makes stale. */
 export const MEMBER_QUERY_KEYS = [['members'], ['invitations'], ['teams'], ['keys'], ['audit']] as const;
 
+/** The query for the members of the organization. */
 export const membersQuery = queryOptions({
   queryKey: ['members'],
-  queryFn: ({ signal }) => allPages<Member>('api/management/members', {}, signal),
+  queryFn: ({ signal }) => getAllPages<Member>('api/management/members', {}, signal),
 });
 
 /** The query for the pending invitations. */
 export const invitationsQuery = queryOptions({
   queryKey: ['invitations'],
   queryFn: ({ signal }) =>
-    allPages<InvitationResource>('api/management/invitations', { status: 'pending' }, signal),
+    getAllPages<InvitationResource>('api/management/invitations', { status: 'pending' }, signal),
 });
 
+/** The query for the teams of the organization. */
 export const teamsQuery = queryOptions({
   queryKey: ['teams'],
-  queryFn: ({ signal }) => allPages<Team>('api/management/teams', {}, signal),
+  queryFn: ({ signal }) => getAllPages<Team>('api/management/teams', {}, signal),
 });
 
-/** Returns the query for the keys that a member owns. Removing the member revokes them. */
+/** Returns the query for the keys that a member owns. Removing the member revokes these keys. */
 export function ownedKeysQuery(email: string) {
   return queryOptions({
     queryKey: ['keys', 'of', email],
-    queryFn: ({ signal }) => allPages<KeyResource>('api/management/keys', { owner: email }, signal),
+    queryFn: ({ signal }) => getAllPages<KeyResource>('api/management/keys', { owner: email }, signal),
   });
 }
 
+/** Creates an invitation. */
 export function inviteMember(invitation: z.input<typeof invitationCreation>): Promise<CreatedInvitation> {
   return sendJson('POST', 'api/management/invitations', invitation);
 }
 
+/** Revokes an invitation, so that its link no longer works. */
 export function revokeInvitation(id: string): Promise<unknown> {
   return sendJson('DELETE', `api/management/invitations/${encodeURIComponent(id)}`);
 }
 
+/** Changes the role or the team of a member. */
 export function changeMember(id: string, change: z.input<typeof memberPatch>): Promise<Member> {
   return sendJson('PATCH', `api/management/members/${encodeURIComponent(id)}`, change);
 }
 
+/** Removes a member from the organization and revokes the keys that the member owns. */
 export function removeMember(id: string): Promise<unknown> {
   return sendJson('DELETE', `api/management/members/${encodeURIComponent(id)}`);
 }
@@ -62,25 +70,30 @@ export function removeMember(id: string): Promise<unknown> {
 /** The query for the operators of the installation. */
 export const operatorsQuery = queryOptions({
   queryKey: ['operators'],
-  queryFn: ({ signal }) => allPages<Operator>('api/management/operators', {}, signal),
+  queryFn: ({ signal }) => getAllPages<Operator>('api/management/operators', {}, signal),
 });
 
-export function grantOperatorRole(email: string): Promise<Operator> {
+/** Makes the person with this email address an operator of the installation. */
+export function addOperator(email: string): Promise<Operator> {
   return sendJson('POST', 'api/management/operators', { email });
 }
 
-export function revokeOperator(userId: string): Promise<unknown> {
+/** Removes a person from the operators of the installation. */
+export function removeOperator(userId: string): Promise<unknown> {
   return sendJson('DELETE', `api/management/operators/${encodeURIComponent(userId)}`);
 }
 
+/** Creates a team. */
 export function createTeam(team: z.input<typeof teamCreation>): Promise<Team> {
   return sendJson('POST', 'api/management/teams', team);
 }
 
+/** Changes the name or the cost center of a team. */
 export function changeTeam(id: string, change: z.input<typeof teamPatch>): Promise<Team> {
   return sendJson('PATCH', `api/management/teams/${encodeURIComponent(id)}`, change);
 }
 
+/** Removes a team. */
 export function removeTeam(id: string): Promise<unknown> {
   return sendJson('DELETE', `api/management/teams/${encodeURIComponent(id)}`);
 }

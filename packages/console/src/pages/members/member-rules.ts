@@ -8,17 +8,24 @@ export function listAssignableRoles(role: MemberRole): readonly MemberRole[] {
 }
 
 /**
- * Returns why this member’s role cannot be changed and the member cannot be removed. Null if both are
- * allowed.
+ * Returns why the user may neither change the role of this member nor remove the member. Returns null if the
+ * user may do both.
  */
-export function memberLockReason(member: Member, all: readonly Member[], asker: MemberRole): string | null {
+export function memberLockReason(
+  member: Member,
+  all: readonly Member[],
+  currentRole: MemberRole,
+): string | null {
   const owners = all.filter(({ role }) => role === 'owner');
   if (member.role === 'owner' && owners.length === 1) return membersText.member.lastOwner;
-  if (member.role === 'owner' && asker !== 'owner') return membersText.member.needsOwner;
+  if (member.role === 'owner' && currentRole !== 'owner') return membersText.member.needsOwner;
   return null;
 }
 
-/** Whether the new role has fewer permissions than the old one, so that the member’s keys may lose scopes. */
+/**
+ * Returns whether the new role has fewer permissions than the old one. If so, the keys of the member may lose
+ * scopes.
+ */
 export function isLowerRole(from: MemberRole, to: MemberRole): boolean {
   return MEMBER_ROLES.indexOf(to) > MEMBER_ROLES.indexOf(from);
 }

@@ -18,8 +18,8 @@ import { TeamList } from './team-list.tsx';
 import { membersText } from './text.ts';
 
 /**
- * Shows the members, pending invitations and teams of the organization, and the operators of the
- * installation.
+ * Shows the members, pending invitations and teams of the organization, and, to operators, the operators of
+ * the installation.
  */
 export function MembersPage() {
   const { query, change } = useUrlState();

@@ -12,7 +12,7 @@ import { Form, FormField } from '../../ui/form.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { grantOperatorRole, type Operator, operatorsQuery, revokeOperator } from './member-data.ts';
+import { addOperator, type Operator, operatorsQuery, removeOperator } from './member-data.ts';
 import { membersText } from './text.ts';
 
 const TOUCHES = [operatorsQuery.queryKey, ['audit']] as const;
@@ -90,7 +90,7 @@ function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Ope
 
 function AddOperator({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('');
-  const save = useApiMutation(() => grantOperatorRole(email.trim()), {
+  const save = useApiMutation(() => addOperator(email.trim()), {
     touches: TOUCHES,
     done: () => {
       showToast(membersText.operators.added(email.trim()));
@@ -124,7 +124,7 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
 function RemoveOperator({ row, onClose }: { readonly row: Operator; readonly onClose: () => void }) {
   return (
     <ConfirmChange
-      make={() => revokeOperator(row.user_id)}
+      make={() => removeOperator(row.user_id)}
       touches={TOUCHES}
       onDone={() => {
         showToast(membersText.operators.removal.done(row.email));

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Members page. */
 export const memberPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/members',

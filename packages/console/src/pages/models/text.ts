@@ -1,5 +1,4 @@
 /** Every string of the Models page. */
-
 export const modelsText = {
   page: {
     title: 'Models',

@@ -16,8 +16,8 @@ export function formatLateness({
 }
 
 /**
- * Returns the metadata of a beat. A beat to the secret URL has a text body, which is parsed if it is a JSON
- * object.
+ * Returns the metadata of a beat. A beat to the beat URL can have a text body, which is parsed if it is a
+ * JSON object.
  */
 export function parseBeatMetadata(value: CheckResource['metadata']): CheckResource['metadata'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -31,7 +31,10 @@ export function parseBeatMetadata(value: CheckResource['metadata']): CheckResour
   }
 }
 
-/** Returns the first two entries of the metadata as text, or null if the metadata is empty. */
+/**
+ * Returns the first two entries of the metadata and the number of further entries as text, or null if the
+ * metadata is empty.
+ */
 export function summarizeMetadata(value: CheckResource['metadata']): string | null {
   if (value === null) return null;
   if (typeof value !== 'object') return String(value);

@@ -33,7 +33,7 @@ const LOOKS: Readonly<
 };
 
 /**
- * Lists beats and missed beats, newest first. The URL parameters `checks=`, `from=` and `to=` filter them.
+ * Lists beats and missed beats, newest first. The URL parameters `checks`, `from` and `to` filter the list.
  */
 export function CheckHistory({ id }: { readonly id: string }) {
   const { query, change } = useUrlState();

@@ -7,8 +7,8 @@ import { monitorsText } from './text.ts';
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
 /**
- * Shows the last day in half-hour slices. Failing time is drawn from the bottom in proportion to its
- * duration. Unknown time is hatched.
+ * Shows the status in the last day in slices of half an hour. In each slice, failing time is drawn from the
+ * bottom in proportion to its duration, and unknown time is hatched.
  */
 export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | undefined }) => {
   const hatch = useId();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { computeMovedDeadline } from './deadline.ts';
-import { exampleMonitor } from './example-monitor.ts';
+import { createExampleMonitor } from './example-monitor.ts';
 import { toMonitorForm } from './monitor-form.ts';
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 12) + minutes * 60_000);
-const monitor = exampleMonitor({
+const monitor = createExampleMonitor({
   last_beat_at: at(0).toISOString(),
   next_due_at: at(60).toISOString(),
   deadline_at: at(65).toISOString(),

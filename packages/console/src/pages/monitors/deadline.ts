@@ -4,7 +4,7 @@ import type { MonitorForm } from './monitor-form.ts';
 
 const MINUTE = 60_000;
 
-/** Positions on the bar from the last beat to the deadline, as fractions of the bar’s width. Pure. */
+/** Positions on the bar that shows the time from the last beat to the deadline, as fractions of its width. */
 export interface DeadlineBar {
   readonly from: Date;
   readonly due: Date;
@@ -19,8 +19,8 @@ export interface DeadlineBar {
 const AFTER = 0.035;
 
 /**
- * Computes the deadline bar. Returns null if no beat is expected: the monitor is paused, or waits for its
- * first beat without a deadline.
+ * Computes the positions on the deadline bar. Returns null if the monitor has no deadline: it is paused, or
+ * it waits for its first beat and has no time limit for it. Pure.
  */
 export function buildDeadlineBar(
   monitor: Pick<Monitor, 'last_beat_at' | 'next_due_at' | 'deadline_at' | 'created_at' | 'failing_since'>,
@@ -46,9 +46,9 @@ export function buildDeadlineBar(
 }
 
 /**
- * Predicts how the deadline of a healthy monitor changes when its interval or grace period is saved. Like the
- * server, never returns a deadline in the past. Returns null if the deadline stays the same or only the
- * server can compute it (cron schedule, pause, or downtime of Floe). Pure.
+ * Predicts how the deadline of a healthy monitor changes when its interval or grace period is saved. As on
+ * the server, the new deadline is never in the past. Returns null if the deadline stays the same, or if only
+ * the server can compute it (cron schedule, pause, or downtime of Floe). Pure.
  */
 export function computeMovedDeadline(
   monitor: Monitor,

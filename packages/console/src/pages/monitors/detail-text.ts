@@ -117,7 +117,7 @@ export const monitorDetailText = {
     duration: 'Duration',
     metadata: 'Metadata',
     noBeat: 'No beat arrived before the deadline.',
-    notRunning: 'Floe was not running. This time is not counted as uptime or downtime.',
+    notRunning: 'Floe was not running. This time counts as neither uptime nor downtime.',
     recorded: 'Recorded',
     onTime: 'On time',
     early: 'Early',

@@ -23,7 +23,7 @@ export const monitorEditorText = {
   alertAfterInvalid: 'Enter a whole number from 1 to 9,999.',
   firstDue: 'First beat due',
   firstDueHint:
-    'An alert is sent if no beat arrives within this time after creation. Leave empty to use the interval plus the grace period.',
+    'An alert is sent if no beat arrives within this time after the monitor is created. Leave empty to use the interval plus the grace period.',
   firstDuePlaceholder: 'Interval + grace period',
   failIsMiss: 'Count reported failures as misses',
   scheduleKind: 'Schedule type',
@@ -55,6 +55,6 @@ export const monitorEditorText = {
     local: (zone: string) => `In your time zone (${zone})`,
     failsAt: (zone: string) => `Fails at (${zone})`,
     clockChange: (zones: readonly string[]) =>
-      `The clocks change between these dates (${zones.join(' to ')}).`,
+      `Daylight saving time starts or ends between these dates (${zones.join(' to ')}).`,
   },
 } as const;

@@ -1,7 +1,7 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 
 /** Returns a monitor for tests, with all fields of the API. */
-export function exampleMonitor(part: Partial<Monitor> = {}): Monitor {
+export function createExampleMonitor(part: Partial<Monitor> = {}): Monitor {
   return {
     id: 'job',
     kind: 'heartbeat',

@@ -11,12 +11,12 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { MONITOR_RESOURCE, monitorPath, replaceMonitors } from './monitor-data.ts';
+import { MONITOR_RESOURCE_KIND, monitorPath, replaceMonitors } from './monitor-data.ts';
 import { computeTimestampInHours, MuteMenuItems, useMonitorPause } from './monitor-menu.tsx';
 import { sendTestBeat } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
 
-/** The actions in the header of the monitor page. */
+/** Renders the actions in the header of the monitor page. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source, beat_url } = monitor;
   const go = useResourceNavigate('/monitors', '/edit');
@@ -111,7 +111,7 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   const { id, name } = monitor;
   const go = useResourceNavigate('/monitors');
   const client = useQueryClient();
-  const { title, effect, typed } = MONITOR_RESOURCE.removal(monitor);
+  const { title, effect, typed } = MONITOR_RESOURCE_KIND.removal(monitor);
   const gone = () => {
     replaceMonitors(client, [id], []);
     showToast(monitorsText.actions.deleted(name));

@@ -12,13 +12,14 @@ import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { type ConsoleAlert, DELIVERY_LABELS } from '../channels/channel-data.ts';
 import { monitorDetailText } from './detail-text.ts';
-import { allBoardsQuery, monitorAlertsQuery, monitorPath, uptimeQuery } from './monitor-data.ts';
+import { monitorAlertsQuery, monitorPath, uptimeQuery } from './monitor-data.ts';
+import { allBoardsQuery } from './monitor-references.ts';
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
-import { beatSnippets } from './send-beats.ts';
+import { buildBeatSnippets } from './send-beats.ts';
 
 /**
- * Shows the uptime of four time ranges. The values are rounded down, so that 100% means that no beat was
- * missed.
+ * Shows the uptime in four time ranges. The values are rounded down, so that 100% means that there was no
+ * downtime.
  */
 export function UptimeStrip({ id, since }: { readonly id: string; readonly since: string }) {
   return (
@@ -64,6 +65,7 @@ function UptimeCard({
   );
 }
 
+/** Shows the schedule, the alert settings, the channels and the boards of a monitor. */
 export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
   const boards = useQuery(allBoardsQuery).data?.data ?? [];
   const { id, channels, source, created_at } = monitor;
@@ -133,7 +135,9 @@ function scheduleItems(monitor: Monitor): readonly (readonly [string, string | n
   ];
 }
 
-/** Shows commands that send a beat. Until the first beat, they are the main part of the page. */
+/**
+ * Shows commands that send a beat. Until the first beat arrives, the commands are the main part of the page.
+ */
 export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
   const waiting = monitor.status === 'waiting';
   return (
@@ -141,7 +145,7 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
       <div className="grid gap-2">
         {waiting && <p className="text-ui text-ink-2">{monitorDetailText.beats.waiting}</p>}
         <CodeBlock
-          snippets={beatSnippets(monitor.id, apiUrl('api/monitoring/heartbeat').href, monitor.beat_url)}
+          snippets={buildBeatSnippets(monitor.id, apiUrl('api/monitoring/heartbeat').href, monitor.beat_url)}
         />
         <p className="text-small text-ink-3">
           <code className="font-mono">FLOE_API_KEY</code> {monitorDetailText.beats.keyScope}{' '}

@@ -16,8 +16,8 @@ import type { MonitorSelection } from './monitor-selection.tsx';
 import { monitorsText } from './text.ts';
 
 /**
- * The last day of the visible monitors. With a context, new data renders only the cells that use it, not
- * their rows.
+ * The status history of the last day for the visible monitors. It is a context so that new data renders only
+ * the cells that use it, not their rows.
  */
 export const RecentHistoryContext = createContext<RecentHistoryByMonitor>(new Map());
 
@@ -75,13 +75,13 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   },
 ];
 
-/** The selected rows, which the checkboxes read. */
+/** The IDs of the selected monitors and the function that selects one, which the checkboxes use. */
 export const SelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'toggle'>>({
   ids: new Set(),
   toggle: () => undefined,
 });
 
-/** Adds a checkbox before the columns and an actions menu after them. */
+/** Returns the columns with a checkbox column before them and an actions menu after them. */
 export function addRowControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
   return [
     { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
@@ -188,7 +188,7 @@ function MonitorDeadline({ row }: { readonly row: Monitor }) {
   );
 }
 
-/** A monitor as a card, for phones. */
+/** Renders a monitor as a card, for phones. */
 export function MonitorCard({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const { status, name, failing_since, deadline_at } = row;

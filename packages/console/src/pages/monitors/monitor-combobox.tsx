@@ -7,8 +7,8 @@ import { getCachedMonitorOptions, monitorNamesQuery, monitorOptionsQuery } from 
 const PAUSE_MS = 150;
 
 /**
- * Selects a monitor to add. An organization can have thousands, so the server searches while the user types.
- * Must be inside a `Field`.
+ * Selects a monitor. An organization can have thousands of monitors, so the server searches while the user
+ * types. Must be inside a `Field`.
  */
 export function MonitorCombobox({
   chosen,
@@ -39,8 +39,8 @@ export function MonitorCombobox({
 }
 
 /**
- * Returns a function that maps a monitor ID to its name, or to the ID if the name is not loaded or the
- * monitor does not exist.
+ * Returns a function that returns the name of a monitor. Until the name is loaded, and for a monitor that
+ * does not exist, it returns the ID.
  */
 export function useMonitorNames(ids: readonly string[]): (id: string) => string {
   const { data } = useQuery({ ...monitorNamesQuery(ids), enabled: ids.length > 0 });

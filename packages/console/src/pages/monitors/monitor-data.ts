@@ -1,7 +1,4 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import type { Board } from '@floe/contract/api/boards';
-import type { Channel } from '@floe/contract/api/channels';
-import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import type {
   CheckResource,
   MonitorSummary,
@@ -27,10 +24,12 @@ import { type MonitorForm, toMonitorBody, toMonitorForm, toMonitorUpdateBody } f
 import { type MonitorPages, replaceRows } from './monitor-rows.ts';
 import { monitorsText } from './text.ts';
 
+/** A time span in which the monitor had the same status. */
 export type MonitorPeriod = z.output<typeof periodResource>;
+/** The uptime and downtime of a monitor in a time range. */
 export type MonitorUptime = z.output<typeof uptimeReport>;
 
-/** The filter fields of the list. Their names are the query parameters of the API. */
+/** The filter fields of the monitor list. Their names are the query parameters of the API. */
 export const MONITOR_FILTERS: readonly FilterField[] = [
   { name: 'status', label: monitorsText.filters.status, values: ['failing', 'waiting', 'paused', 'healthy'] },
   { name: 'tag', label: monitorsText.filters.tag },
@@ -41,8 +40,8 @@ export const MONITOR_FILTERS: readonly FilterField[] = [
 
 const MONITORS_PATH = 'api/monitoring/monitors';
 
-/** The resource kind of monitors, for the editor and the delete dialog. */
-export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
+/** The resource kind of monitors, which the editor and the delete dialog use. */
+export const MONITOR_RESOURCE_KIND: ConsoleResourceKind<Monitor, MonitorForm> = {
   one: monitorsText.page.resource,
   path: MONITORS_PATH,
   touches: [
@@ -72,7 +71,7 @@ export function monitorPath(id: string, tail = ''): string {
 
 /**
  * Returns the query for the monitors, page by page, most urgent first. The query never becomes stale, because
- * refetching would need one request per page. Instead, `refreshMonitors` updates single rows.
+ * refetching it would need one request per page. `refreshMonitors` updates single rows instead.
  */
 export function monitorsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
@@ -91,13 +90,13 @@ export function monitorsQuery(filters: Readonly<Record<string, string>>) {
 
 const MONITOR_LISTS_KEY = ['monitors', 'list'] as const;
 
-/** Refetches some monitors and updates their rows in all lists. */
+/** Refetches some monitors and updates their rows in all loaded lists. */
 export async function refreshMonitors(client: QueryClient, ids: readonly string[]): Promise<void> {
   const { data } = await getJson<ApiPage<Monitor>>(MONITORS_PATH, { ids: ids.join(), limit: MAX_IDS });
   replaceMonitors(client, ids, data);
 }
 
-/** Updates the rows of the given monitors in all lists, without moving the rows. */
+/** Updates the rows of some monitors in all loaded lists. The rows keep their positions. */
 export function replaceMonitors(
   client: QueryClient,
   ids: readonly string[],
@@ -109,12 +108,12 @@ export function replaceMonitors(
   );
 }
 
-/** Removes lists that are not displayed. They reload when they are next displayed. */
+/** Removes the loaded lists that are not displayed. They load again when they are next displayed. */
 export function removeInactiveMonitorLists(client: QueryClient): void {
   client.removeQueries({ queryKey: MONITOR_LISTS_KEY, type: 'inactive' });
 }
 
-/** Returns the query for monitors whose name or ID contains a text, as select options. */
+/** Returns the query for the monitors whose name or ID contains the searched text, as select options. */
 export function monitorOptionsQuery(search: string) {
   return queryOptions({
     queryKey: ['monitors', 'choices', search],
@@ -124,7 +123,7 @@ export function monitorOptionsQuery(search: string) {
   });
 }
 
-/** Returns all monitors that previous searches have found, as select options. */
+/** Returns the monitors that all searches so far have found, as select options. */
 export function getCachedMonitorOptions(client: QueryClient): readonly SelectOption[] {
   const pages = client.getQueriesData<ApiPage<Monitor>>({ queryKey: ['monitors', 'choices'] });
   const names = new Map(
@@ -151,6 +150,7 @@ export function monitorNamesQuery(ids: readonly string[]) {
   });
 }
 
+/** A change that can be applied to many monitors. */
 export type BulkMonitorChange = Omit<z.input<typeof bulkMonitorPatch>, 'ids'>;
 
 /** Applies a change to any number of monitors, in requests of up to 100. */
@@ -173,7 +173,9 @@ export async function updateMonitors(
   };
 }
 
-/** Returns the query for the number of monitors per status, and for the last day of the given monitors. */
+/**
+ * Returns the query for the number of monitors with each status, and for the last day of the given monitors.
+ */
 export function monitorStatusQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'status', ids.join()],
@@ -184,6 +186,7 @@ export function monitorStatusQuery(ids: readonly string[]) {
   });
 }
 
+/** Returns the query for one monitor, with the ETag for its next change. */
 export function monitorQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id],
@@ -191,6 +194,7 @@ export function monitorQuery(id: string) {
   });
 }
 
+/** Returns the query for the uptime of a monitor in the last `days` days. */
 export function uptimeQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'uptime', days],
@@ -199,7 +203,10 @@ export function uptimeQuery(id: string, days: number) {
   });
 }
 
-/** Returns the query for the newest periods (up to 500) that overlap the last days, newest first. */
+/**
+ * Returns the query for the newest periods of a monitor in the last `days` days, newest first and at most
+ * 500.
+ */
 export function periodsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'periods', days],
@@ -213,6 +220,7 @@ export function periodsQuery(id: string, days: number) {
   });
 }
 
+/** The filters of the check history. */
 export interface CheckFilters {
   readonly status: string | null;
   /** Start of the time range in ISO format, or null for all stored data. */
@@ -220,6 +228,7 @@ export interface CheckFilters {
   readonly to: string | null;
 }
 
+/** Returns the query for the checks of a monitor, page by page, newest first. */
 export function checksQuery(id: string, filters: CheckFilters) {
   return infiniteQueryOptions({
     queryKey: ['monitors', 'one', id, 'checks', filters],
@@ -234,7 +243,7 @@ export function checksQuery(id: string, filters: CheckFilters) {
   });
 }
 
-/** Returns the query for the beats and misses that are marked below the timeline. */
+/** Returns the query for the beats and misses to mark below the timeline. */
 export function recentChecksQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'marks', days],
@@ -248,7 +257,7 @@ export function recentChecksQuery(id: string, days: number) {
   });
 }
 
-/** Returns the query for the latest changes of a monitor’s settings, from the audit log. */
+/** Returns the query for the latest changes to the settings of a monitor, which come from the audit log. */
 export function settingsChangesQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'changes'],
@@ -262,10 +271,12 @@ export function settingsChangesQuery(id: string) {
   });
 }
 
+/** Returns the URL at which the checks of a monitor can be downloaded as CSV. */
 export function checksExportUrl(id: string): string {
   return apiUrl(`${monitorPath(id, '/checks/export')}?format=csv`).href;
 }
 
+/** Returns the query for the five newest alerts of a monitor. */
 export function monitorAlertsQuery(id: string) {
   return queryOptions({
     queryKey: ['alerts', 'of', id],
@@ -273,23 +284,6 @@ export function monitorAlertsQuery(id: string) {
       getJson<ApiPage<ConsoleAlert>>('api/monitoring/alerts', { subject: id, limit: 5 }, signal),
   });
 }
-
-export const channelNamesQuery = queryOptions({
-  queryKey: ['channels', 'names'],
-  queryFn: ({ signal }) => getJson<ApiPage<Channel>>('api/monitoring/channels', { limit: 500 }, signal),
-  staleTime: 30_000,
-});
-
-export const allBoardsQuery = queryOptions({
-  queryKey: ['boards', 'all'],
-  queryFn: ({ signal }) => getJson<ApiPage<Board>>('api/monitoring/boards', { limit: 500 }, signal),
-});
-
-export const maintenanceWindowsQuery = queryOptions({
-  queryKey: ['maintenance', 'all'],
-  queryFn: ({ signal }) =>
-    getJson<ApiPage<MaintenanceWindow>>('api/monitoring/maintenance', { limit: 500 }, signal),
-});
 
 function daysAgo(days: number): string {
   // Rounded to the minute, so that queries in quick succession have the same key.

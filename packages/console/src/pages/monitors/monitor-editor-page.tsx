@@ -12,21 +12,21 @@ import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { computeMovedDeadline } from './deadline.ts';
 import { monitorEditorText } from './editor-text.ts';
-import { MONITOR_RESOURCE, removeInactiveMonitorLists, replaceMonitors } from './monitor-data.ts';
+import { MONITOR_RESOURCE_KIND, removeInactiveMonitorLists, replaceMonitors } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
-import { emptyMonitorForm, type MonitorForm } from './monitor-form.ts';
+import { createMonitorForm, type MonitorForm } from './monitor-form.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
 import { monitorsText } from './text.ts';
 
 const CRUMB = { label: monitorsText.page.title, to: '/monitors' } as const;
 
-/** The page that creates a monitor. */
+/** Renders the page that creates a monitor. */
 export function NewMonitorPage() {
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
   const fresh = useResourceCreation(
-    MONITOR_RESOURCE,
-    () => emptyMonitorForm(browserZone()),
+    MONITOR_RESOURCE_KIND,
+    () => createMonitorForm(browserZone()),
     ({ id }) => {
       removeInactiveMonitorLists(client);
       go(id, 'replace');
@@ -35,7 +35,7 @@ export function NewMonitorPage() {
   return (
     <PageFrame title={monitorsText.page.newTitle} crumbs={[CRUMB]}>
       <div className="max-w-3xl">
-        <NewResourceForm kind={MONITOR_RESOURCE} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={MONITOR_RESOURCE_KIND} fresh={fresh} onCancel={() => go()}>
           <MonitorFields form={fresh.form} onChange={fresh.set} isNew />
           <SchedulePreview form={fresh.form} />
         </NewResourceForm>
@@ -44,23 +44,23 @@ export function NewMonitorPage() {
   );
 }
 
-/** The page that edits a monitor. A monitor from floe.yaml is read-only. */
+/** Renders the page that edits a monitor. A monitor from floe.yaml is read-only. */
 export function EditMonitorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={monitorsText.page.editTitle} crumbs={[CRUMB, { label: id, to: `/monitors/${id}` }]}>
-      <LoadedResource key={id} kind={MONITOR_RESOURCE} id={id}>
-        {(read) => <MonitorEditor read={read} />}
+      <LoadedResource key={id} kind={MONITOR_RESOURCE_KIND} id={id}>
+        {(loaded) => <MonitorEditor loaded={loaded} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function MonitorEditor({ read }: { readonly read: WithETag<Monitor> }) {
-  const monitor = read.body;
+function MonitorEditor({ loaded }: { readonly loaded: WithETag<Monitor> }) {
+  const monitor = loaded.body;
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
-  const edit = useResourceEdit(MONITOR_RESOURCE, read, (saved) => {
+  const edit = useResourceEdit(MONITOR_RESOURCE_KIND, loaded, (saved) => {
     replaceMonitors(client, [saved.id], [saved]);
     showToast(monitorEditorText.saved(saved.name));
     go(saved.id);
@@ -71,7 +71,7 @@ function MonitorEditor({ read }: { readonly read: WithETag<Monitor> }) {
         edit={edit}
         source={monitor.source}
         verb={monitorEditorText.save}
-        needs={MONITOR_RESOURCE.needs}
+        needs={MONITOR_RESOURCE_KIND.needs}
       >
         <MonitorFields form={edit.form} onChange={edit.set} />
         <SchedulePreview form={edit.form} />

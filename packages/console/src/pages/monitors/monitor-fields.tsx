@@ -6,15 +6,15 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { monitorEditorText } from './editor-text.ts';
-import { channelNamesQuery } from './monitor-data.ts';
 import { type MonitorForm, setCronInput } from './monitor-form.ts';
-import { monitorIdFromName } from './monitor-schedule.ts';
+import { channelNamesQuery } from './monitor-references.ts';
+import { deriveMonitorId } from './monitor-schedule.ts';
 
 interface FieldsProps extends FormFieldsProps<MonitorForm> {
   readonly isNew?: boolean;
 }
 
-/** The fields of the monitor form. */
+/** Renders the fields of the monitor form. */
 export function MonitorFields(props: FieldsProps) {
   const { form, onChange, isNew = false } = props;
   return (
@@ -32,7 +32,7 @@ export function MonitorFields(props: FieldsProps) {
           <Input
             value={form.id}
             readOnly={!isNew}
-            placeholder={monitorIdFromName(form.name) || monitorEditorText.idPlaceholder}
+            placeholder={deriveMonitorId(form.name) || monitorEditorText.idPlaceholder}
             onChange={({ target }) => onChange({ id: target.value })}
             className="font-mono"
           />

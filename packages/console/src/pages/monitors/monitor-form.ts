@@ -3,9 +3,9 @@ import { ApiError } from '../../data/api-error.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { parseList } from '../../format/words.ts';
 import { monitorEditorText } from './editor-text.ts';
-import { monitorIdFromName, parseCrontabLine } from './monitor-schedule.ts';
+import { deriveMonitorId, parseCrontabLine } from './monitor-schedule.ts';
 
-/** The form values as the user typed them. */
+/** The form values of a monitor, as the user typed them. */
 export interface MonitorForm {
   readonly name: string;
   readonly id: string;
@@ -26,7 +26,8 @@ export interface MonitorForm {
   readonly description: string;
 }
 
-export function emptyMonitorForm(timezone: string): MonitorForm {
+/** Returns the initial form values of a new monitor. */
+export function createMonitorForm(timezone: string): MonitorForm {
   return {
     name: '',
     id: '',
@@ -44,11 +45,14 @@ export function emptyMonitorForm(timezone: string): MonitorForm {
   };
 }
 
-/** @param timezone The initial time zone if the monitor has no cron schedule. */
+/**
+ * Converts a monitor to form values.
+ * @param timezone The time zone to show if the monitor has no cron schedule.
+ */
 export function toMonitorForm(monitor: Monitor, timezone: string): MonitorForm {
   const { schedule, expected_interval_minutes: interval, first_beat_due_minutes: first } = monitor;
   return {
-    ...emptyMonitorForm(schedule ? (schedule.timezone ?? '') : timezone),
+    ...createMonitorForm(schedule ? (schedule.timezone ?? '') : timezone),
     name: monitor.name,
     id: monitor.id,
     kind: schedule ? 'cron' : 'interval',
@@ -78,7 +82,7 @@ function validateMonitorForm(form: MonitorForm): { readonly param: string; reado
     : { param: 'alert_after_misses', message: monitorEditorText.alertAfterInvalid };
 }
 
-/** Converts the schedule fields to the part of the request body that the preview also uses. */
+/** Converts the schedule fields to a part of the request body. The schedule preview sends only this part. */
 export function toScheduleBody(form: MonitorForm) {
   const grace = form.grace === '' ? null : parseMinutes(form.grace);
   return form.kind === 'interval'
@@ -93,7 +97,10 @@ export function toCronScheduleBody({ cron, timezone }: { readonly cron: string; 
   return { cron: cron.trim(), ...(timezone === '' ? {} : { timezone }) };
 }
 
-/** Converts the form to the body of an update. @throws ApiError that names the invalid field */
+/**
+ * Converts the form to the body of an update.
+ * @throws ApiError that names the invalid field
+ */
 export function toMonitorUpdateBody(form: MonitorForm) {
   const problem = validateMonitorForm(form);
   if (problem) throw new ApiError({ status: 0, code: 'invalid', ...problem });
@@ -110,14 +117,17 @@ export function toMonitorUpdateBody(form: MonitorForm) {
 }
 
 /**
- * Converts the form to the body of a create request, with the ID, which cannot change later. @throws ApiError
- * that names the invalid field
+ * Converts the form to the body of a create request. The body contains the ID, which cannot change later.
+ * @throws ApiError that names the invalid field
  */
 export function toMonitorBody(form: MonitorForm) {
-  return { ...toMonitorUpdateBody(form), id: form.id || monitorIdFromName(form.name) };
+  return { ...toMonitorUpdateBody(form), id: form.id || deriveMonitorId(form.name) };
 }
 
-/** Applies the text of the cron field. A pasted crontab line also sets the time zone. */
+/**
+ * Returns the form after text was entered in the cron field. A pasted crontab line can also set the time
+ * zone.
+ */
 export function setCronInput(form: MonitorForm, text: string): MonitorForm {
   const found =
     text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;

@@ -11,15 +11,11 @@ import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } fro
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useEventStreamState, useEvents } from '../../data/events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
-import {
-  channelNamesQuery,
-  MONITOR_FILTERS,
-  monitorStatusQuery,
-  monitorsQuery,
-  refreshMonitors,
-} from './monitor-data.ts';
-import { type MonitorPages, trimToFirstPage, uniqueMonitors } from './monitor-rows.ts';
+import { MONITOR_FILTERS, monitorStatusQuery, monitorsQuery, refreshMonitors } from './monitor-data.ts';
+import { channelNamesQuery } from './monitor-references.ts';
+import { type MonitorPages, mergeMonitorPages, trimToFirstPage } from './monitor-rows.ts';
 
+/** The status history of the last day by monitor ID. */
 export type RecentHistoryByMonitor = ReadonlyMap<string, MonitorSummary['recent'][number]>;
 
 /** Number of rows whose last day is requested together. */
@@ -33,14 +29,14 @@ const POLL_MS = 10_000;
 /** Scroll distance in pixels above which the user is considered to be reading, so that rows must not move. */
 const TOP_PX = 40;
 
-/** Starts the queries of the page: the first rows, then their last day. */
+/** Starts the queries of the page: first the first rows, then their status history. */
 export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
   const list = monitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTERS)));
   void client.prefetchQuery(monitorStatusQuery([]));
   void client.prefetchQuery(channelNamesQuery);
   void client.fetchInfiniteQuery(list).then(
     ({ pages }) => {
-      const ids = uniqueMonitors(pages)
+      const ids = mergeMonitorPages(pages)
         .slice(0, BLOCK_ROWS)
         .map(({ id }) => id);
       if (ids.length > 0) void client.prefetchQuery(monitorStatusQuery(ids.toSorted()));
@@ -51,13 +47,13 @@ export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
 
 /**
  * Manages a list of any number of monitors, most urgent first. Pages load on scroll, the last day loads for
- * visible rows, and the server counts the statuses. Changes are refetched only for visible rows. Rows move
- * only while the user is not reading the list.
- * @param busy Returns whether rows are selected, in which case they must not move.
+ * visible rows, and the server counts the statuses. When monitors change, only visible rows are refetched.
+ * Rows change their positions only while the user is not reading the list.
+ * @param isBusy Returns whether rows are selected, in which case they must not move.
  */
-export function useMonitorList(filters: Readonly<Record<string, string>>, busy: () => boolean) {
+export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy: () => boolean) {
   const answer = useInfiniteQuery({ ...monitorsQuery(filters), placeholderData: keepPreviousData });
-  const rows = useMemo(() => uniqueMonitors(answer.data?.pages ?? []), [answer.data]);
+  const rows = useMemo(() => mergeMonitorPages(answer.data?.pages ?? []), [answer.data]);
   const shown = useRef<VisibleRange>({ first: 0, last: FIRST_LOOK });
   const [blocks, setBlocks] = useState(blocksOf(shown.current));
   const onShown = useCallback((first: number, last: number) => {
@@ -67,7 +63,11 @@ export function useMonitorList(filters: Readonly<Record<string, string>>, busy: 
   }, []);
   const recent = useRecent(rows, blocks);
   const { data: standing } = useQuery(monitorStatusQuery([]));
-  const point = useListRefresh(filters, () => rows.slice(shown.current.first, shown.current.last + 1), busy);
+  const point = useListRefresh(
+    filters,
+    () => rows.slice(shown.current.first, shown.current.last + 1),
+    isBusy,
+  );
   const { hasNextPage, isFetching, fetchNextPage } = answer;
   const more = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
@@ -110,7 +110,7 @@ function recentOf(
 function useListRefresh(
   filters: Readonly<Record<string, string>>,
   inView: () => readonly Monitor[],
-  busy: () => boolean,
+  isBusy: () => boolean,
 ): (inside: boolean) => void {
   const client = useQueryClient();
   const live = useEventStreamState() === 'live';
@@ -120,7 +120,7 @@ function useListRefresh(
     if (document.hidden) return;
     void client.invalidateQueries({ queryKey: ['monitors', 'status'] });
     const ids = inView().map(({ id }) => id);
-    const isRead = pointing.current || busy() || (scrolled() ?? 0) > TOP_PX;
+    const isRead = pointing.current || isBusy() || (scrolled() ?? 0) > TOP_PX;
     if (isRead && ids.length > 0) void refreshMonitors(client, ids.slice(0, 100)).catch(() => undefined);
     else if (!isRead) {
       const { queryKey } = monitorsQuery(filters);

@@ -14,12 +14,12 @@ import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { monitorPath, replaceMonitors } from './monitor-data.ts';
 import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
-import { beatSnippets } from './send-beats.ts';
+import { buildBeatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
 
 /**
- * The actions of a row. The menu is a plain button until it is opened, because scrolling creates and removes
- * many rows.
+ * Renders the actions menu of a row. Until it is opened, it is only a button, because scrolling creates and
+ * removes many rows.
  */
 export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
   const [isMounted, setMounted] = useState(false);
@@ -49,7 +49,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const refusal = useDenialReason('monitoring');
   const edit = useResourceNavigate('/monitors', '/edit');
   const { toggle } = useMonitorPause(monitor);
-  const curl = beatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
+  const curl = buildBeatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
   return (
     <>
@@ -69,19 +69,22 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
 
 const HOUR_MS = 3_600_000;
 
-/** Durations for which alerts can be muted. The status is still recorded during this time. */
+/** The durations, in hours, for which the alerts of a monitor can be muted. */
 export const MUTE_DURATIONS = [
   { hours: 1, label: monitorsText.actions.muteFor(1) },
   { hours: 8, label: monitorsText.actions.muteFor(8) },
   { hours: 24, label: monitorsText.actions.muteFor(24) },
 ] as const;
 
-/** Returns the time that is `hours` hours from now, in ISO format. */
+/** Returns the time that is `hours` hours from now, in ISO 8601 format. */
 export function computeTimestampInHours(hours: number): string {
   return new Date(Date.now() + hours * HOUR_MS).toISOString();
 }
 
-/** Mutes or unmutes alerts. If a monitor is still failing when the mute ends, its alert is sent then. */
+/**
+ * Renders the menu items that mute or unmute the alerts of a monitor. If the monitor is still failing when
+ * the mute ends, the alert is sent then.
+ */
 export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly monitor: Monitor }) {
   const client = useQueryClient();
   const refusal = useDenialReason('monitoring');
@@ -116,7 +119,9 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
   ));
 }
 
-/** Returns a function that pauses or resumes a monitor. The toast after a pause has an undo button. */
+/**
+ * Returns a function that pauses or resumes a monitor. After a pause, a toast with an undo button is shown.
+ */
 export function useMonitorPause({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
   const client = useQueryClient();
   const touches = [

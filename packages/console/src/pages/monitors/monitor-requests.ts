@@ -4,7 +4,7 @@ import { apiUrl } from '../../data/base-url.ts';
 import { monitorPath } from './monitor-data.ts';
 import { monitorsText } from './text.ts';
 
-/** Sends a beat to the monitor’s secret URL, like the job would, but marked as a test. */
+/** Sends a beat to the monitor’s secret URL, as the job would. The beat is marked as a test. */
 export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Promise<void> {
   const token = beat_url?.split('/beat/').at(-1);
   const answer = await fetch(apiUrl(`beat/${token ?? ''}`), {
@@ -15,7 +15,8 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
   if (!answer.ok) throw new Error(monitorsText.actions.testBeatFailed(answer.status));
 }
 
-/** Pauses a monitor until a time, or until it is resumed if `until` is null. */
+/** Pauses a monitor until the given time. If `until` is null, the monitor is paused until it is resumed. */
 export const requestMonitorPause = (id: string, until: string | null = null) =>
   sendJson<Monitor>('POST', monitorPath(id, '/pause'), { until });
+/** Resumes a paused monitor. */
 export const requestMonitorResume = (id: string) => sendJson<Monitor>('POST', monitorPath(id, '/resume'));

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleMonitor } from './example-monitor.ts';
-import { replaceRows, selectRowRange, trimToFirstPage, uniqueMonitors } from './monitor-rows.ts';
+import { createExampleMonitor } from './example-monitor.ts';
+import { mergeMonitorPages, replaceRows, selectRowRange, trimToFirstPage } from './monitor-rows.ts';
 
-const monitor = (id: string, name = id) => exampleMonitor({ id, name });
+const monitor = (id: string, name = id) => createExampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });
 const list = { pages: [page('a', 'b'), page('c', 'd')], pageParams: ['', 'x'] };
 
 test('a row that moved from a later page to an earlier one stands in the list once', () => {
   assert.deepEqual(
-    uniqueMonitors([page('a', 'b'), page('b', 'c')]).map(({ id }) => id),
+    mergeMonitorPages([page('a', 'b'), page('b', 'c')]).map(({ id }) => id),
     ['a', 'b', 'c'],
   );
 });
@@ -17,7 +17,7 @@ test('a row that moved from a later page to an earlier one stands in the list on
 test('what was read anew is changed where it stands, and what is gone goes, without moving the others', () => {
   const found = replaceRows(list, ['b', 'c'], [monitor('c', 'Renamed')]);
   assert.deepEqual(
-    uniqueMonitors(found.pages).map(({ name }) => name),
+    mergeMonitorPages(found.pages).map(({ name }) => name),
     ['a', 'Renamed', 'd'],
   );
   assert.equal(found.pages.length, 2);
@@ -25,13 +25,13 @@ test('what was read anew is changed where it stands, and what is gone goes, with
 
 test('a list that begins anew keeps its first page', () => {
   assert.deepEqual(
-    uniqueMonitors(trimToFirstPage(list).pages).map(({ id }) => id),
+    mergeMonitorPages(trimToFirstPage(list).pages).map(({ id }) => id),
     ['a', 'b'],
   );
 });
 
 test('a range goes from the row chosen last to this one, upwards too', () => {
-  const rows = uniqueMonitors(list.pages);
+  const rows = mergeMonitorPages(list.pages);
   assert.deepEqual(selectRowRange(rows, 'a', 'c'), ['a', 'b', 'c']);
   assert.deepEqual(selectRowRange(rows, 'd', 'b'), ['b', 'c', 'd']);
   assert.deepEqual(selectRowRange(rows, null, 'b'), ['b']);

@@ -2,13 +2,14 @@ import type { Monitor } from '@floe/contract/api/monitors';
 import type { InfiniteData } from '@tanstack/react-query';
 import type { ApiPage } from '../../data/api-client.ts';
 
+/** The loaded pages of a monitor list. */
 export type MonitorPages = InfiniteData<ApiPage<Monitor>, string>;
 
 /**
- * Joins pages in server order without duplicates. A monitor can move to an earlier page while pages load.
- * Pure.
+ * Joins the pages in the order of the server and removes duplicates. A monitor can be on two pages because it
+ * can move to another page while pages load. Pure.
  */
-export function uniqueMonitors(pages: readonly ApiPage<Monitor>[]): readonly Monitor[] {
+export function mergeMonitorPages(pages: readonly ApiPage<Monitor>[]): readonly Monitor[] {
   const seen = new Set<string>();
   return pages.flatMap(({ data }) =>
     data.filter(({ id }) => {
@@ -20,8 +21,8 @@ export function uniqueMonitors(pages: readonly ApiPage<Monitor>[]): readonly Mon
 }
 
 /**
- * Replaces rows with their refetched versions in place. Removes rows that were requested but no longer exist.
- * Pure.
+ * Returns the list with refetched rows in place of their old versions. Rows that were refetched but no longer
+ * exist are removed. Pure.
  */
 export function replaceRows(
   list: MonitorPages,
@@ -37,14 +38,14 @@ export function replaceRows(
   return { ...list, pages };
 }
 
-/** Returns the list with only its first page. The other pages load again on scroll. Pure. */
+/** Returns the list with only its first page. The other pages load again when the user scrolls. Pure. */
 export function trimToFirstPage(list: MonitorPages): MonitorPages {
   return { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
 }
 
 /**
- * Returns the IDs from one row to another, in either direction. Returns only `to` if `from` is not in the
- * list. Pure.
+ * Returns the IDs of the rows from one row to another, in either direction. If `from` is not in the list,
+ * returns only `to`. Pure.
  */
 export function selectRowRange(rows: readonly Monitor[], from: string | null, to: string): readonly string[] {
   const [one, other] = [from, to].map((id) => rows.findIndex((row) => row.id === id));

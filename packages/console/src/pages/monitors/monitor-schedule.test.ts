@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
 import {
+  deriveMonitorId,
   describeCron,
   formatScheduleWithGrace,
-  monitorIdFromName,
   parseCrontabLine,
 } from './monitor-schedule.ts';
 
@@ -39,9 +39,9 @@ test('a pasted line of a crontab gives its schedule and its zone', () => {
 });
 
 test('an id made from a name is one the API takes', () => {
-  assert.equal(monitorIdFromName('Rechnungs-Export für Köln!'), 'rechnungs-export-fur-koln');
+  assert.equal(deriveMonitorId('Rechnungs-Export für Köln!'), 'rechnungs-export-fur-koln');
   for (const name of ['A', '  x  ', 'ÄÖ 1', 'a'.repeat(200)])
-    assert.match(monitorIdFromName(name), /^[a-z0-9][a-z0-9._-]{0,63}$/);
+    assert.match(deriveMonitorId(name), /^[a-z0-9][a-z0-9._-]{0,63}$/);
 });
 
 test('interval and grace stand together, a schedule is its expression', () => {

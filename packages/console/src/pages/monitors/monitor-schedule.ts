@@ -9,7 +9,10 @@ export function formatSchedule({ expected_interval_minutes: minutes, schedule }:
   return schedule ? scheduleText.cron(schedule.cron) : scheduleText.every(formatMinutes(minutes ?? 0));
 }
 
-/** Returns the time zone of a schedule. A schedule without one uses the organization’s time zone. */
+/**
+ * Returns the time zone of a schedule. If the schedule has none, returns a text for the organization’s time
+ * zone.
+ */
 export function formatScheduleZone({ timezone }: { readonly timezone?: string | undefined }): string {
   return timezone ?? scheduleText.orgZone;
 }
@@ -23,8 +26,8 @@ export function formatScheduleWithGrace(monitor: Scheduled & Pick<Monitor, 'grac
 const { days: DAYS, everyDay } = scheduleText;
 
 /**
- * Describes common cron expressions in words. Returns null for others. The server computes the times that are
- * shown with the description.
+ * Describes a common cron expression in words. Returns null for other expressions. Computes no times; the
+ * server does.
  */
 export function describeCron(cron: string): string | null {
   const named: Readonly<Record<string, string>> = {
@@ -97,7 +100,7 @@ export function parseCrontabLine(
 }
 
 /** Derives a monitor ID from a name. The ID contains lowercase letters, digits and hyphens. */
-export function monitorIdFromName(name: string): string {
+export function deriveMonitorId(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

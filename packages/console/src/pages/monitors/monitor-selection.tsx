@@ -17,6 +17,7 @@ import { computeTimestampInHours, MUTE_DURATIONS } from './monitor-menu.tsx';
 import { selectRowRange } from './monitor-rows.ts';
 import { monitorsText } from './text.ts';
 
+/** The selected monitors and the functions that change the selection. */
 export interface MonitorSelection {
   readonly ids: ReadonlySet<string>;
   /** @param range Whether to also select all rows between the last selected row and this one. */

@@ -29,10 +29,11 @@ import {
   RecentHistoryContext,
   SelectionContext,
 } from './monitor-columns.tsx';
-import { channelNamesQuery, MONITOR_FILTERS } from './monitor-data.ts';
+import { MONITOR_FILTERS } from './monitor-data.ts';
 import { useMonitorList } from './monitor-list.ts';
+import { channelNamesQuery } from './monitor-references.ts';
 import { type MonitorSelection, MonitorSelectionBar, useMonitorSelection } from './monitor-selection.tsx';
-import { beatSnippets } from './send-beats.ts';
+import { buildBeatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
 
 export { prefetchMonitors } from './monitor-list.ts';
@@ -224,7 +225,7 @@ function NoneMatch({ onClear }: { readonly onClear: () => void }) {
 function NoMonitors() {
   const go = useOrgNavigate();
   const create = () => go('/monitors/new');
-  const [curl] = beatSnippets('nightly-backup', apiUrl('api/monitoring/heartbeat').href, null);
+  const [curl] = buildBeatSnippets('nightly-backup', apiUrl('api/monitoring/heartbeat').href, null);
   return (
     <>
       <EmptyState

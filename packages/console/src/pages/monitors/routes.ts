@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The routes of the Monitors pages. */
 export const monitorPageRoutes: readonly PageRoute[] = [
   {
     path: '/monitors',
@@ -7,7 +8,7 @@ export const monitorPageRoutes: readonly PageRoute[] = [
     load: () =>
       import('./monitors-page.tsx').then(({ MonitorsPage: Page, prefetchMonitors }) => ({
         Page,
-        ask: prefetchMonitors,
+        prefetch: prefetchMonitors,
       })),
   },
   {

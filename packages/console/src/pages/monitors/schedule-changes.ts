@@ -1,7 +1,9 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import { scheduleText } from './text.ts';
 
-/** A change of the schedule. Earlier misses were evaluated with the previous schedule. */
+/**
+ * A change of the schedule of a monitor. Misses before the change were evaluated with the previous schedule.
+ */
 export interface ScheduleChange {
   readonly id: string;
   readonly at: Date;
@@ -14,7 +16,7 @@ type View = AuditEntry['before'];
 
 const FIELDS = ['expected_interval_minutes', 'schedule', 'grace_period_minutes'] as const;
 
-/** Returns descriptions of the audit log entries that changed the schedule. Pure. */
+/** Returns the schedule changes in a list of audit log entries. Pure. */
 export function findScheduleChanges(entries: readonly AuditEntry[]): readonly ScheduleChange[] {
   return entries.flatMap(({ id, at, actor, actor_name, before, after }) => {
     if (before === null || after === null) return [];

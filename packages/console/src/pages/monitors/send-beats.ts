@@ -1,13 +1,13 @@
 import type { Snippet } from '../../ui/code-block.tsx';
 
 /**
- * Returns code that sends a beat. Each snippet ends when Floe responds, and exits with an error if it does
- * not. The key is read from the environment. Monitor IDs contain only letters, digits, ".", "_" and "-",
- * which need no escaping.
+ * Returns code that sends a beat, in several languages. Each snippet waits for the response of Floe, and
+ * exits with an error if sending fails. The snippets read the key from the environment. Monitor IDs contain
+ * only letters, digits, ".", "_" and "-", so they need no escaping.
  * @param heartbeat The URL of `POST /api/monitoring/heartbeat`.
  * @param beatUrl The secret beat URL of the monitor, or null if the member may not see it.
  */
-export function beatSnippets(id: string, heartbeat: string, beatUrl: string | null): readonly Snippet[] {
+export function buildBeatSnippets(id: string, heartbeat: string, beatUrl: string | null): readonly Snippet[] {
   const curl = `curl -fsS --retry 3 -X POST ${heartbeat} \\
   -H "X-API-Key: $FLOE_API_KEY" -H "Content-Type: application/json" \\
   -d '{"monitor_id":"${id}"}'`;

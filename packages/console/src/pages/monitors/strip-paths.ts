@@ -2,14 +2,17 @@ import type { MonitorSummary } from '@floe/contract/api/monitor-history';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
-/** Distance between the starts of two slices, in SVG units. */
+/** The distance between the starts of two slices, in SVG units. */
 export const STRIP_STEP = 3;
-/** Height of the strip, in SVG units. */
+/** The height of the strip, in SVG units. */
 export const STRIP_HEIGHT = 18;
 const WIDTH = STRIP_STEP - 0.75;
 const LEAST = 4;
 
-/** One SVG path per status. A list has thousands of slices, too many for an element each. */
+/**
+ * The SVG paths of a strip, one per status. One element per slice would be too many, because a list has
+ * thousands of slices.
+ */
 export interface StripPaths {
   readonly healthy: string;
   readonly failing: string;
@@ -20,8 +23,8 @@ export interface StripPaths {
 }
 
 /**
- * Builds the paths. Each slice is a stack: failing at the bottom in proportion to its duration, then unknown
- * or paused, then healthy. Pure.
+ * Builds the SVG paths of a strip. Each slice is a stack: failing time at the bottom in proportion to its
+ * duration, then unknown or paused time, then healthy time. Pure.
  */
 export function buildStripPaths(slices: readonly Slice[]): StripPaths {
   const drawn = { healthy: '', failing: '', unknown: '', paused: '', none: '' };

@@ -2,7 +2,8 @@ import { STATUS_STYLES } from '../../ui/status.tsx';
 import { monitorDetailText } from './detail-text.ts';
 
 /**
- * Explains the colors and marks of the timeline. With `changed`, also explains the line of a schedule change.
+ * Explains the colors and marks of the timeline. If `changed` is true, also explains the line that marks a
+ * schedule change.
  */
 export function TimelineLegend({ changed }: { readonly changed: boolean }) {
   const states = ['healthy', 'failing', 'waiting', 'unknown', 'paused'] as const;

@@ -1,7 +1,7 @@
 import type { CheckResource } from '@floe/contract/api/monitor-history';
 import type { MonitorPeriod } from './monitor-data.ts';
 
-/** A period of the timeline, with positions as fractions of the timeline’s width. Pure. */
+/** A period on the timeline, with its position as fractions of the timeline’s width. */
 export interface TimelineMark {
   readonly period: MonitorPeriod;
   readonly left: number;
@@ -15,8 +15,8 @@ export interface TimelineMark {
 const LABEL_SHARE = 0.12;
 
 /**
- * Returns the periods within the range, oldest first. Failing periods have a minimum width so that they stay
- * visible.
+ * Returns the periods within the time range, oldest first. Failing periods have a minimum width so that they
+ * stay visible. Pure.
  */
 export function buildTimelineMarks(
   periods: readonly MonitorPeriod[],
@@ -45,8 +45,8 @@ export function buildTimelineMarks(
 }
 
 /**
- * Returns the positions of beats and misses below the timeline. Returns none if there are too many to
- * distinguish.
+ * Returns the positions of the beats and misses to mark below the timeline. Returns an empty list if there
+ * are too many to distinguish.
  */
 export function buildTimelineTicks(
   checks: readonly CheckResource[],

@@ -6,7 +6,7 @@ import { TimeText } from '../../ui/time-text.tsx';
 import { attentionLabel, attentionLink, attentionStatus } from './attention.ts';
 import { overviewText } from './text.ts';
 
-/** Lists what needs attention, most urgent first. Shows one line if nothing does. */
+/** Lists what needs attention, most urgent first. If nothing does, shows a single line that says so. */
 export function AttentionList({
   attention,
   more,

@@ -2,7 +2,7 @@ import type { OverviewAttention } from '@floe/contract/api/overview';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { overviewText } from './text.ts';
 
-/** Returns the page of the resource that an entry refers to. */
+/** Returns the link to the page of the resource to which an entry refers. */
 export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export function attentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): strin
   return overviewText.attention.kinds[kind];
 }
 
-/** Converts the severity of an entry to a display status. */
+/** Returns the icon for the severity of an entry. */
 export function attentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

@@ -7,7 +7,7 @@ import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { overviewText } from './text.ts';
 
-/** Creates a monthly budget for the whole organization. */
+/** Renders the step of the setup guide that creates a monthly budget for the whole organization. */
 export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
   const [usd, setUsd] = useState('');
   const amount = Number(usd);

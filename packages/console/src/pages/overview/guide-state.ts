@@ -9,7 +9,7 @@ import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { sessionQuery, useSignedInSession } from '../../data/session.ts';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
 import { newestRequestQuery, newestSuccessQuery } from '../connect/first-request.tsx';
-import { completedSteps, type GuideStepId, isConnectKeyName } from './guide-steps.ts';
+import { type GuideStepId, isConnectKeyName, listCompletedSteps } from './guide-steps.ts';
 
 type Me = z.output<typeof meResource>;
 interface NamedResource {
@@ -20,7 +20,7 @@ interface NamedResource {
 const DISMISSED = 'guide_folded';
 
 /** The query for the signed-in user and their preferences. */
-export const meQuery = queryOptions({
+export const currentUserQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => getJson<Me>('api/me', undefined, signal),
   staleTime: 60_000,
@@ -47,6 +47,7 @@ const countsQuery = queryOptions({
   queryFn: ({ signal }) => getJson<MonitorSummary>('api/monitoring/status', undefined, signal),
 });
 
+/** The state of the setup guide and the functions that change it. */
 export interface GuideState {
   /** Whether the guide is shown instead of the overview. */
   readonly isOpen: boolean;
@@ -54,7 +55,7 @@ export interface GuideState {
    * Whether the overview links to the guide. True if the guide is incomplete, was not dismissed, and this
    * member has permission to complete it.
    */
-  readonly showsInvitation: boolean;
+  readonly showsLink: boolean;
   readonly done: ReadonlySet<GuideStepId>;
   readonly monitors: readonly Monitor[];
   readonly close: () => void;
@@ -64,18 +65,18 @@ export interface GuideState {
 
 /**
  * Returns the state of the setup guide.
- * @param asked Whether the URL requests the guide.
+ * @param isRequested Whether the URL requests the guide.
  */
-export function useGuide(asked: boolean): GuideState {
+export function useGuide(isRequested: boolean): GuideState {
   const client = useQueryClient();
   const { role } = useSignedInSession();
-  const { data: who } = useQuery(meQuery);
-  const on = who !== undefined && (asked || isOffered(role, who));
+  const { data: who } = useQuery(currentUserQuery);
+  const on = who !== undefined && (isRequested || isOffered(role, who));
   const seen = useGuideProgress(on);
   const [opened, setOpened] = useState<boolean | null>(null);
   // The guide stays open when the first request arrives.
   if (opened === null && on && seen.requests !== undefined) setOpened(seen.requests === 0);
-  const done = completedSteps(seen);
+  const done = listCompletedSteps(seen);
   const isKnown =
     seen.requests !== undefined && seen.providerKinds !== undefined && seen.budgets !== undefined;
   const fold = () => {
@@ -83,13 +84,13 @@ export function useGuide(asked: boolean): GuideState {
     if (who?.kind !== 'member') return;
     // If this request fails, the guide is shown again on the next visit.
     void sendJson('PATCH', 'api/me', { preferences: { ...who.preferences, [DISMISSED]: true } }).then(
-      () => client.invalidateQueries({ queryKey: meQuery.queryKey }),
+      () => client.invalidateQueries({ queryKey: currentUserQuery.queryKey }),
       () => undefined,
     );
   };
   return {
-    isOpen: asked || opened === true,
-    showsInvitation: on && canCompleteGuide(role) && opened === false && isKnown && done.size < 5,
+    isOpen: isRequested || opened === true,
+    showsLink: on && canCompleteGuide(role) && opened === false && isKnown && done.size < 5,
     done,
     monitors: seen.monitors,
     close: () => setOpened(false),
@@ -108,12 +109,12 @@ const PROGRESS_QUERIES = {
   budgets: listQuery<NamedResource>('api/management/budgets'),
 };
 
-/** Starts the queries of the guide if it will be shown. The page repeats failed queries. */
-export async function prefetchGuide(client: QueryClient, asked: boolean): Promise<void> {
-  await client.prefetchQuery(meQuery);
-  const who = client.getQueryData(meQuery.queryKey);
+/** Starts the queries of the guide if it will be shown. Failed queries are repeated by the page. */
+export async function prefetchGuide(client: QueryClient, isRequested: boolean): Promise<void> {
+  await client.prefetchQuery(currentUserQuery);
+  const who = client.getQueryData(currentUserQuery.queryKey);
   const session = client.getQueryData(sessionQuery.queryKey);
-  if (!who || session?.state !== 'signed_in' || !(asked || isOffered(session.role, who))) return;
+  if (!who || session?.state !== 'signed_in' || !(isRequested || isOffered(session.role, who))) return;
   void client.prefetchQuery(PROGRESS_QUERIES.first);
   void client.prefetchQuery(PROGRESS_QUERIES.succeeded);
   void client.prefetchQuery(PROGRESS_QUERIES.providers);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completedSteps, type GuideProgress } from './guide-steps.ts';
+import { type GuideProgress, listCompletedSteps } from './guide-steps.ts';
 
 const NOTHING: GuideProgress = {
   requests: 0,
@@ -12,7 +12,7 @@ const NOTHING: GuideProgress = {
 };
 
 test('a request completes its step when any has succeeded, whatever the newest one did', () => {
-  assert.deepEqual([...completedSteps(NOTHING)], []);
-  assert.deepEqual([...completedSteps({ ...NOTHING, requests: 1 })], []);
-  assert.deepEqual([...completedSteps({ ...NOTHING, requests: 1, succeeded: 1 })], ['request']);
+  assert.deepEqual([...listCompletedSteps(NOTHING)], []);
+  assert.deepEqual([...listCompletedSteps({ ...NOTHING, requests: 1 })], []);
+  assert.deepEqual([...listCompletedSteps({ ...NOTHING, requests: 1, succeeded: 1 })], ['request']);
 });

@@ -1,9 +1,11 @@
 /** The steps of the setup guide, and the conditions under which each is done. Pure. */
 
+/** The steps of the setup guide, in display order. */
 export const GUIDE_STEPS = ['request', 'provider', 'client', 'monitor', 'budget'] as const;
+/** A step of the setup guide. */
 export type GuideStepId = (typeof GUIDE_STEPS)[number];
 
-/** What exists in the organization. Undefined values are still loading. */
+/** What already exists in the organization. Undefined values are still loading. */
 export interface GuideProgress {
   readonly requests: number | undefined;
   /** Number of successful requests with any key. */
@@ -20,18 +22,21 @@ export interface GuideProgress {
  * Returns the completed steps. A step is complete when the server has recorded its result, not when the user
  * clicks something.
  */
-export function completedSteps(seen: GuideProgress): ReadonlySet<GuideStepId> {
+export function listCompletedSteps(progress: GuideProgress): ReadonlySet<GuideStepId> {
   const done: Record<GuideStepId, boolean> = {
-    request: (seen.succeeded ?? 0) > 0,
-    provider: seen.providerKinds?.some((kind) => kind !== 'sandbox') ?? false,
-    client: (seen.clientRequests ?? 0) > 0,
-    monitor: seen.hasBeat ?? false,
-    budget: (seen.budgets ?? 0) > 0,
+    request: (progress.succeeded ?? 0) > 0,
+    provider: progress.providerKinds?.some((kind) => kind !== 'sandbox') ?? false,
+    client: (progress.clientRequests ?? 0) > 0,
+    monitor: progress.hasBeat ?? false,
+    budget: (progress.budgets ?? 0) > 0,
   };
   return new Set(GUIDE_STEPS.filter((step) => done[step]));
 }
 
-/** Whether a key was created on the Connect page, which ends key names with the name of a client. */
+/**
+ * Returns whether a key has a name that the Connect page generates. Such a name contains the name of one of
+ * the `clients`.
+ */
 export function isConnectKeyName(name: string, clients: readonly string[]): boolean {
   return clients.some((client) => name.endsWith(`-${client}`) || name.includes(`-${client}-`));
 }

@@ -12,8 +12,8 @@ import { RequestStep } from './request-step.tsx';
 import { overviewText } from './text.ts';
 
 /**
- * The setup guide. Steps can be completed in any order. A step is complete when the server has recorded its
- * result.
+ * Renders the setup guide. Its steps can be completed in any order. A step is complete when the server has
+ * recorded its result.
  */
 export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly onClose: () => void }) {
   const { done } = guide;

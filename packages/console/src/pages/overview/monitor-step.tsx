@@ -18,7 +18,7 @@ const INTERVALS = [
   { value: '10080', label: overviewText.monitorStep.intervals.week },
 ] as const;
 
-/** Creates a monitor and waits for its first beat. */
+/** Renders the step of the setup guide that creates a monitor and waits for its first beat. */
 export function MonitorStep({ monitors }: { readonly monitors: readonly Monitor[] }) {
   const [created, setCreated] = useState<Monitor | null>(null);
   const monitor = monitors.find(({ id }) => id === created?.id) ?? created ?? monitors[0];

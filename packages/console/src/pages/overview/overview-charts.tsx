@@ -16,7 +16,7 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
 import { computeRelativeChange } from '../analytics/metric-groups.ts';
-import { toOutcomeLanes } from '../requests/request-lanes.ts';
+import { toTimelineIntervals } from '../requests/timeline-intervals.ts';
 import { GROUP_BY_OUTCOME, type Overview, overviewMetricQuery } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
@@ -25,8 +25,8 @@ const AnnotationListPart = lazy(() =>
 );
 
 /**
- * Shows requests, spend and latency, compared with the previous period. A click opens the requests of an
- * interval.
+ * Shows charts of requests, spend and latency, compared with the previous period. A click on an interval
+ * opens its requests.
  */
 export function OverviewCharts(props: Props) {
   return (
@@ -47,9 +47,9 @@ interface Props {
 
 function RequestsCard({ span, sum, onChoose }: Props) {
   const { data } = useQuery(overviewMetricQuery('requests', span, GROUP_BY_OUTCOME));
-  const lanes = useMemo(() => toOutcomeLanes(data), [data]);
+  const intervals = useMemo(() => toTimelineIntervals(data), [data]);
   const marks = useAnnotations(toTimeRangeParameters(span));
-  const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
+  const step = (intervals[1]?.at ?? 0) - (intervals[0]?.at ?? 0) || 60_000;
   return (
     <Card title={overviewText.charts.requests} aside={<ComparisonNote span={span} />}>
       <div className="mb-4 flex gap-9">
@@ -66,11 +66,11 @@ function RequestsCard({ span, sum, onChoose }: Props) {
           }
         />
       </div>
-      {lanes.length === 0 ? (
+      {intervals.length === 0 ? (
         <Skeleton className="h-24" />
       ) : (
         <Timeline
-          lanes={lanes}
+          intervals={intervals}
           label={overviewText.charts.byOutcome(sum.requests)}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
           marks={marks}

@@ -10,15 +10,18 @@ import {
   toTimeRangeParameters,
 } from '../../filters/time-range.ts';
 
+/** The data of the overview page, except the charts and lists. */
 export type Overview = z.output<typeof orgOverview>;
+/** A page of annotations. */
 export type AnnotationsPage = z.output<typeof analyticsAnnotations>;
 
 /** Interval in milliseconds at which charts refresh while the page is visible. */
 const CHARTS_MS = 15_000;
 const COUNTERS_MS = 5_000;
 
-export function overviewQuery(span: SelectedTimeRange) {
-  const time = toTimeRangeParameters(span);
+/** Returns the query for the totals and for what needs attention. Refetched every five seconds. */
+export function overviewQuery(timeRange: SelectedTimeRange) {
+  const time = toTimeRangeParameters(timeRange);
   return queryOptions({
     queryKey: ['overview', time],
     queryFn: ({ signal }) => getJson<Overview>('api/overview', time, signal),
@@ -27,28 +30,33 @@ export function overviewQuery(span: SelectedTimeRange) {
   });
 }
 
-/** Query parameters that group requests by outcome. */
+/** The query parameters that group requests by outcome. */
 export const GROUP_BY_OUTCOME = { group_by: 'outcome' } as const;
 
-/** Returns the query for a metric over the time range. */
+/** Returns the query for a chart of a metric. Refetched every 15 seconds. */
 export function overviewMetricQuery(
   metric: string,
-  span: SelectedTimeRange,
+  timeRange: SelectedTimeRange,
   more: Readonly<Record<string, string>> = {},
 ) {
-  const query = { ...toTimeRangeParameters(span), metric, interval: chooseChartInterval(span), ...more };
+  const query = {
+    ...toTimeRangeParameters(timeRange),
+    metric,
+    interval: chooseChartInterval(timeRange),
+    ...more,
+  };
   return { ...charts.timeseriesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
-/** Returns the query for the values of the dimension `by` with the highest `metric`. */
-export function overviewTopQuery(by: string, metric: string, span: SelectedTimeRange, limit = 5) {
-  const query = { ...toTimeRangeParameters(span), by, metric, limit };
-  return { ...charts.topQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
+/** Returns the query for the values of the dimension `by` that have the highest `metric`. */
+export function overviewTopQuery(by: string, metric: string, timeRange: SelectedTimeRange, limit = 5) {
+  const query = { ...toTimeRangeParameters(timeRange), by, metric, limit };
+  return { ...charts.topValuesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
-/** Returns the query for the newest annotations of the time range, at most six. */
-export function recentEventsQuery(span: SelectedTimeRange) {
-  const query = { ...toTimeRangeParameters(span), limit: 6 };
+/** Returns the query for the six newest annotations of the time range. */
+export function recentEventsQuery(timeRange: SelectedTimeRange) {
+  const query = { ...toTimeRangeParameters(timeRange), limit: 6 };
   return queryOptions({
     queryKey: ['analytics', 'annotations', query],
     queryFn: ({ signal }) => getJson<AnnotationsPage>('api/analytics/annotations', query, signal),
@@ -56,21 +64,21 @@ export function recentEventsQuery(span: SelectedTimeRange) {
   });
 }
 
-/** Returns the queries of the charts and lists. The query cache sends identical queries only once. */
-export function overviewPartQueries(span: SelectedTimeRange) {
+/** Returns the queries of all charts and lists of the page. Identical queries are sent only once. */
+export function overviewPartQueries(timeRange: SelectedTimeRange) {
   return {
     series: [
-      overviewMetricQuery('requests', span, GROUP_BY_OUTCOME),
-      overviewMetricQuery('cost_nano_usd', span, { compare: 'previous' }),
+      overviewMetricQuery('requests', timeRange, GROUP_BY_OUTCOME),
+      overviewMetricQuery('cost_nano_usd', timeRange, { compare: 'previous' }),
       ...['latency_p50_ms', 'latency_p95_ms', 'first_token_p50_ms', 'first_token_p95_ms'].map((metric) =>
-        overviewMetricQuery(metric, span),
+        overviewMetricQuery(metric, timeRange),
       ),
     ],
     tops: [
-      overviewTopQuery('model', 'cost_nano_usd', span),
-      overviewTopQuery('key', 'cost_nano_usd', span),
-      overviewTopQuery('error_code', 'errors', span),
+      overviewTopQuery('model', 'cost_nano_usd', timeRange),
+      overviewTopQuery('key', 'cost_nano_usd', timeRange),
+      overviewTopQuery('error_code', 'errors', timeRange),
     ],
-    changes: recentEventsQuery(span),
+    changes: recentEventsQuery(timeRange),
   };
 }

@@ -15,15 +15,15 @@ import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { Guide } from './guide.tsx';
-import { GuideInvitation } from './guide-invitation.tsx';
 import { prefetchGuide, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
 import { overviewPartQueries, overviewQuery } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
+import { SetupGuideLink } from './setup-guide-link.tsx';
 import { overviewText } from './text.ts';
 
 /**
- * Shows what needs attention, and the totals of a time range. A new organization sees the setup guide
+ * Shows what needs attention and the totals of a time range. For a new organization, shows the setup guide
  * instead.
  */
 export function OverviewPage() {
@@ -65,7 +65,7 @@ export function OverviewPage() {
         <ErrorState what={overviewText.page.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <div className="grid gap-4">
-          <GuideInvitation guide={guide} onOpen={() => change({ guide: '1' })} />
+          <SetupGuideLink guide={guide} onOpen={() => change({ guide: '1' })} />
           <AttentionList attention={data.attention} more={data.has_more} />
           {data.summary.retained_from > span.from.toISOString() && (
             <Notice state="partial">

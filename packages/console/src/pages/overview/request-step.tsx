@@ -22,7 +22,9 @@ import { overviewText } from './text.ts';
 
 const HELLO = { ...NEW_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as const;
 
-/** Helps to send the first request: with a command to copy, or directly from this page. */
+/**
+ * Renders the step of the setup guide that sends the first request, with a command to copy or with a button.
+ */
 export function RequestStep() {
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const org = useOrgId();

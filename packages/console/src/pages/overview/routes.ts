@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the overview page. */
 export const overviewPageRoutes: readonly PageRoute[] = [
   {
     path: '/overview',
@@ -7,7 +8,7 @@ export const overviewPageRoutes: readonly PageRoute[] = [
     load: () =>
       import('./overview-page.tsx').then(({ OverviewPage: Page, prefetchOverview }) => ({
         Page,
-        ask: prefetchOverview,
+        prefetch: prefetchOverview,
       })),
   },
 ];

@@ -12,7 +12,7 @@ export const overviewText = {
   attention: {
     title: 'Needs attention',
     none: 'Nothing needs attention.',
-    more: 'Some categories have more entries than are shown here.',
+    more: 'Some categories have more entries than this list shows.',
     label: (kind: string, name: string) => `${kind}: ${name}`,
     kinds: {
       config_rejected: 'Configuration rejected',
@@ -86,18 +86,18 @@ export const overviewText = {
     client: 'Your client',
   },
   providerStep: {
-    done: 'A provider other than the sandbox is enabled. You can add more at any time.',
-    open: 'Add a provider with your API key. Floe tests the key before saving it. Floe also detects keys in environment variables, such as OPENAI_API_KEY, when it starts.',
+    done: 'A provider other than the sandbox is enabled. You can add more providers at any time.',
+    open: 'Add a provider with your API key. Floe tests the key before saving it. At startup, Floe also detects keys in environment variables, such as OPENAI_API_KEY.',
     showProviders: 'Show providers',
     addProvider: 'Add provider',
   },
   clientStep: {
     done: 'A client has sent a request with its own key.',
-    open: 'Choose a client, create a key for it and copy its settings. The page then shows the first request from the client.',
+    open: 'Choose a client, create a key for it and copy the settings to the client. Floe then shows the client’s first request.',
     allClients: 'Show all clients',
   },
   monitorStep: {
-    intro: 'Run this command at the end of the job. The URL is a secret.',
+    intro: 'Run this command at the end of the job. Keep the URL secret.',
     shell: 'Shell',
     waiting: (name: string) => `Waiting for the first beat from ${name}…`,
     received: (name: string) => `Beat from ${name} received`,

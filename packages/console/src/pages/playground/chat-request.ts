@@ -3,6 +3,7 @@ import { playgroundText as strings } from './text.ts';
 
 /** The prompt of the playground, and its conversion to a request body. Pure. */
 
+/** A tool call in a response of a model. */
 export interface ChatToolCall {
   readonly id: string;
   readonly name: string;
@@ -10,6 +11,7 @@ export interface ChatToolCall {
   readonly args: string;
 }
 
+/** A message of the conversation in the playground. */
 export interface PromptTurn {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
@@ -21,6 +23,7 @@ export interface PromptTurn {
   readonly callId?: string;
 }
 
+/** The form values of the playground. */
 export interface PlaygroundPrompt {
   readonly system: string;
   readonly turns: readonly PromptTurn[];
@@ -34,6 +37,7 @@ export interface PlaygroundPrompt {
   readonly schema: string;
 }
 
+/** The initial form values of the playground. */
 export const NEW_PROMPT: PlaygroundPrompt = {
   system: '',
   turns: [{ role: 'user', text: '' }],
@@ -44,7 +48,7 @@ export const NEW_PROMPT: PlaygroundPrompt = {
   schema: '',
 };
 
-/** An example tool list as JSON text. */
+/** An example list of tools, as JSON text. */
 export const EXAMPLE_TOOLS = JSON.stringify(
   [
     {
@@ -152,8 +156,8 @@ function messageOf({ role, text, images = [], calls = [], callId }: PromptTurn):
 }
 
 /**
- * Returns the conversation after a response, with the next messages to fill in: an empty user message, or one
- * tool message per tool call.
+ * Returns the conversation after a response, with the messages that the user fills in next: an empty user
+ * message, or one tool message for each tool call.
  */
 export function continueConversation(
   prompt: PlaygroundPrompt,

@@ -4,6 +4,7 @@ import { playgroundText as strings } from './text.ts';
 
 /** Parses a streamed Chat Completions response. Pure. */
 
+/** The part of a response that has been received so far. */
 export interface ChatResponse {
   readonly text: string;
   readonly reasoning: string;
@@ -15,6 +16,7 @@ export interface ChatResponse {
   readonly failure: { readonly message: string; readonly code: string } | null;
 }
 
+/** The response before any event has been received. */
 export const EMPTY_CHAT_RESPONSE: ChatResponse = {
   text: '',
   reasoning: '',
@@ -25,7 +27,10 @@ export const EMPTY_CHAT_RESPONSE: ChatResponse = {
   failure: null,
 };
 
-/** Splits a stream of Server-Sent Events into the data of each event. Chunks can end anywhere. */
+/**
+ * Splits a stream of Server-Sent Events into the data of each event. An event can be distributed over several
+ * chunks.
+ */
 export class SseDataParser {
   #rest = '';
 
@@ -44,7 +49,7 @@ export class SseDataParser {
   }
 }
 
-/** Returns the response with one more event applied. Ignores unknown events. */
+/** Returns the response after one more event of the stream. Unknown events do not change it. */
 export function applyChatEvent(answer: ChatResponse, data: string): ChatResponse {
   const chunk = objectIn(data);
   if (!chunk) return answer;

@@ -8,7 +8,8 @@ import type { SelectOption } from '../../ui/field.tsx';
 import { playgroundText } from './text.ts';
 
 /**
- * Returns the select options: routes first, then models by provider, with their context windows and prices.
+ * Returns the models as select options, with their context windows and prices. Routes come first, then models
+ * by provider.
  */
 export function toModelOptions(models: readonly ModelResource[]): readonly SelectOption[] {
   const order = [...models].sort((a, b) =>
@@ -31,8 +32,8 @@ export function toModelOptions(models: readonly ModelResource[]): readonly Selec
 }
 
 /**
- * Returns the query for the recorded request of a run. The request is recorded shortly after the response, so
- * the query retries until it exists.
+ * Returns the query for the record of a request that the playground sent. The record is written shortly after
+ * the response, so the query retries until the record exists.
  */
 export function recordedRequestQuery(id: string | null) {
   return queryOptions({

@@ -24,7 +24,7 @@ import { loadStoredPrompt, storePrompt } from './stored-prompt.ts';
 import { playgroundText } from './text.ts';
 import { useChatRuns } from './use-chat-runs.ts';
 
-/** Sends a prompt to a model or a route as a client would, or to two of them to compare the responses. */
+/** Sends a prompt to a model or route, as a client would, or to two of them to compare the responses. */
 export function PlaygroundPage() {
   const play = usePlayground();
   const { models, prompt, setPrompt, problem, from, change } = play;

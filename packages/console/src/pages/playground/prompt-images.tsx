@@ -6,7 +6,7 @@ import { playgroundText } from './text.ts';
 /** Maximum size in bytes of an image that the browser reads. The gateway has its own limits. */
 const IMAGE_BYTES = 8 * 1024 * 1024;
 
-/** A button that opens the file dialog for images. */
+/** Renders a button that opens the file dialog for images. */
 export function ImagePicker({ onPick }: { readonly onPick: (files: readonly File[]) => void }) {
   const picker = useRef<HTMLInputElement>(null);
   return (
@@ -62,7 +62,7 @@ export function PromptImages({
   );
 }
 
-/** Whether the browser can read the file as an image of a prompt. */
+/** Returns whether a file can be added to a prompt as an image, by its type and size. */
 export function isImageFile({ type, size }: File): boolean {
   return type.startsWith('image/') && size <= IMAGE_BYTES;
 }

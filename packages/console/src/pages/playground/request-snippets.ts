@@ -5,8 +5,8 @@ import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 /** Converts a request to runnable code that reads the key from `FLOE_API_KEY`. Pure. */
 
 /**
- * @param models One model, or several to compare. With several, the code calls each model and prints its
- * name.
+ * Returns code that sends the prompt, in several languages.
+ * @param models One model, or several to compare. For several, the code calls each model and prints its name.
  * @param base The base URL of the gateway, such as `https://floe.example.com/gateway`.
  */
 export function buildRequestSnippets(

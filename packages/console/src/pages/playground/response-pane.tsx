@@ -11,7 +11,7 @@ import { recordedRequestQuery } from './playground-data.ts';
 import type { ChatRun } from './run-chat.ts';
 import { playgroundText } from './text.ts';
 
-/** Shows the response of one model, its figures and a link to its request. */
+/** Shows the response of one model, its latency, tokens and cost, and a link to the request. */
 export function ResponsePane({
   run,
   onContinue,

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The route of the Playground page. */
 export const playgroundPageRoutes: readonly PageRoute[] = [
   {
     path: '/playground',

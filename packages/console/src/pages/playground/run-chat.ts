@@ -1,8 +1,9 @@
-import { type ApiError, readApiError, unreachableError } from '../../data/api-error.ts';
+import { type ApiError, createUnreachableError, readApiError } from '../../data/api-error.ts';
 import { apiUrl } from '../../data/base-url.ts';
 import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 import { applyChatEvent, type ChatResponse, EMPTY_CHAT_RESPONSE, SseDataParser } from './chat-stream.ts';
 
+/** The state of sending a prompt to one model. */
 export interface ChatRun {
   readonly phase: 'running' | 'done' | 'stopped' | 'failed';
   readonly model: string;
@@ -17,6 +18,7 @@ export interface ChatRun {
   readonly error: ApiError | null;
 }
 
+/** Returns the state before the prompt is sent. */
 export const createChatRun = (model: string): ChatRun => ({
   phase: 'running',
   model,
@@ -28,7 +30,7 @@ export const createChatRun = (model: string): ChatRun => ({
 });
 
 /**
- * Sends a prompt to the gateway and reports progress until the response ends. Aborting also cancels the
+ * Sends a prompt to the gateway and reports the state until the response ends. Aborting also cancels the
  * request to the provider.
  */
 export async function runChat(options: {
@@ -65,7 +67,7 @@ export async function runChat(options: {
     }
     over(run.answer.failure ? 'failed' : 'done');
   } catch {
-    over(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : unreachableError());
+    over(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : createUnreachableError());
   }
   return run;
 }

@@ -4,6 +4,10 @@ import { NEW_PROMPT, type PlaygroundPrompt, type PromptTurn } from './chat-reque
 /** The prompt is stored only in this tab, neither in the URL nor on the server. */
 const STORAGE_KEY = 'floe.playground';
 
+/**
+ * Stores the prompt in this browser tab. If it is too large for the storage, for example because of images,
+ * nothing is stored.
+ */
 export function storePrompt(prompt: PlaygroundPrompt): void {
   try {
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(prompt));
@@ -13,6 +17,7 @@ export function storePrompt(prompt: PlaygroundPrompt): void {
   }
 }
 
+/** Returns the prompt that is stored in this browser tab, or a new prompt if none is stored. */
 export function loadStoredPrompt(): PlaygroundPrompt {
   const value = objectIn(sessionStorage.getItem(STORAGE_KEY) ?? '');
   return value ? { ...NEW_PROMPT, ...readPrompt(value) } : NEW_PROMPT;

@@ -41,7 +41,7 @@ export const playgroundText = {
     addImage: 'Add image',
     removeImage: (number: number) => `Remove image ${number}`,
     imageAlt: (number: number) => `Attached image ${number}`,
-    imageRejected: 'A file was not added. You can add only images that are at most 8 MB.',
+    imageRejected: 'A file was not added. Only images of up to 8 MB can be added.',
     imageUnreadable: 'The browser could not read the image. Choose another file.',
   },
   parameters: {
@@ -73,7 +73,7 @@ export const playgroundText = {
     failed: 'Failed',
     copy: 'Copy response',
     continue: 'Continue conversation',
-    answerCall: 'Answer tool call',
+    answerCall: 'Add tool result',
     call: (name: string) => `Tool call: ${name}`,
     streamBroke: 'The stream ended with an error.',
   },

@@ -6,6 +6,7 @@ import { useSignedInSession } from '../../data/session.ts';
 import type { PlaygroundPrompt } from './chat-request.ts';
 import { type ChatRun, createChatRun, runChat } from './run-chat.ts';
 
+/** The responses of the compared models, and the functions that start and stop them. */
 export interface ChatRuns {
   /** One run per model, in column order. Null before the first run. */
   readonly runs: readonly (ChatRun | null)[];
@@ -15,7 +16,7 @@ export interface ChatRuns {
   readonly clear: () => void;
 }
 
-/** Runs one prompt on one or two models. Renders the responses at most once per frame. */
+/** Sends one prompt to one or two models. Renders the responses at most once per animation frame. */
 export function useChatRuns(): ChatRuns {
   const [runs, setRuns] = useState<readonly (ChatRun | null)[]>([]);
   const abort = useRef<AbortController | null>(null);

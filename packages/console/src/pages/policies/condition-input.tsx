@@ -3,10 +3,13 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeArea } from '../../ui/field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from '../../ui/menu.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
-import { insertConditionName, suggestConditionNames, wordBeforeCaret } from './condition-names.ts';
+import { getWordBeforeCaret, insertConditionName, suggestConditionNames } from './condition-names.ts';
 import { policiesText } from './text.ts';
 
-/** The input for a CEL condition. Suggests the names that a condition can use. Must be inside a `Field`. */
+/**
+ * Renders the input for a CEL condition. Suggests the names that a condition can use. Must be inside a
+ * `Field`.
+ */
 export function ConditionInput({
   value,
   on,
@@ -21,7 +24,7 @@ export function ConditionInput({
   const box = useRef<HTMLTextAreaElement>(null);
   const placeCaret = usePlacedCaret(box, value);
   const list = useId();
-  const suggestions = caret === null ? [] : suggestConditionNames(wordBeforeCaret(value, caret), on);
+  const suggestions = caret === null ? [] : suggestConditionNames(getWordBeforeCaret(value, caret), on);
   const accept = (name: string) => {
     const next = insertConditionName(value, caret ?? value.length, name);
     placeCaret(next.caret);

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   CONDITION_NAMES,
+  getWordBeforeCaret,
   insertConditionName,
   suggestConditionNames,
-  wordBeforeCaret,
 } from './condition-names.ts';
 
 const named = (word: string, on: 'request' | 'answer' = 'answer') =>
   suggestConditionNames(word, on).map(([name]) => name);
 
 test('names are suggested for the word before the caret, and none for a complete name', () => {
-  assert.equal(wordBeforeCaret("team == 'x' && request.ma", 25), 'request.ma');
-  assert.equal(wordBeforeCaret('request.max_tokens > ', 21), '');
+  assert.equal(getWordBeforeCaret("team == 'x' && request.ma", 25), 'request.ma');
+  assert.equal(getWordBeforeCaret('request.max_tokens > ', 21), '');
   assert.deepEqual(named('request.ma'), ['request.max_tokens']);
   assert.deepEqual(named('team'), []);
   assert.deepEqual(named('nothing'), []);

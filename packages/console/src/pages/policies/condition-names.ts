@@ -4,13 +4,13 @@ import { policiesText } from './text.ts';
 export const CONDITION_NAMES: readonly (readonly [string, string])[] = Object.entries(policiesText.names);
 
 /** Returns the partly typed name before the caret, or an empty string if there is none. */
-export function wordBeforeCaret(condition: string, caret: number): string {
+export function getWordBeforeCaret(condition: string, caret: number): string {
   return /[A-Za-z_][\w.]*$/.exec(condition.slice(0, caret))?.[0] ?? '';
 }
 
 /**
- * Returns the names that start with the typed word, except the word itself. Omits response names for policies
- * on requests.
+ * Returns the names that start with the typed word, except the word itself. Names of the response are omitted
+ * for policies that apply to requests.
  */
 export function suggestConditionNames(
   word: string,
@@ -23,12 +23,12 @@ export function suggestConditionNames(
   ).slice(0, 8);
 }
 
-/** Replaces the typed word with the name. Returns the condition and the new caret position. */
+/** Replaces the typed word with a name. Returns the new condition and the new position of the caret. */
 export function insertConditionName(
   condition: string,
   caret: number,
   name: string,
 ): { readonly text: string; readonly caret: number } {
-  const start = caret - wordBeforeCaret(condition, caret).length;
+  const start = caret - getWordBeforeCaret(condition, caret).length;
   return { text: condition.slice(0, start) + name + condition.slice(caret), caret: start + name.length };
 }

@@ -5,9 +5,10 @@ import { pluralize } from '../../format/words.ts';
 import type { PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
+/** The result of evaluating a policy on stored requests. */
 export type DryRunResult = z.output<typeof policyDryRunResult>;
 
-/** Describes the effect, as in `1,204 requests from 12 keys would have been denied.` */
+/** Describes the effect of the policy, as in `1,204 requests from 12 keys would have been denied.` */
 export function describeDryRunEffect(result: DryRunResult, action: PolicyForm['action']): string {
   const { evaluated, matched, denied, redacted, key_count } = result;
   if (evaluated === 0) return policiesText.effect.noBodies;

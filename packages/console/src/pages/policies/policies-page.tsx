@@ -7,15 +7,20 @@ import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { describePolicyCondition, POLICY_EXAMPLES, POLICY_RESOURCE, type Policy } from './policy-form.ts';
+import {
+  describePolicyCondition,
+  POLICY_EXAMPLES,
+  POLICY_RESOURCE_KIND,
+  type Policy,
+} from './policy-form.ts';
 import { policiesText } from './text.ts';
 
-/** Lists the policies of the organization in evaluation order. */
+/** Lists the policies of the organization in the order in which they are evaluated. */
 export function PoliciesPage() {
   const go = useOrgNavigate();
   useLiveQuery('config', ['policies']);
-  const list = useListRows(listQuery<Policy>('policies', POLICY_RESOURCE.path));
-  const order = useManualOrder(POLICY_RESOURCE, list.rows);
+  const list = useListRows(listQuery<Policy>('policies', POLICY_RESOURCE_KIND.path));
+  const order = useManualOrder(POLICY_RESOURCE_KIND, list.rows);
   const begin = (example: number) => go('/management/policies/new', { search: { example: String(example) } });
   return (
     <ListPage

@@ -16,7 +16,10 @@ import type { PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
 import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
 
-/** Evaluates the policy on the stored bodies of the last days, as if the policy were enforced. */
+/**
+ * Starts a dry run, which evaluates the policy on the stored bodies of the last days as if it were enforced,
+ * and shows the result.
+ */
 export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
   return (

@@ -14,7 +14,7 @@ import { PolicyFields } from './policy-fields.tsx';
 import {
   EMPTY_POLICY,
   POLICY_EXAMPLES,
-  POLICY_RESOURCE,
+  POLICY_RESOURCE_KIND,
   type Policy,
   type PolicyForm,
 } from './policy-form.ts';
@@ -24,12 +24,12 @@ import { type PolicyDryRunState, usePolicyDryRun } from './use-dry-run.ts';
 
 const CRUMB = { label: policiesText.page.title, to: '/management/policies' } as const;
 
-/** The page that creates a policy. */
+/** Renders the page that creates a policy. */
 export function NewPolicyPage() {
   const example = Number(useUrlState().query.get('example') ?? Number.NaN);
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useResourceCreation(
-    POLICY_RESOURCE,
+    POLICY_RESOURCE_KIND,
     () => POLICY_EXAMPLES[example]?.form ?? EMPTY_POLICY,
     (policy) => {
       showToast(savedText(policy));
@@ -40,7 +40,7 @@ export function NewPolicyPage() {
   return (
     <PageFrame title={policiesText.editor.newTitle} crumbs={[CRUMB]}>
       <TwoColumnLayout beside={<Trials form={fresh.form} run={run} />}>
-        <NewResourceForm kind={POLICY_RESOURCE} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={POLICY_RESOURCE_KIND} fresh={fresh} onCancel={() => go()}>
           <PolicyFields form={fresh.form} onChange={fresh.set} />
         </NewResourceForm>
       </TwoColumnLayout>
@@ -48,22 +48,22 @@ export function NewPolicyPage() {
   );
 }
 
-/** The page that edits a policy, with a dry run and a test. */
+/** Renders the page that edits a policy, with a dry run and a test. */
 export function PolicyEditorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
-      <LoadedResource key={id} kind={POLICY_RESOURCE} id={id}>
-        {(read) => <Editor read={read} />}
+      <LoadedResource key={id} kind={POLICY_RESOURCE_KIND} id={id}>
+        {(loaded) => <Editor loaded={loaded} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: WithETag<Policy> }) {
-  const policy = read.body;
+function Editor({ loaded }: { readonly loaded: WithETag<Policy> }) {
+  const policy = loaded.body;
   const go = useResourceNavigate(CRUMB.to);
-  const edit = useResourceEdit(POLICY_RESOURCE, read, (saved) => {
+  const edit = useResourceEdit(POLICY_RESOURCE_KIND, loaded, (saved) => {
     showToast(savedText(saved));
     if (saved.id !== policy.id) go(saved.id, 'replace');
   });
@@ -72,7 +72,7 @@ function Editor({ read }: { readonly read: WithETag<Policy> }) {
   return (
     <TwoColumnLayout beside={<Trials form={edit.form} run={run} />}>
       <ResourceForm
-        kind={POLICY_RESOURCE}
+        kind={POLICY_RESOURCE_KIND}
         resource={policy}
         edit={{ ...edit, save: question.save }}
         onGone={() => go()}

@@ -7,7 +7,7 @@ import { ConditionInput } from './condition-input.tsx';
 import { PII_DETECTORS, POLICY_ACTIONS, POLICY_MODES, POLICY_SIDES, type PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
-/** The fields of the policy form. */
+/** Renders the fields of the policy form. */
 export function PolicyFields({ form, onChange }: FormFieldsProps<PolicyForm>) {
   return (
     <>

@@ -3,9 +3,12 @@ import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { policiesText } from './text.ts';
 
+/** A policy as the API returns it. */
 export type Policy = z.output<typeof policyResource>;
+/** The result of evaluating a policy on a sample. */
 export type PolicySampleResult = z.output<typeof policyDryRunResponse>;
 
+/** The detectors of personal data that the form offers. */
 export const PII_DETECTORS = [
   ['email', policiesText.detectors.email],
   ['phone', policiesText.detectors.phone],
@@ -14,6 +17,7 @@ export const PII_DETECTORS = [
   ['us_ssn', policiesText.detectors.us_ssn],
 ] as const;
 
+/** The form values of a policy. */
 export interface PolicyForm {
   readonly name: string;
   readonly enabled: boolean;
@@ -26,6 +30,7 @@ export interface PolicyForm {
   readonly message: string;
 }
 
+/** The initial form values of a new policy. */
 export const EMPTY_POLICY: PolicyForm = {
   name: '',
   enabled: true,
@@ -64,6 +69,7 @@ export const POLICY_EXAMPLES: readonly { readonly label: string; readonly form: 
   },
 ];
 
+/** The actions that the form offers, with their labels and descriptions. */
 export const POLICY_ACTIONS = [
   { id: 'deny', ...policiesText.actions.deny },
   { id: 'redact', ...policiesText.actions.redact },
@@ -71,16 +77,19 @@ export const POLICY_ACTIONS = [
   { id: 'allow', ...policiesText.actions.allow },
 ] as const;
 
+/** The modes that the form offers, with their labels and descriptions. */
 export const POLICY_MODES = [
   { id: 'monitor', ...policiesText.modes.monitor },
   { id: 'enforce', ...policiesText.modes.enforce },
 ] as const;
 
+/** What a policy can apply to: requests or responses. */
 export const POLICY_SIDES = [
   { id: 'request', ...policiesText.sides.request },
   { id: 'answer', ...policiesText.sides.answer },
 ] as const;
 
+/** Converts a policy to form values. */
 export function toPolicyForm(policy: Policy): PolicyForm {
   return {
     name: policy.name,
@@ -95,7 +104,7 @@ export function toPolicyForm(policy: Policy): PolicyForm {
   };
 }
 
-/** Converts the form to the request body. Fields that the policy does not have are null. */
+/** Converts the form to the request body. Sets fields to null that the policy does not use. */
 export function toPolicyBody(form: PolicyForm) {
   const detects = form.secrets || form.pii.length > 0;
   return {
@@ -111,7 +120,7 @@ export function toPolicyBody(form: PolicyForm) {
 }
 
 /**
- * Converts the form to the policy for a dry run. Omits fields that the policy does not have, as in floe.yaml.
+ * Converts the form to the policy for a dry run. Omits fields that the policy does not use, as in floe.yaml.
  */
 export function toDryRunPolicy(form: PolicyForm): Record<string, unknown> {
   const body = toPolicyBody({ ...form, name: form.name.trim() || 'draft' });
@@ -128,7 +137,7 @@ export function describePolicyCondition({ when, detect }: Pick<Policy, 'when' | 
     .join(policiesText.condition.and);
 }
 
-/** Parses JSON text into an object. Returns a problem if the text is not a JSON object. */
+/** Parses JSON text. Returns the object, or a message if the text is not a JSON object. */
 export function parseJsonObject(json: string): { readonly object: object } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(json);
@@ -143,8 +152,8 @@ export function parseJsonObject(json: string): { readonly object: object } | { r
   }
 }
 
-/** The resource kind of policies, for the list and the editor. */
-export const POLICY_RESOURCE: ConsoleResourceKind<Policy, PolicyForm> = {
+/** The resource kind of policies, which the list and the editor use. */
+export const POLICY_RESOURCE_KIND: ConsoleResourceKind<Policy, PolicyForm> = {
   one: policiesText.page.one,
   path: 'api/management/policies',
   touches: [['policies']],

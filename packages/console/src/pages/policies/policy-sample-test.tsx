@@ -35,8 +35,8 @@ const ANSWER = JSON.stringify(
 );
 
 /**
- * Evaluates the draft policy on a sample request or response, as if the policy were enforced. Nothing is sent
- * or stored.
+ * Evaluates the draft of a policy on a sample request or response, as if the policy were enforced. Nothing is
+ * sent to a provider or stored.
  */
 export function PolicySampleTest({ form }: { readonly form: PolicyForm }) {
   const [request, setRequest] = useState(REQUEST);

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The routes of the Policies pages. */
 export const policyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/policies',

@@ -1,5 +1,4 @@
 /** Every string of the Policies page and of the policy editor. */
-
 export const policiesText = {
   page: {
     title: 'Policies',

@@ -11,6 +11,7 @@ const DAY_MS = 86_400_000;
 /** Number of days that a dry run evaluates. */
 export const DRY_RUN_DAYS = 7;
 
+/** The state of a dry run and the functions that start and stop it. */
 export interface PolicyDryRunState {
   readonly start: () => void;
   readonly stop: () => void;
@@ -26,8 +27,8 @@ export interface PolicyDryRunState {
 }
 
 /**
- * Runs a draft policy on the stored requests of the last days in a background job on the server, and polls
- * its progress.
+ * Runs a draft of a policy on the stored requests of the last days. The server does this in a background job,
+ * and this function polls its progress.
  */
 export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
   const rule = JSON.stringify(toDryRunPolicy({ ...form, enabled: true, mode: 'monitor' }));

@@ -36,7 +36,7 @@ const START = {
   models: '*',
 };
 
-/** The page that adds a provider. The key is tested before the provider is saved. */
+/** Renders the page that adds a provider. The key is tested before the provider is saved. */
 export function NewProviderPage() {
   const [form, setForm] = useState(START);
   const [test, setTest] = useState<CredentialTest | null>(null);

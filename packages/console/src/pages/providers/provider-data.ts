@@ -6,21 +6,28 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getWithETag } from '../../data/api-client.ts';
-import { type TopValues, topQuery } from '../../data/charts.ts';
+import { type TopValues, topValuesQuery } from '../../data/charts.ts';
 
+/** A provider as the API returns it, with its credentials. */
 export type ProviderResource = z.output<typeof providerResource>;
+/** A credential as the API returns it, without the secret. */
 export type CredentialResource = z.output<typeof credentialResource>;
+/** The result of testing a credential. */
 export type CredentialTest = z.output<typeof credentialTestResult>;
+/** The number of requests to a provider, and how many of them failed. */
 export type ProviderTraffic = TopValues['data'][number];
 
+/** The API path of the providers. */
 export const PROVIDERS_PATH = 'api/management/providers';
-/** Query keys that a change of a provider makes stale. */
+/** The keys of the queries that a change of a provider makes stale. */
 export const PROVIDER_QUERY_KEYS = [['providers'], ['models'], ['breakers']];
 
+/** Returns the API path of a provider. */
 export function providerPath(id: string): string {
   return `${PROVIDERS_PATH}/${encodeURIComponent(id)}`;
 }
 
+/** Returns the query for one provider, with the ETag for its next change. */
 export function providerQuery(id: string) {
   return queryOptions({
     queryKey: ['providers', 'one', id],
@@ -28,5 +35,8 @@ export function providerQuery(id: string) {
   });
 }
 
-/** The query for the number of requests per provider in the last 24 hours. */
-export const providerTrafficQuery = { ...topQuery({ by: 'provider', limit: 100 }), refetchInterval: 30_000 };
+/** The query for the number of requests to each provider in the last 24 hours. */
+export const providerTrafficQuery = {
+  ...topValuesQuery({ by: 'provider', limit: 100 }),
+  refetchInterval: 30_000,
+};

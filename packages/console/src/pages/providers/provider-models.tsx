@@ -15,12 +15,12 @@ import { providersText } from './text.ts';
 
 const formOf = ({ models }: ProviderResource) => ({ models: models.join('\n') });
 
-/** Edits the allowlist of a provider and shows the known models that it matches. */
-export function ProviderModels({ read }: { readonly read: WithETag<ProviderResource> }) {
-  const provider = read.body;
+/** Edits the allowlist of a provider and shows which of the available models match it. */
+export function ProviderModels({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
+  const provider = loaded.body;
   const edit = usePatchForm<ProviderResource, { readonly models: string }>({
     path: providerPath(provider.id),
-    read,
+    loaded,
     formOf,
     write: ({ models }) => ({ models: parseList(models).length === 0 ? null : parseList(models) }),
     touches: PROVIDER_QUERY_KEYS,

@@ -42,7 +42,7 @@ export function ProviderPage() {
       {error && !data ? (
         <ErrorState what={providersText.detail.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
-        <Parts key={id} read={data} />
+        <Parts key={id} loaded={data} />
       ) : (
         <Skeleton className="m-6 h-96" />
       )}
@@ -50,9 +50,9 @@ export function ProviderPage() {
   );
 }
 
-function Parts({ read }: { readonly read: WithETag<ProviderResource> }) {
+function Parts({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
   const { query, change } = useUrlState();
-  const provider = read.body;
+  const provider = loaded.body;
   const tabs = [
     {
       id: 'credentials',
@@ -60,13 +60,13 @@ function Parts({ read }: { readonly read: WithETag<ProviderResource> }) {
       count: provider.credentials.length,
       content: <CredentialList provider={provider} />,
     },
-    { id: 'models', label: providersText.detail.models, content: <ProviderModels read={read} /> },
+    { id: 'models', label: providersText.detail.models, content: <ProviderModels loaded={loaded} /> },
     {
       id: 'settings',
       label: providersText.detail.settings,
-      content: <ProviderSettingsForm read={read} more={<Delete id={provider.id} />} />,
+      content: <ProviderSettingsForm loaded={loaded} more={<Delete id={provider.id} />} />,
     },
-    { id: 'limits', label: providersText.detail.timeouts, content: <ProviderTimeouts read={read} /> },
+    { id: 'limits', label: providersText.detail.timeouts, content: <ProviderTimeouts loaded={loaded} /> },
   ];
   return (
     <div className="grid gap-4">

@@ -23,18 +23,18 @@ const formOf = (provider: ProviderResource) => ({
   price_multiplier: formatNumberField(provider.price_multiplier),
 });
 
-/** Edits the base URL and the billing of a provider, and whether it is enabled. */
+/** Edits the base URL and the billing of a provider, and enables or disables the provider. */
 export function ProviderSettingsForm({
-  read,
+  loaded,
   more,
 }: {
-  readonly read: WithETag<ProviderResource>;
+  readonly loaded: WithETag<ProviderResource>;
   readonly more: ReactNode;
 }) {
-  const provider = read.body;
+  const provider = loaded.body;
   const edit = usePatchForm<ProviderResource, ReturnType<typeof formOf>>({
     path: providerPath(provider.id),
-    read,
+    loaded,
     formOf,
     write: (form) => ({
       enabled: form.enabled,

@@ -4,7 +4,7 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import type { CredentialResource, CredentialTest, ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
-/** The recent health of the requests to a provider. */
+/** The state of the recent requests to a provider. */
 export interface ProviderHealth {
   /** Number of open and half-open breakers of the provider’s targets. */
   readonly openBreakers: number;
@@ -19,8 +19,8 @@ const MIN_RATED_REQUESTS = 10;
 const DEGRADED_RATE = 0.1;
 
 /**
- * Returns the current status of a provider. A provider is healthy if it is enabled and usable, has no open
- * breaker and no rejected key, and less than 10% of its requests failed.
+ * Returns the icon and label for the status of a provider. A provider is healthy if it is enabled and usable,
+ * has no open breaker and no rejected key, and less than 10% of its recent requests failed.
  */
 export function providerStatus(
   provider: Pick<ProviderResource, 'enabled' | 'problem' | 'credentials'>,
@@ -60,8 +60,8 @@ export function describeCredentials(credentials: readonly Pick<CredentialResourc
 }
 
 /**
- * Describes the result of a test, as in `Key is valid (41 models, 212 ms)`, or returns the provider’s error
- * message.
+ * Describes the result of a credential test, as in `Key is valid (41 models, 212 ms)`, or returns the error
+ * message of the provider.
  */
 export function describeTest({ ok, models, message, duration_ms }: CredentialTest): string {
   if (!ok) return message;
@@ -73,7 +73,7 @@ export function describeTest({ ok, models, message, duration_ms }: CredentialTes
   );
 }
 
-/** Whether an allowlist pattern matches a model. `*` matches any characters. */
+/** Returns whether an allowlist pattern matches a model. `*` matches any characters. */
 export function matchesModelPattern(pattern: string, model: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(model);

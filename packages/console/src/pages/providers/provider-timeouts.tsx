@@ -32,10 +32,10 @@ function write(form: TimeoutForm) {
 }
 
 /** Edits the timeouts of a provider. A route can override them. */
-export function ProviderTimeouts({ read }: { readonly read: WithETag<ProviderResource> }) {
+export function ProviderTimeouts({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
   const edit = usePatchForm<ProviderResource, TimeoutForm>({
-    path: providerPath(read.body.id),
-    read,
+    path: providerPath(loaded.body.id),
+    loaded,
     formOf,
     write,
     touches: PROVIDER_QUERY_KEYS,
@@ -43,7 +43,7 @@ export function ProviderTimeouts({ read }: { readonly read: WithETag<ProviderRes
   });
   return (
     <div className="max-w-2xl">
-      <EditForm edit={edit} source={read.body.source} verb={providersText.timeouts.save} showSource={false}>
+      <EditForm edit={edit} source={loaded.body.source} verb={providersText.timeouts.save} showSource={false}>
         <div className="grid gap-4 sm:grid-cols-2">
           {TIMEOUTS.map((name) => (
             <FormField

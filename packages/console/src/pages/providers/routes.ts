@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The routes of the Providers pages. */
 export const providerPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/providers',

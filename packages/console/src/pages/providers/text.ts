@@ -1,7 +1,6 @@
 import { formatCompact } from '../../format/amounts.ts';
 
 /** Every string of the Providers page, of the page of one provider and of its forms. */
-
 export const providersText = {
   page: {
     title: 'Providers',
@@ -59,7 +58,7 @@ export const providersText = {
       verb: 'Remove key',
       done: (name: string) => `Key ${name} was removed.`,
       lastKey: (provider: string) =>
-        `This is the only key for ${provider}. Floe will send requests to ${provider} without a key.`,
+        `This is the only key for ${provider}. After you remove it, Floe will send requests to ${provider} without a key.`,
       otherKeys:
         'Floe will no longer send requests with this key. Its share of the traffic moves to the other keys.',
     },
@@ -80,7 +79,7 @@ export const providersText = {
     namePlaceholder: 'eu-2',
     key: 'Key',
     weight: 'Weight',
-    weightHint: 'The share of traffic that this key receives, relative to the other keys.',
+    weightHint: 'The share of traffic that this key receives, relative to the weights of the other keys.',
     saved: (name: string) => `Key ${name} was saved. It has not been tested yet.`,
   },
   detail: {
@@ -107,7 +106,7 @@ export const providersText = {
     removal: {
       title: (id: string) => `Delete provider “${id}”?`,
       effect: (id: string) =>
-        `Its keys will be deleted, and requests for ${id}/… will get status 404. Remove the provider from all routes first. To stop its traffic temporarily, disable the provider instead.`,
+        `Its keys will be deleted, and requests for ${id}/… will fail with status 404. Remove the provider from all routes first. To stop its traffic temporarily, disable the provider instead.`,
     },
   },
   create: {
@@ -152,12 +151,12 @@ export const providersText = {
     disabled: (id: string) => `Provider ${id} is disabled. Its history is kept.`,
     enabled: 'Enabled',
     enabledHint:
-      'When disabled, requests go to the next target in their route or fail with status 404. The history is kept.',
+      'When the provider is disabled, requests go to the next target in their route or fail with status 404. The history is kept.',
     billing: 'Billing',
     billingOptions: {
       metered: 'Per token',
       free: 'Free (not counted toward budgets)',
-      seat: 'Per seat (does not count toward budgets)',
+      seat: 'Per seat (not counted toward budgets)',
     },
     multiplier: 'Price multiplier',
     multiplierHint: 'Multiplies the catalog prices. For example, 0.8 applies a 20% discount.',

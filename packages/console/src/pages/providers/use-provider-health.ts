@@ -11,8 +11,8 @@ import type { ProviderHealth } from './provider-status.ts';
 const BLOCKING_STATES: ReadonlySet<Breaker['state']> = new Set(['open', 'half_open']);
 
 /**
- * Returns a function that returns the recent health of a provider: its open breakers, and its errors in the
- * last 24 hours.
+ * Returns a function that maps a provider ID to the health of the provider: its open breakers, and its errors
+ * in the last 24 hours.
  */
 export function useProviderHealth(): (id: string) => ProviderHealth {
   useLiveQuery('breakers', ['breakers']);

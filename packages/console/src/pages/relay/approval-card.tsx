@@ -27,8 +27,8 @@ const ANSWER_TOASTS = {
 const KEYS: Readonly<Record<string, Answer>> = { a: 'once', s: 'session', d: 'deny' };
 
 /**
- * A pending approval. Its shortcuts work only while the card itself has focus, to prevent accidental
- * responses.
+ * Renders a pending approval. Its keyboard shortcuts work only while the card has the focus, so that no
+ * approval is answered by accident.
  */
 export function ApprovalCard({
   approval,

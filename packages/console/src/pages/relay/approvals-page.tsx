@@ -17,7 +17,7 @@ const LOOK_MS = 2_000;
 /** Poll interval in milliseconds with an event stream, which does not report expired approvals. */
 const OVER_MS = 10_000;
 
-/** Lists the pending and the recently resolved approvals. Designed primarily for phones. */
+/** Lists the pending and the recently resolved approvals. The layout is designed for phones first. */
 export function ApprovalsPage() {
   const live = useEventStreamState() === 'live';
   useLiveQuery('approvals', ['relay', 'approvals']);

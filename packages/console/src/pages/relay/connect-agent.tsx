@@ -10,7 +10,9 @@ const AGENTS = [
   ['VS Code', 'vscode'],
 ] as const;
 
-/** Shows the commands that install the hook in an agent, and a curl command that calls the relay. */
+/**
+ * Shows the commands that install the hook in an agent, and a curl command that sends an event to the relay.
+ */
 export function ConnectAgent() {
   return (
     <div className="grid gap-3">

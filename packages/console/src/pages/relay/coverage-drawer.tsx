@@ -9,7 +9,10 @@ import { listInstallCommands } from './connect-agent.tsx';
 import { type CoverageRow, coverageId, coverageStatus, RELAY_REQUIRED_POLICY } from './coverage-status.ts';
 import { relayText } from './text.ts';
 
-/** Shows the relay coverage of one person with one agent, and how to improve it. */
+/**
+ * Shows for one person and one agent how many sessions called the relay, and how to install or require the
+ * hook.
+ */
 export function CoverageDrawer({
   row,
   onClose,

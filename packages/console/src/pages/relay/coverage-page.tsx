@@ -24,7 +24,7 @@ const DAYS = [
 ] as const;
 const DAY_MS = 24 * 3_600_000;
 
-/** Shows who uses models through agents, and whether their agents call the relay. */
+/** Shows who sends model requests with agents, and whether these agents call the relay. */
 export function CoveragePage() {
   const { query, change } = useUrlState();
   const [connecting, setConnecting] = useState(false);

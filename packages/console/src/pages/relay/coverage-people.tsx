@@ -8,7 +8,10 @@ import { type CoverageRow, coverageId, coverageStatus } from './coverage-status.
 import { DecisionStatus } from './decision-status.tsx';
 import { relayText } from './text.ts';
 
-/** Lists people by agent. People who use models without the relay come first. */
+/**
+ * Lists each person with each of their agents. Those whose agents send model requests without calling the
+ * relay come first.
+ */
 export function CoveragePeople({
   rows,
   openId,

@@ -2,9 +2,13 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import type { RelayCoverage } from './relay-data.ts';
 import { relayText } from './text.ts';
 
+/** The model requests and relay calls of one person with one agent. */
 export type CoverageRow = RelayCoverage['data'][number];
 
-/** Returns the coverage status of a person’s agent. Only incomplete coverage has a color. Pure. */
+/**
+ * Returns the icon and label for the coverage of a person’s agent. Only incomplete coverage is shown in
+ * color. Pure.
+ */
 export function coverageStatus({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
   readonly state: DisplayStatus | null;
   readonly word: string;
@@ -18,7 +22,7 @@ export function coverageStatus({ covered_ratio, model_requests, relay_calls }: C
   return { state: null, word: relayText.coverageStatus.covered };
 }
 
-/** Identifies a coverage row by owner, key and agent, for the URL. */
+/** Returns the ID of a coverage row for the URL, which consists of its owner, key and agent. */
 export function coverageId({ owner, key, agent }: CoverageRow): string {
   return JSON.stringify([owner, key, agent]);
 }

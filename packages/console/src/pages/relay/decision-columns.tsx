@@ -8,6 +8,7 @@ import { DecisionStatus } from './decision-status.tsx';
 import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
 
+/** The columns of the decision list. */
 export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   {
     id: 'time',
@@ -80,7 +81,7 @@ export function formatAgent({
   return agent_version === null ? agent : `${agent} ${agent_version}`;
 }
 
-/** A decision as a card, for phones: the action, then its time, decision, rule and agent. */
+/** Renders a decision as a card, for phones: the action, then its time, decision, rule and agent. */
 export function DecisionCard({ row }: { readonly row: StoredDecision }) {
   const { state, word } = decisionLabel(row);
   return (

@@ -16,7 +16,10 @@ import { ParsedCommand } from './parsed-command.tsx';
 import { decisionQuery, simulationQuery } from './relay-data.ts';
 import { relayText } from './text.ts';
 
-/** Shows a decision next to the list: the action, the matching rules, the response and the requester. */
+/**
+ * Shows one decision next to the list: the action, the matching rules, the response to the hook and the
+ * requester.
+ */
 export function DecisionDrawer({
   id,
   onClose,
@@ -98,7 +101,7 @@ function RecordedAction({ decision: { event, input_summary: what, findings } }: 
     <Card title={isShell ? relayText.decision.command : relayText.decision.action} aside={link}>
       <div className="grid gap-3">
         {read.data ? (
-          <ParsedCommand text={what} read={read.data} />
+          <ParsedCommand text={what} parsed={read.data} />
         ) : (
           <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
             {what}

@@ -6,12 +6,16 @@ import { relayText } from './text.ts';
 
 /** Labels of decisions, events and command traits, shared by the relay pages. Pure. */
 
+/** A recorded decision of the relay. */
 export type StoredDecision = z.output<typeof storedRelayDecision>;
+/** The result of evaluating an action without executing or recording it. */
 export type RelaySimulation = z.output<typeof relaySimulationResult>;
+/** A decision of the relay, such as `deny`. */
 export type DecisionValue = StoredDecision['decision'];
+/** The kind of an action that an agent reports, such as `shell`. */
 export type HookEventKind = StoredDecision['event'];
 
-/** An icon and a word. The decision `abstain` has no icon. */
+/** The icon and the label of a decision. The decision `abstain` has no icon. */
 export interface DecisionLabel {
   readonly state: DisplayStatus | null;
   readonly word: string;
@@ -25,8 +29,8 @@ const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
 };
 
 /**
- * Returns the label of a decision. If the rule only observed, returns the label of the decision that it would
- * have enforced.
+ * Returns the icon and label of a recorded decision. If a rule only observed, they show what the rule would
+ * have decided.
  */
 export function decisionLabel({
   decision,
@@ -40,7 +44,7 @@ export function decisionLabel({
   return SAID[decision];
 }
 
-/** Returns the label of a decision that is not enforced, such as that of a draft. */
+/** Returns the icon and label of what a rule would decide if it were enforced. */
 export function enforcedLabel(decision: DecisionValue): DecisionLabel {
   return { state: SAID[decision].state, word: relayText.enforcedLabels[decision] };
 }
@@ -50,7 +54,7 @@ export function hookEventLabel(event: HookEventKind): string {
   return relayText.events[event];
 }
 
-/** A segment of a text, and whether a rule matched it or it cannot be analyzed. */
+/** A part of a command, and whether a rule matched it or it cannot be analyzed. */
 export interface TextSegment {
   readonly text: string;
   readonly mark: 'hit' | 'unclear' | null;
@@ -62,8 +66,8 @@ interface CommandRange {
 }
 
 /**
- * Splits a command at the ranges. Where a rule match and an unclear range overlap, the rule match takes
- * precedence.
+ * Splits a command into segments at the given ranges. Where a rule match overlaps a range that cannot be
+ * analyzed, the segment shows the rule match.
  */
 export function splitAtRanges(
   text: string,
@@ -86,19 +90,19 @@ export function splitAtRanges(
   return pieces;
 }
 
-/** Returns the ranges that rules matched in a simulation. */
+/** Returns the ranges of a command that rules matched in a simulation. */
 export function findMatchedRanges({ matches }: Pick<RelaySimulation, 'matches'>): CommandRange[] {
   return matches.flatMap(({ range }) => (range === null ? [] : [range]));
 }
 
-/** Whether the ranges share a character. */
+/** Returns whether two ranges have at least one character in common. */
 export function doRangesOverlap(one: CommandRange, other: CommandRange): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
 const TRAITS: Readonly<Record<string, string>> = ruleText.command.traits;
 
-/** Returns the label of a command trait. */
+/** Returns the label of a command trait, such as `makes another program run code`. */
 export function traitLabel(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }

@@ -11,29 +11,32 @@ import {
 } from './decision-label.ts';
 import { ruleText } from './rule-text.ts';
 
-/** Shows how the relay parses a shell command: the text with its matches, then each simple command. */
-export function ParsedCommand({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
+/**
+ * Shows how the relay parses a shell command: the text with the matched parts marked, then each simple
+ * command.
+ */
+export function ParsedCommand({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulation }) {
   return (
     <div className="grid min-w-0 gap-3">
-      <MarkedText text={text} read={read} />
-      {read.commands.length > 0 && (
+      <MarkedText text={text} parsed={parsed} />
+      {parsed.commands.length > 0 && (
         <ol aria-label={ruleText.command.list} className="grid gap-1.5">
-          {read.commands.map((command, index) => (
+          {parsed.commands.map((command, index) => (
             <SimpleCommand
               key={`${command.start} ${command.via.join(' ')}`}
               command={command}
-              rules={rulesAt(read, index)}
+              rules={rulesAt(parsed, index)}
             />
           ))}
         </ol>
       )}
-      {read.unclear.length > 0 && <UnclearParts text={text} read={read} />}
+      {parsed.unclear.length > 0 && <UnclearParts text={text} parsed={parsed} />}
     </div>
   );
 }
 
-function MarkedText({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
-  const pieces = splitAtRanges(text, findMatchedRanges(read), read.unclear);
+function MarkedText({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulation }) {
+  const pieces = splitAtRanges(text, findMatchedRanges(parsed), parsed.unclear);
   return (
     <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
       {pieces.map((piece, index) =>
@@ -130,12 +133,12 @@ function UnknownValue() {
   return <span className="font-normal text-unknown-ink italic">{ruleText.command.unknown}</span>;
 }
 
-function UnclearParts({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
+function UnclearParts({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulation }) {
   return (
     <Notice state="unknown">
       <p className="font-medium">{ruleText.command.unclear}</p>
       <ul className="my-1 grid gap-0.5">
-        {read.unclear.map(({ reason, start, end }) => (
+        {parsed.unclear.map(({ reason, start, end }) => (
           <li key={`${start} ${reason}`} className="break-words">
             {reason}
             {end > start && <code className="ml-1.5 font-mono text-code">{text.slice(start, end)}</code>}

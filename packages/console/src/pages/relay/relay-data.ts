@@ -2,17 +2,22 @@ import type { relayApproval } from '@floe/contract/api/relay';
 import type { relayCoverage, relayRule, relaySession } from '@floe/contract/api/relay-management';
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { type ApiPage, allPages, getJson, sendJson } from '../../data/api-client.ts';
+import { type ApiPage, getAllPages, getJson, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
 import type { HookEventKind, RelaySimulation, StoredDecision } from './decision-label.ts';
 import { relayText } from './text.ts';
 
+/** An approval as the API returns it. */
 export type ConsoleApproval = z.output<typeof relayApproval>;
+/** The model requests and relay calls by person and agent. */
 export type RelayCoverage = z.output<typeof relayCoverage>;
+/** A session of an agent. */
 export type RelaySession = z.output<typeof relaySession>;
+/** A rule as the API returns it, with its number of matches. */
 export type ConsoleRelayRule = z.output<typeof relayRule>;
 
+/** The API path of the relay. */
 export const RELAY_PATH = 'api/management/relay';
 const PAGE_ROWS = 100;
 
@@ -55,6 +60,7 @@ export function decisionsQuery(filters: Readonly<Record<string, string>>) {
   });
 }
 
+/** Returns the query for one decision. */
 export function decisionQuery(id: string) {
   return queryOptions({
     queryKey: ['relay', 'decision', id],
@@ -73,20 +79,20 @@ export interface SimulationInput {
 }
 
 /**
- * Returns the query that parses an action and evaluates it with the current rules, or with a draft of all
- * rules.
+ * Returns the query that parses an action and evaluates it with the saved rules. If `rules` is given, they
+ * are used instead of the saved ones.
  */
-export function simulationQuery(tried: SimulationInput, rules?: readonly object[]) {
+export function simulationQuery(input: SimulationInput, rules?: readonly object[]) {
   return queryOptions({
-    queryKey: ['relay', 'simulation', tried, rules ?? null],
+    queryKey: ['relay', 'simulation', input, rules ?? null],
     queryFn: ({ signal }) => {
       signal.throwIfAborted();
       return sendJson<RelaySimulation>('POST', `${RELAY_PATH}/simulate`, {
-        event: simulationEvent(tried),
+        event: simulationEvent(input),
         ...(rules === undefined ? {} : { rules }),
       });
     },
-    enabled: tried.text.trim() !== '',
+    enabled: input.text.trim() !== '',
     placeholderData: keepPreviousData,
     staleTime: 5_000,
     retry: false,
@@ -100,15 +106,19 @@ function simulationEvent({ event, text, url }: SimulationInput) {
   return { event, file: { path: text } };
 }
 
+/** The API path of the rules. */
 export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
 
-/** The query for all rules. A draft is evaluated together with all other rules. */
+/** The query for all rules, which are needed to evaluate a draft: all other rules also apply. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
-  queryFn: ({ signal }) => allPages<ConsoleRelayRule>(RELAY_RULES_PATH, {}, signal),
+  queryFn: ({ signal }) => getAllPages<ConsoleRelayRule>(RELAY_RULES_PATH, {}, signal),
 });
 
-/** Returns `relay.mode`. In `observe` mode, rules only record what they would decide. Null until loaded. */
+/**
+ * Returns the setting `relay.mode`, or null until it is loaded. In the mode `observe`, rules only record what
+ * they would decide.
+ */
 export function useRelayMode(): 'observe' | 'enforce' | null {
   return useQuery(settingsQuery).data?.body.relay.mode ?? null;
 }

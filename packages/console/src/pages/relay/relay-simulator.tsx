@@ -29,7 +29,10 @@ const PLACEHOLDERS = {
 
 const SETTLE_MS = 120;
 
-/** Parses an action and evaluates it with the current rules or the draft. Nothing is executed or stored. */
+/**
+ * Shows how the relay would parse an action and decide about it, with the saved rules or with the draft.
+ * Nothing is executed or recorded.
+ */
 export function RelaySimulator({
   draft,
   start = '',
@@ -69,7 +72,7 @@ export function RelaySimulator({
         ) : (
           <div className={answer.isPlaceholderData ? 'stale grid gap-3' : 'grid gap-3'}>
             <SimulationOutcome answer={answer.data} saved={drafted ? saved.data : undefined} />
-            {asked.event === 'shell' && <ParsedCommand text={asked.text} read={answer.data} />}
+            {asked.event === 'shell' && <ParsedCommand text={asked.text} parsed={answer.data} />}
           </div>
         )}
       </div>

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The routes of the Relay pages. */
 export const relayPageRoutes: readonly PageRoute[] = [
   {
     path: '/relay/decisions',

@@ -61,7 +61,10 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
   };
 }
 
-/** Re-evaluates the decisions of the last days, with the draft or with the current rules. */
+/**
+ * Evaluates the decisions of the last days again and shows what would change, with the draft or with the
+ * saved rules.
+ */
 export function RuleDryRunCard({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
   const [days, setDays] = useState('7');
   const asked = JSON.stringify([days, draft ?? null]);

@@ -2,11 +2,12 @@ import type { relayDryRunResult } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
 import { ruleText } from './rule-text.ts';
 
+/** The number of decisions that would change, by kind of change. */
 export type RuleDryRunCounts = Omit<z.output<typeof relayDryRunResult>, 'changes' | 'job'>;
 
 /** Summarizes the result, as in `Changes: 18 newly denied, 2 no longer blocked.` Pure. */
-export function summarizeRuleDryRun(replayed: RuleDryRunCounts): string {
-  const { evaluated, newly_denied, newly_asked, newly_allowed, unchanged } = replayed;
+export function summarizeRuleDryRun(counts: RuleDryRunCounts): string {
+  const { evaluated, newly_denied, newly_asked, newly_allowed, unchanged } = counts;
   if (evaluated === 0) return ruleText.replay.empty;
   const parts = [
     newly_denied > 0 && ruleText.replay.newlyDenied(newly_denied),
@@ -14,5 +15,5 @@ export function summarizeRuleDryRun(replayed: RuleDryRunCounts): string {
     newly_allowed > 0 && ruleText.replay.noLongerStopped(newly_allowed),
   ].filter((part) => part !== false);
   if (parts.length > 0) return ruleText.replay.changes(parts);
-  return unchanged === evaluated ? ruleText.replay.noChange : ruleText.replay.onlyAllowed;
+  return unchanged === evaluated ? ruleText.replay.noChange : ruleText.replay.noBlockingChange;
 }

@@ -41,7 +41,7 @@ const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
   }),
 };
 
-/** The page that creates a rule, with a test and a re-evaluation of past decisions. */
+/** Renders the page that creates a rule, with a test and a re-evaluation of past decisions. */
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useResourceCreation(RULE_KIND, EMPTY_RULE, (saved) => {
@@ -60,25 +60,25 @@ export function NewRulePage() {
   );
 }
 
-/** The page that edits a rule, with a test and a re-evaluation of past decisions. */
+/** Renders the page that edits a rule, with a test and a re-evaluation of past decisions. */
 export function RuleEditorPage() {
   const id = usePathParam('id');
   const { data } = useQuery(resourceQuery(RULE_KIND, id));
   return (
     <PageFrame title={ruleText.page.detailTitle(data?.body.rule.name ?? id)} crumbs={[CRUMB]}>
       <LoadedResource key={id} kind={RULE_KIND} id={id}>
-        {(read) => <RuleEditor read={read} />}
+        {(loaded) => <RuleEditor loaded={loaded} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function RuleEditor({ read }: { readonly read: WithETag<ConsoleRelayRule> }) {
+function RuleEditor({ loaded }: { readonly loaded: WithETag<ConsoleRelayRule> }) {
   const go = useResourceNavigate(CRUMB.to);
-  const edit = useResourceEdit(RULE_KIND, read, (saved) => showToast(ruleSavedToast(saved)));
+  const edit = useResourceEdit(RULE_KIND, loaded, (saved) => showToast(ruleSavedToast(saved)));
   return (
-    <TwoColumnLayout beside={<RuleTestPanel form={edit.isChanged ? edit.form : null} id={read.body.id} />}>
-      <ResourceForm kind={RULE_KIND} resource={read.body} edit={edit} onGone={() => go()}>
+    <TwoColumnLayout beside={<RuleTestPanel form={edit.isChanged ? edit.form : null} id={loaded.body.id} />}>
+      <ResourceForm kind={RULE_KIND} resource={loaded.body} edit={edit} onGone={() => go()}>
         <RuleFields form={edit.form} onChange={edit.set} />
       </ResourceForm>
     </TwoColumnLayout>

@@ -54,7 +54,7 @@ function matchField(
 
 type Fields = FormFieldsProps<RuleForm>;
 
-/** The fields of the rule form. */
+/** Renders the fields of the rule form. */
 export function RuleFields({ form, onChange }: Fields) {
   const isObserving = useRelayMode() === 'observe';
   return (

@@ -23,8 +23,10 @@ const MATCH_FIELDS = [
   'path',
   'text',
 ] as const;
+/** A field of a rule’s `match` setting that has its own input in the form. */
 export type MatchField = (typeof MATCH_FIELDS)[number];
 
+/** The form values of a rule. */
 export interface RuleForm {
   readonly name: string;
   readonly decision: 'allow' | 'deny' | 'ask';
@@ -53,7 +55,7 @@ const NO_MATCH: RuleForm['match'] = {
   text: '',
 };
 
-/** The initial form. A new rule starts in observe mode and blocks nothing. */
+/** The initial form values of a new rule, which observes and blocks nothing. */
 export const EMPTY_RULE: RuleForm = {
   name: '',
   decision: 'deny',
@@ -69,6 +71,7 @@ export const EMPTY_RULE: RuleForm = {
 
 const KNOWN = new Set(['name', 'decision', 'mode', 'on', 'match', 'when', 'message', 'on_error']);
 
+/** Converts a rule to form values. */
 export function toRuleForm({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
   const match = objectOf(rule['match']);
   const fields = MATCH_FIELDS.map((name) => [name, lines(match[name])] as const);
@@ -90,8 +93,8 @@ export function toRuleForm({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
 const EVENT_KINDS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
 /**
- * Converts the form to the request body. Null clears a setting. @throws ApiError that names `rest` if it is
- * not a JSON object
+ * Converts the form to the request body. Null removes a setting.
+ * @throws ApiError that names `rest` if its text is not a JSON object
  */
 export function toRuleBody(form: RuleForm): Json {
   const rest = readRest(form.rest);
@@ -124,8 +127,8 @@ export function toRuleBody(form: RuleForm): Json {
 }
 
 /**
- * Returns all rules with the draft in place of its saved version, for a simulation. Null if the draft is not
- * valid.
+ * Returns all rules with the draft in place of its saved version, as a simulation needs them. Returns null if
+ * the draft is not valid.
  */
 export function replaceRuleWithDraft(
   all: readonly ConsoleRelayRule[],
@@ -143,8 +146,8 @@ export function replaceRuleWithDraft(
 }
 
 /**
- * Summarizes what a rule matches, as in `git push -f|--force`. Flags that are all required are separated by
- * spaces, as in `rm -r -f`.
+ * Summarizes what a rule matches, as in `git push -f|--force`. If all of several flags are required, they are
+ * separated by spaces, as in `rm -r -f`.
  */
 export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string {
   const match = objectOf(rule['match']);
@@ -161,14 +164,16 @@ export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string 
   return [...patterns, ...rest].filter((part) => part !== '').join(' ');
 }
 
-/** Returns the message after a rule was saved. */
+/** Returns the message that is shown after a rule was saved. */
 export function ruleSavedToast(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
   const { name } = saved.rule;
   if (isLimitedToObserve([saved])) return `${ruleText.saved.observeOnly(name)} ${ruleText.observeOnly}`;
   return saved.mode === 'observe' ? ruleText.saved.observe(name) : ruleText.saved.enforced(name);
 }
 
-/** Whether `relay.mode` forces at least one warn or enforce rule to only observe. */
+/**
+ * Returns whether `relay.mode` is `observe` although the mode of at least one rule is `warn` or `enforce`.
+ */
 export function isLimitedToObserve(rules: readonly Pick<ConsoleRelayRule, 'rule' | 'mode'>[]): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');
 }

@@ -44,9 +44,9 @@ export const ruleText = {
     allowHint: 'The agent performs the action without asking its user.',
     mode: 'Mode',
     observe: 'Observe',
-    observeHint: 'Records what the rule would decide. Nothing is blocked.',
+    observeHint: 'Records what the rule would decide. The rule blocks nothing.',
     warn: 'Warn',
-    warnHint: 'Also shows the user a warning. Nothing is blocked.',
+    warnHint: 'Records what the rule would decide and shows the user a warning. The rule blocks nothing.',
     enforce: 'Enforce',
     enforceHint: 'Applies the decision.',
     events: 'Events',
@@ -62,7 +62,7 @@ export const ruleText = {
     text: 'Text patterns (regular expressions)',
     matchHint:
       'One per line. A field matches if one of its lines matches. The rule applies if all fields match. Use * to match any characters.',
-    userMessage: 'Message to the person',
+    userMessage: 'Message to the user',
     agentMessage: 'Message to the agent',
     agentMessageHint: 'Tell the agent what to do instead.',
     advanced: 'Advanced settings',
@@ -113,10 +113,10 @@ export const ruleText = {
     unclearEffect:
       'If a rule denies shell commands or requires approval for them, the relay requires approval. No rule can allow this command.',
     traits: {
-      runs_input: 'executes its input',
-      runs_code: 'executes code',
+      runs_input: 'runs downloaded or piped code',
+      runs_code: 'runs code in an argument',
       raises_privileges: 'escalates privileges',
-      injects: 'injects a command',
+      injects: 'makes another program run code',
       unclear: 'cannot be analyzed',
     },
   },
@@ -134,7 +134,8 @@ export const ruleText = {
     noLongerStopped: (count: number) => `${formatCount(count)} no longer blocked`,
     changes: (parts: readonly string[]) => `Changes: ${parts.join(', ')}.`,
     noChange: 'No decision would change.',
-    onlyAllowed: 'The only differences are actions that would now be allowed explicitly.',
+    noBlockingChange:
+      'No action would be newly blocked or unblocked. Some decisions would change between “Allowed” and “No rule applied”.',
     evaluated: (count: number) => `${pluralize(count, 'decision was', 'decisions were')} re-evaluated.`,
     skipped: (count: number) =>
       `${pluralize(count, 'decision was', 'decisions were')} skipped because their input was not stored or the time limit was reached.`,

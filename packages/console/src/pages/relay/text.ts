@@ -86,7 +86,7 @@ export const relayText = {
     latency: (duration: string) => `Latency ${duration}`,
     decision: 'Decision',
     ifEnforced: 'If enforced',
-    messageToPerson: 'Message to the person',
+    messageToPerson: 'Message to the user',
     messageToAgent: 'Message to the agent',
     approval: 'Approval',
     requester: 'Requester',

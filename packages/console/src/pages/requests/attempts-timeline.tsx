@@ -9,8 +9,8 @@ import { buildAttemptSegments } from './request-details.ts';
 const LOOKS = { first_token: 'bg-series-1', streaming: 'bg-series-3', failure: 'bg-failing' } as const;
 
 /**
- * Shows where the time was spent: the gateway, then each attempt, on one axis from the start to the end of
- * the request.
+ * Shows how long each part of a request took: the gateway, then each attempt. All parts share one axis from
+ * the start to the end of the request.
  */
 export function AttemptsTimeline({ request }: { readonly request: RequestDetail }) {
   const { attempts, latency_ms, overhead_ms, created_at } = request;

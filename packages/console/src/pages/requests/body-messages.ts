@@ -3,11 +3,13 @@ import { requestDetailText } from './detail-text.ts';
 
 /** Parses the messages of a stored body of Chat Completions, Responses or Messages. Pure. */
 
+/** A message in a stored body. */
 export interface BodyMessage {
   readonly role: string;
   readonly parts: readonly BodyMessagePart[];
 }
 
+/** A part of a message: text, a tool call, a tool result, or a description of another kind of content. */
 export type BodyMessagePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly args: string }

@@ -11,10 +11,13 @@ import { findUnpricedModel, isCharged } from './request-rows.ts';
 const USAGE: Readonly<Record<string, string>> = requestDetailText.cost.usage;
 const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources;
 
-/** Shows tokens and cost by kind. The sum equals the cost of the request to the nano-dollar. */
+/**
+ * Shows the tokens and cost of a request by kind of usage. The lines add up to the cost of the request to the
+ * nano-dollar.
+ */
 export function CostCard({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_nano_usd } = request;
-  const { parts, roundedNanoUsd, isWhole } = buildCostTable(request);
+  const { parts, roundedNanoUsd, isComplete } = buildCostTable(request);
   return (
     <Card title={requestDetailText.cost.title} aside={USAGE[usage.source]}>
       <table className="w-full text-ui figures" aria-label={requestDetailText.cost.title}>
@@ -22,8 +25,8 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
           <tr>
             <Head>{requestDetailText.cost.tokens}</Head>
             <Head end>{requestDetailText.cost.count}</Head>
-            {isWhole && <Head end>{requestDetailText.cost.price}</Head>}
-            {isWhole && <Head end>{requestDetailText.cost.cost}</Head>}
+            {isComplete && <Head end>{requestDetailText.cost.price}</Head>}
+            {isComplete && <Head end>{requestDetailText.cost.cost}</Head>}
           </tr>
         </thead>
         {parts.map(({ attempt, lines }) => (
@@ -36,7 +39,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
               </tr>
             )}
             {lines.map((line) => (
-              <Line key={line.kind} line={line} isWhole={isWhole} isKnown={usage.source !== 'none'} />
+              <Line key={line.kind} line={line} isComplete={isComplete} isKnown={usage.source !== 'none'} />
             ))}
           </tbody>
         ))}
@@ -50,7 +53,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
             </tr>
           )}
           <tr className="border-t border-line-strong font-semibold">
-            <th scope="row" colSpan={isWhole ? 3 : 1} className="py-1.5 text-left">
+            <th scope="row" colSpan={isComplete ? 3 : 1} className="py-1.5 text-left">
               {requestDetailText.cost.cost}
             </th>
             <td className="text-right" data-cost>
@@ -116,11 +119,11 @@ function Head({ end, children }: { readonly end?: boolean; readonly children: st
 
 function Line({
   line,
-  isWhole,
+  isComplete,
   isKnown,
 }: {
   readonly line: CostLine;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Whether the usage was reported or estimated. */
   readonly isKnown: boolean;
 }) {
@@ -131,8 +134,8 @@ function Line({
         {kind}
       </th>
       <td className="pl-3 text-right">{tokens === null ? '' : isKnown ? formatCount(tokens) : '–'}</td>
-      {isWhole && <td className="pl-3 text-right text-ink-2">{usd ?? ''}</td>}
-      {isWhole && (
+      {isComplete && <td className="pl-3 text-right text-ink-2">{usd ?? ''}</td>}
+      {isComplete && (
         <td className="pl-3 text-right" data-cost-line>
           {nanoUsd === null ? '' : formatExactMoney(nanoUsd)}
         </td>

@@ -38,7 +38,7 @@ test('the lines of one attempt are its kinds of tokens, and their sum is the cos
     ],
     cost_nano_usd: 2_332 * 3_000 + 15_872 * 300 + 842 * 15_000,
   });
-  assert.ok(table.isWhole);
+  assert.ok(table.isComplete);
   assert.deepEqual(
     table.parts.map(({ attempt: one, lines }) => [one?.n, lines.map(({ kind, tokens }) => [kind, tokens])]),
     [
@@ -65,7 +65,7 @@ test('a price below a nano-dollar for a token is rounded up once for each attemp
     ],
     cost_nano_usd: 38 + 413,
   });
-  assert.deepEqual([table.isWhole, table.parts.length, table.roundedNanoUsd], [true, 2, 1]);
+  assert.deepEqual([table.isComplete, table.parts.length, table.roundedNanoUsd], [true, 2, 1]);
   assert.equal(sumOf(table), 451);
 });
 
@@ -77,7 +77,7 @@ test('where no price is kept, or it does not explain the cost, tokens alone are 
     [[attempt(1, { price: { input: 1, output: 2 } })], 99],
   ] as const) {
     const table = buildCostTable({ usage, attempts: [...attempts], cost_nano_usd: cost });
-    assert.equal(table.isWhole, false);
+    assert.equal(table.isComplete, false);
     assert.deepEqual(
       table.parts.flatMap(({ lines }) => lines.map(({ tokens, nanoUsd }) => [tokens, nanoUsd])),
       [
@@ -100,7 +100,7 @@ test('a billed unit has a line of its own, in place of the tokens it is a part o
     ],
     cost_nano_usd: 100_000 * 3_750 + 900_000 * 6_000 + 1_000_000_000,
   });
-  assert.ok(table.isWhole);
+  assert.ok(table.isComplete);
   assert.deepEqual(
     table.parts.flatMap(({ lines }) => lines.map(({ kind, tokens }) => [kind, tokens])),
     [

@@ -5,6 +5,7 @@ import { requestDetailText } from './detail-text.ts';
 
 /** Computes the cost lines of a request from its recorded tokens and prices. Pure. */
 
+/** One line of the cost table, such as the input tokens of an attempt. */
 export interface CostLine {
   readonly kind: string;
   /** Number of tokens or other units. Null if not counted. */
@@ -15,21 +16,26 @@ export interface CostLine {
   readonly nanoUsd: number | null;
 }
 
+/** The lines for one attempt. */
 export interface CostPart {
   /** The charged attempt. Null if there was only one attempt. */
   readonly attempt: ExchangeAttempt | null;
   readonly lines: readonly CostLine[];
 }
 
+/** The cost table of a request. */
 export interface CostTable {
   readonly parts: readonly CostPart[];
   /** The amount in nano-USD that was added by rounding up to a whole nano-dollar. */
   readonly roundedNanoUsd: number;
   /** Whether all prices are recorded. False for older rows, for which only tokens are shown. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
-/** Returns the units and the service tier of a request that have no price. Empty if the cost is complete. */
+/**
+ * Returns the billed units and the service tier of a request for which no price is set. Empty if the cost is
+ * complete.
+ */
 export function listUnpricedUnits({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
   const names = attempts.flatMap(({ unpriced = [] }) => unpriced);
   return [...new Set(names)].map((name) =>
@@ -49,7 +55,10 @@ interface Counts {
 /** The fields from which the cost of a request is computed. */
 export type ChargedRequest = Pick<RequestDetail, 'usage' | 'attempts' | 'cost_nano_usd'>;
 
-/** Returns lines whose sum plus the rounding equals the cost of the request to the nano-dollar. */
+/**
+ * Returns the cost table of a request. The lines and the rounding add up to the cost of the request to the
+ * nano-dollar.
+ */
 export function buildCostTable(request: ChargedRequest): CostTable {
   const charged = request.attempts.filter(({ price }) => price !== undefined);
   const parts = charged.map((attempt): CostPart => {
@@ -58,9 +67,9 @@ export function buildCostTable(request: ChargedRequest): CostTable {
   });
   const sum = parts.flatMap(({ lines }) => lines).reduce((total, { nanoUsd }) => total + (nanoUsd ?? 0), 0);
   const rounded = roundNano((request.cost_nano_usd ?? 0) - sum);
-  const isWhole = parts.length > 0 && rounded >= 0 && rounded < parts.length;
-  if (isWhole) return { parts, roundedNanoUsd: rounded, isWhole };
-  return { parts: [{ attempt: null, lines: linesOf(rowCounts(request)) }], roundedNanoUsd: 0, isWhole };
+  const isComplete = parts.length > 0 && rounded >= 0 && rounded < parts.length;
+  if (isComplete) return { parts, roundedNanoUsd: rounded, isComplete };
+  return { parts: [{ attempt: null, lines: linesOf(rowCounts(request)) }], roundedNanoUsd: 0, isComplete };
 }
 
 function rowCounts({ usage }: ChargedRequest): Counts {

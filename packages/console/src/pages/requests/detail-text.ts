@@ -116,7 +116,7 @@ export const requestDetailText = {
     output: 'Output',
     requestFee: 'Fee per request',
     attempt: (number: number, target: string) => `Attempt ${number}, ${target}`,
-    rounding: 'Rounded up to a whole nano-dollar',
+    rounding: 'Rounded up to a whole nano-dollar ($0.000000001)',
     unknown: 'unknown',
     incomplete: ' (incomplete)',
     sources: {
@@ -187,7 +187,7 @@ export const requestDetailText = {
     jsonLabel: (body: string) => `the ${body.toLowerCase()}`,
     call: (name: string) => `Tool call: ${name}`,
     result: 'Tool result',
-    unknownPart: 'part',
+    unknownPart: 'unknown content',
     part: (type: string, size: string) => `${type}, ${size}`,
     redactedMark: (kind: string) => `redacted ${kind}`,
   },

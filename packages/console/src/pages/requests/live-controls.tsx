@@ -8,7 +8,10 @@ import { Tooltip } from '../../ui/tooltip.tsx';
 import { requestsText } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
-/** A button that shows whether the list updates live, or why not, and toggles live updates. */
+/**
+ * Renders a button that shows whether the list updates live, or why it does not, and turns live updates on or
+ * off.
+ */
 export function LiveButton({ list }: { readonly list: RequestList }) {
   const { live, tail, span, change, query } = list;
   const wide = query.has('open') ? 'hidden' : 'max-xl:hidden';
@@ -86,7 +89,7 @@ export function toggleLive({ live, change }: RequestList): void {
   change({ live: live ? '0' : null }, 'replace');
 }
 
-/** Scrolls to the top and shows the waiting requests. */
+/** Scrolls to the top and shows the requests that wait to be shown. */
 export function showWaitingRequests({ tail }: RequestList): void {
   document.querySelector('[data-scroll]')?.scrollTo({ top: 0 });
   tail.show();
@@ -100,7 +103,10 @@ function useWaitingInTitle(waiting: number): void {
   }, [waiting]);
 }
 
-/** Shows a banner over the rows, so that no row moves when the banner appears or disappears. */
+/**
+ * Shows the number of requests that wait to be shown. The banner covers the rows, so no row moves when it
+ * appears or disappears.
+ */
 export function NewRequestsBanner({ list }: { readonly list: RequestList }) {
   const { tail, live } = list;
   const { waiting, isSampled } = tail;

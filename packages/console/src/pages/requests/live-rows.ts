@@ -5,7 +5,7 @@ import { mergeRequestRows } from './request-rows.ts';
 /** Maximum number of live rows in memory. Older rows load again on scroll. */
 const MAX_ROWS = 5_000;
 
-/** Rows that arrived while the list was displayed. */
+/** The rows that have arrived since the list was loaded. */
 export interface LiveRows {
   readonly rows: readonly RequestRow[];
   /** Rows that arrived while rows must not move. They wait until the user shows them. */
@@ -16,9 +16,10 @@ export interface LiveRows {
   readonly hasGap: boolean;
 }
 
+/** The state before any row has arrived. */
 export const NO_LIVE_ROWS: LiveRows = { rows: [], pending: [], omitted: 0, hasGap: false };
 
-/** Rows that arrived together. */
+/** Rows that arrived in one event. */
 export interface LiveBatch {
   readonly rows: readonly RequestRow[];
   /** Number of rows that were counted but not sent. Null if an unknown number may be missing. */
@@ -26,8 +27,8 @@ export interface LiveBatch {
 }
 
 /**
- * Adds a batch to the live rows. While rows must not move, the batch waits. Otherwise, it is added at the top
- * together with the waiting rows.
+ * Returns the live rows after a batch has arrived. If rows must not move, the batch waits. Otherwise, the
+ * batch and all waiting rows are added at the top.
  */
 export function addLiveBatch(
   tail: LiveRows,

@@ -13,6 +13,7 @@ const BATCH_MS = 250;
 /** After this many milliseconds without new rows, a list with missing rows is reloaded. */
 const SETTLED_MS = 2000;
 
+/** The requests that have arrived since the list was loaded. */
 export interface LiveTail {
   /** Rows that arrived and are displayed. */
   readonly rows: readonly RequestRow[];
@@ -28,34 +29,33 @@ interface LiveList {
   readonly on: boolean;
   /** The event ID up to which the loaded list is complete. Null while the list is loading. */
   readonly liveId: string | null;
-  readonly known: ReadonlySet<string>;
+  readonly knownIds: ReadonlySet<string>;
   /** Returns whether rows must not move. */
-  readonly held: () => boolean;
-  readonly reread: () => void;
+  readonly isHeld: () => boolean;
+  readonly reload: () => void;
 }
 
 /**
- * Adds new requests to the list. While `held` returns true (the user has scrolled, is pointing at a row or is
- * reading one), new rows are counted and wait. If the server did not send all rows, `reread` reloads the
- * list.
+ * Adds new requests to the list as they arrive. While `isHeld` returns true, for example because the user has
+ * scrolled down, new rows are only counted. `reload` reloads the list if the server did not send all rows.
  */
-export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveList): LiveTail {
+export function useLiveTail({ filters, on, liveId, knownIds, isHeld, reload }: LiveList): LiveTail {
   const [tail, setTail] = useState(NO_LIVE_ROWS);
-  const latest = useRef({ tail, known, reread });
-  latest.current = { tail, known, reread };
+  const latest = useRef({ tail, knownIds, reload });
+  latest.current = { tail, knownIds, reload };
   const take = useCallback(
-    (batch: LiveBatch) => setTail((before) => addLiveBatch(before, batch, latest.current.known, held())),
-    [held],
+    (batch: LiveBatch) => setTail((before) => addLiveBatch(before, batch, latest.current.knownIds, isHeld())),
+    [isHeld],
   );
   const reader = useMemo(
     () =>
       new TailReader({
         fetchTail: (after, until) => fetchRequestTail(filters, after, until),
         addBatch: take,
-        isWatched: () => !held(),
+        isWatched: () => !isHeld(),
         acceptsEvents: isUnfiltered(filters),
       }),
-    [filters, take, held],
+    [filters, take, isHeld],
   );
   useReading(reader, on, liveId);
 
@@ -66,14 +66,14 @@ export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveLi
 
   useEffect(() => {
     if (!tail.hasGap) return;
-    if (!on) return latest.current.reread();
-    const timer = setTimeout(() => !held() && latest.current.reread(), SETTLED_MS);
+    if (!on) return latest.current.reload();
+    const timer = setTimeout(() => !isHeld() && latest.current.reload(), SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [tail, on, held]);
+  }, [tail, on, isHeld]);
 
   const show = useCallback(() => {
-    if (latest.current.tail.hasGap) latest.current.reread();
-    else setTail((before) => addLiveBatch(before, { rows: [], omitted: 0 }, latest.current.known, false));
+    if (latest.current.tail.hasGap) latest.current.reload();
+    else setTail((before) => addLiveBatch(before, { rows: [], omitted: 0 }, latest.current.knownIds, false));
   }, []);
   return { rows: tail.rows, waiting: tail.pending.length + tail.omitted, isSampled: tail.hasGap, show };
 }

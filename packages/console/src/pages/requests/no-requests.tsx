@@ -9,7 +9,9 @@ import { EmptyState } from '../../ui/feedback.tsx';
 import { listMenusText } from './list-menus-text.ts';
 import { type RequestFilters, withoutFilterQuery } from './request-data.ts';
 
-/** Explains why the list is empty: no requests in the time range, or none that match the filters. */
+/**
+ * Explains why the list is empty: there are no requests in the time range, or none of them match the filters.
+ */
 export function NoRequests({
   tokens,
   filters,

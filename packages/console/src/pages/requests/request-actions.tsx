@@ -4,7 +4,7 @@ import { Ellipsis, Link2, Play, Repeat2, Rows3, Terminal } from 'lucide-react';
 import type * as z from 'zod';
 import { useOrgId } from '../../app/url-state.ts';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
-import { allPages, formatCurl } from '../../data/api-client.ts';
+import { formatCurl, getAllPages } from '../../data/api-client.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
@@ -12,14 +12,14 @@ import { requestDetailText } from './detail-text.ts';
 
 type Route = Pick<z.output<typeof routeResource>, 'id' | 'model'>;
 
-/** The actions on a request: repeat it, copy it, or list similar requests. */
+/** Renders the actions for a request: send it again in the playground, copy it, or list similar requests. */
 export function RequestActions({ request }: { readonly request: RequestDetail }) {
   const { id, key_name, error_code, model_requested, attempts } = request;
   const org = useOrgId();
   const go = useOrgNavigate();
   /** Opens the route for the requested model, or the list of routes if there is none. */
   const simulate = async () => {
-    const routes = await allPages<Route>('api/management/routes', {}).catch(() => []);
+    const routes = await getAllPages<Route>('api/management/routes', {}).catch(() => []);
     const route = routes.find(({ model }) => model === model_requested);
     go(`/management/routes${route ? `/${encodeURIComponent(route.id)}` : ''}`, { search: { from: id } });
   };

@@ -20,6 +20,7 @@ import { requestDetailText } from './detail-text.ts';
 type Bodies = z.output<typeof requestBodies>;
 type Body = NonNullable<Bodies['request']>;
 
+/** Returns the query for the stored bodies of a request. */
 export function requestBodiesQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id, 'bodies'],
@@ -31,7 +32,7 @@ export function requestBodiesQuery(id: string) {
   });
 }
 
-/** Shows the stored request and response bodies. They load when the tab is opened. */
+/** Shows the stored request and response bodies. They are loaded when the user opens the tab. */
 export function RequestBodies({ id }: { readonly id: string }) {
   const refusal = useDenialReason('playground');
   const { data, error, refetch } = useQuery({ ...requestBodiesQuery(id), enabled: refusal === null });

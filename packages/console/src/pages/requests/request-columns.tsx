@@ -23,8 +23,8 @@ import { requestsText } from './text.ts';
 import { TimingBar } from './timing-bar.tsx';
 
 /**
- * Returns the columns of the request list. `longestMs` is the scale of the latency bars. Each key in
- * `metadata` gets a column.
+ * Returns the columns of the request list, with one column for each metadata key in `metadata`. Latency bars
+ * have their full length at `longestMs`.
  */
 export function requestColumns(
   longestMs: number,
@@ -256,7 +256,9 @@ function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
   );
 }
 
-/** A request as a card, for phones: model, time and key on the left, latency and cost on the right. */
+/**
+ * Renders a request as a card, for phones: model, time and key on the left, latency and cost on the right.
+ */
 export function RequestCard({ row }: { readonly row: RequestRow }) {
   const { state, reason } = getOutcomeDisplay(row);
   return (

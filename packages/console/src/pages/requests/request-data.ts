@@ -11,13 +11,13 @@ import {
   toTimeRangeParameters,
 } from '../../filters/time-range.ts';
 
-/** Query parameters of the API, with one or several values. */
+/** Filters of the request list as query parameters of the API, each with one or several values. */
 export type RequestFilters = Readonly<Record<string, string | readonly string[]>>;
 
 /** Converts the filters and the time range of a URL to query parameters of the API. */
 export function toRequestFilters(
   tokens: readonly { readonly name: string; readonly value: string }[],
-  span: SelectedTimeRange,
+  timeRange: SelectedTimeRange,
 ): RequestFilters {
   const filters = Object.fromEntries(
     tokens.map(({ name, value }) => {
@@ -25,7 +25,7 @@ export function toRequestFilters(
       return [name, others.length === 0 ? first : [first, ...others]];
     }),
   );
-  return { ...filters, ...toTimeRangeParameters(span) };
+  return { ...filters, ...toTimeRangeParameters(timeRange) };
 }
 
 const PAGE_ROWS = 100;
@@ -37,8 +37,8 @@ const FIGURES_MS = 15_000;
 const TAIL_ROWS = 500;
 
 /**
- * Returns the query for the requests, page by page, newest first. For a time range without an end, the
- * response contains the event ID up to which the list is complete.
+ * Returns the query for the requests, page by page, newest first. If the time range has no end, the response
+ * contains the ID of the event up to which the list is complete.
  */
 export function requestsQuery(filters: RequestFilters) {
   const live = filters['to'] === undefined ? { live: true } : {};
@@ -73,16 +73,16 @@ const COUNTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the query for the values of a field in a time range, most frequent first. Returns null for a field
- * whose values are not counted.
+ * Returns the query for the most frequent values of a field that start with `prefix`. Returns null for a
+ * field whose values are not counted.
  */
-export function fieldValuesQuery(field: string, begun: string, span: SelectedTimeRange) {
+export function fieldValuesQuery(field: string, prefix: string, timeRange: SelectedTimeRange) {
   if (!COUNTED.has(field)) return null;
-  const time = toTimeRangeParameters(span);
+  const time = toTimeRangeParameters(timeRange);
   return {
-    queryKey: ['values', field, begun, time],
+    queryKey: ['values', field, prefix, time],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
-      const asked = { ...time, field, q: begun, limit: 12 };
+      const asked = { ...time, field, q: prefix, limit: 12 };
       const { data } = await getJson<z.output<typeof analyticsValues>>('api/analytics/values', asked, signal);
       return data.flatMap(({ value, name, requests }) =>
         value === null ? [] : [{ value: name ?? value, rows: requests }],
@@ -91,7 +91,7 @@ export function fieldValuesQuery(field: string, begun: string, span: SelectedTim
   };
 }
 
-/** Returns the query for the requests that match if one filter is removed. */
+/** Returns the query for the requests that would match if the filter `name` were removed. */
 export function withoutFilterQuery(filters: RequestFilters, name: string) {
   const { [name]: _, ...others } = filters;
   return queryOptions({
@@ -102,8 +102,8 @@ export function withoutFilterQuery(filters: RequestFilters, name: string) {
 }
 
 /**
- * Fetches the requests recorded between two event IDs. Without the second ID, fetches all requests after the
- * first.
+ * Fetches the requests that were recorded between two events. Without the ID of the second event, fetches all
+ * requests after the first event.
  */
 export function fetchRequestTail(
   { from: _from, to: _to, ...filters }: RequestFilters,
@@ -114,13 +114,13 @@ export function fetchRequestTail(
 }
 
 /**
- * Whether events contain all rows of the list. Events do not support filters, so this is false for a filtered
- * list.
+ * Returns whether the list has no filters. Only then can rows be taken from events, which are not filtered.
  */
 export function isUnfiltered(filters: RequestFilters): boolean {
   return Object.keys(filters).every((name) => name === 'from');
 }
 
+/** Returns the query for one request. */
 export function requestQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id],
@@ -129,13 +129,18 @@ export function requestQuery(id: string) {
   });
 }
 
-/** Returns the query for the totals of the listed requests, counted by the API. */
+/** Returns the query for the totals of all requests that match the filters. */
 export function requestSummaryQuery(filters: RequestFilters) {
   return { ...charts.summaryQuery(filters), refetchInterval: FIGURES_MS };
 }
 
-/** Returns the query for the number of requests per interval and outcome. */
-export function requestOutcomesQuery(filters: RequestFilters, span: SelectedTimeRange) {
-  const asked = { ...filters, metric: 'requests', group_by: 'outcome', interval: chooseChartInterval(span) };
+/** Returns the query for the number of requests in each interval, by outcome. */
+export function requestOutcomesQuery(filters: RequestFilters, timeRange: SelectedTimeRange) {
+  const asked = {
+    ...filters,
+    metric: 'requests',
+    group_by: 'outcome',
+    interval: chooseChartInterval(timeRange),
+  };
   return { ...charts.timeseriesQuery(asked), refetchInterval: FIGURES_MS };
 }

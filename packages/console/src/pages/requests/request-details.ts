@@ -14,8 +14,8 @@ export function apiLabel(surface: string): string {
 }
 
 /**
- * Returns the output tokens per second from the first token to the end. Null if the response was not streamed
- * or was too short to measure.
+ * Returns the output speed in tokens per second, from the first token to the end. Returns null if the
+ * response was not streamed or was too short to measure.
  */
 export function computeOutputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
   const ms = first_token_ms === null ? 0 : latency_ms - first_token_ms;
@@ -41,14 +41,14 @@ export function describeInterruption(
   return { state: 'aborted', text: strings.aborted(time, moment) };
 }
 
-/** A segment of the request’s duration, with positions as fractions of the duration. */
+/** A part of the duration of a request, with its position as fractions of the duration. */
 export interface AttemptSegment {
   readonly kind: 'first_token' | 'streaming' | 'failure';
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns the segments of an attempt on an axis from the start to the end of the request. */
+/** Returns the segments of one attempt on an axis from the start to the end of the request. */
 export function buildAttemptSegments(
   attempt: ExchangeAttempt,
   startMs: number,
@@ -71,7 +71,10 @@ export function buildAttemptSegments(
   ];
 }
 
-/** Describes what the provider’s prompt cache saved or cost. Undefined if no input was cached. */
+/**
+ * Describes how much the provider’s prompt cache saved or cost. Returns undefined if no input tokens were
+ * cached.
+ */
 export function describePromptCacheSaving({
   prompt_saved_nano_usd: saved,
   usage,

@@ -71,7 +71,7 @@ function numberFields(...names: readonly FieldName[]): FilterField[] {
 /** States that the list shows by name instead of the HTTP status. */
 const NAMED_STATES: ReadonlySet<string> = new Set(['partial', 'aborted', 'cached']);
 
-/** Returns the filters for a cell of a row. Empty if the cell has no value. */
+/** Returns the filters that match the value of a cell. Empty if the cell has no value. */
 export function listCellFilters(row: RequestRow, column: string): readonly FilterToken[] {
   const own = (name: string, value: string | null) =>
     value === null || value === '' ? [] : [{ name, value: literal(value) }];
@@ -110,7 +110,7 @@ function literal(value: string): string {
   return /^[!=*<>]/.test(value) ? `=${value}` : value;
 }
 
-/** Returns all filters for a row, most specific first. */
+/** Returns the filters that match the values of a row, the most specific first. */
 export function listRowFilters(row: RequestRow): readonly FilterToken[] {
   const columns = [
     'status',
@@ -128,7 +128,7 @@ export function listRowFilters(row: RequestRow): readonly FilterToken[] {
   return columns.flatMap((column) => listCellFilters(row, column));
 }
 
-/** Whether a text is a request ID, as in response headers and logs. */
+/** Returns whether a text has the form of a request ID, as in response headers and logs. */
 export function isRequestId(text: string): boolean {
   return /^exc_\w+$/.test(text);
 }

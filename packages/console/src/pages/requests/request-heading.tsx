@@ -4,7 +4,7 @@ import { StatusBadge } from '../../ui/status.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { getOutcomeDisplay, getRequestModels } from './request-rows.ts';
 
-/** Shows the outcome, the requested model and the model that served the request. */
+/** Shows the outcome of a request, the requested model, and the model that served it. */
 export function RequestHeading({ request }: { readonly request: RequestDetail }) {
   const { state, status, reason } = getOutcomeDisplay(request);
   const { asked, served } = getRequestModels(request);

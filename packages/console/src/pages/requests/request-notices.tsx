@@ -12,7 +12,7 @@ const RULE_PAGES = {
   budget: { to: '/management/budgets', label: requestDetailText.notices.budget },
 } as const;
 
-/** Shows notices about a request: an interruption, a rejection, or savings from the cache. */
+/** Shows why a request was interrupted or rejected, or what the cache saved. */
 export function RequestNotices({ request }: { readonly request: RequestDetail }) {
   return (
     <>

@@ -15,7 +15,7 @@ import { RequestHeading } from './request-heading.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RequestTabs } from './request-tabs.tsx';
 
-/** Shows a request: its outcome, decisions and cost. */
+/** Shows one request: its outcome, its routing decisions and its cost. */
 export function RequestPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(requestQuery(id));

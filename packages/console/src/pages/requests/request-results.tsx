@@ -1,7 +1,7 @@
 import { ListFilter } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import type { FilterToken } from '../../filters/filter-text.ts';
-import { removeFilterValue } from '../../filters/filter-value.ts';
+import { excludeFilterValue } from '../../filters/filter-value.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
@@ -20,9 +20,12 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model']);
 
 type Row = RequestList['rows'][number];
 
-/** Returns a function that excludes a value of a field in addition to those already excluded. */
-export function excludeFilterValue({ change, query }: Pick<RequestList, 'change' | 'query'>) {
-  return ({ name, value }: FilterToken) => change({ [name]: removeFilterValue(query.get(name), value) });
+/**
+ * Returns a function that changes the filter of a field so that it excludes a value. Values that are already
+ * excluded stay excluded.
+ */
+export function createFilterExclusion({ change, query }: Pick<RequestList, 'change' | 'query'>) {
+  return ({ name, value }: FilterToken) => change({ [name]: excludeFilterValue(query.get(name), value) });
 }
 
 /**
@@ -35,7 +38,7 @@ function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterT
       const found = listCellFilters(row, column);
       const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
       const token = found.find((one) => one.name === name) ?? found[0];
-      if (token) excludeFilterValue({ change, query })(token);
+      if (token) createFilterExclusion({ change, query })(token);
     },
     [change, query],
   );
@@ -43,7 +46,7 @@ function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterT
   return { openRow, excludeCell, rowEnd };
 }
 
-/** Shows the rows, or the reason why there are none. */
+/** Shows the matching requests, or why there are none. */
 export function RequestResults({
   list,
   onFilter,

@@ -5,7 +5,10 @@ import { requestsText } from './text.ts';
 
 /** Derives the values of a request that the list, the drawer and the page share. Pure. */
 
-/** A shape, a status and a reason, such as `429` and `rate limit`. */
+/**
+ * How the list shows the outcome of a request: an icon, a status such as `429` and a reason such as `rate
+ * limit`.
+ */
 export interface OutcomeDisplay {
   readonly state: DisplayStatus;
   readonly status: string;
@@ -14,7 +17,10 @@ export interface OutcomeDisplay {
 
 const REASONS: Readonly<Record<string, string>> = requestsText.reasons;
 
-/** Returns how a request ended. An error code without a short reason is shown without underscores. */
+/**
+ * Returns how the list shows the outcome of a request. For an error code without a short reason, the reason
+ * is the code without underscores.
+ */
 export function getOutcomeDisplay({ outcome, status, error_code }: RequestRow): OutcomeDisplay {
   const reason = error_code === null ? null : (REASONS[error_code] ?? error_code.replaceAll('_', ' '));
   switch (outcome) {
@@ -51,7 +57,7 @@ export function splitModelId(model: string): { readonly provider: string; readon
     : { provider: model.slice(0, cut + 1), name: model.slice(cut + 1) };
 }
 
-/** Whether the request used something that costs money, with or without a known price. */
+/** Returns whether the request used something that costs money, whether or not its price is known. */
 export function isCharged({ state, usage }: Pick<RequestRow, 'state' | 'usage'>): boolean {
   return state === 'complete' || state === 'partial' || (state === 'aborted' && usage.source !== 'none');
 }
@@ -63,7 +69,7 @@ export function findUnpricedModel(row: RequestRow): string | null {
   return isUnknown && provider !== null && model !== null ? `${provider}/${model}` : null;
 }
 
-/** Returns the metadata keys of the rows, at most 20. */
+/** Returns the metadata keys that occur in the rows, at most 20. */
 export function listMetadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]): string[] {
   const found = new Set<string>();
   for (const { metadata } of rows) {
@@ -74,13 +80,13 @@ export function listMetadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]):
 }
 
 /**
- * Merges new rows into the known rows, newest first, without duplicates and with at most `most` rows. The
+ * Merges new rows into the known rows, newest first, without duplicates and with at most `maxRows` rows. The
  * known rows must be sorted.
  */
 export function mergeRequestRows(
   known: readonly RequestRow[],
   fresh: readonly RequestRow[],
-  most = 20_000,
+  maxRows = 20_000,
 ): RequestRow[] {
   const ids = new Set(fresh.map(({ id }) => id));
   const added = [...new Map(fresh.map((row) => [row.id, row])).values()].sort(newestFirst);
@@ -95,12 +101,12 @@ export function mergeRequestRows(
     rows.push(row);
   }
   rows.push(...added.slice(next));
-  return rows.length > most ? rows.slice(0, most) : rows;
+  return rows.length > maxRows ? rows.slice(0, maxRows) : rows;
 }
 
 /**
- * Returns the fixed time range that contains the displayed rows and no later ones. A relative range ends with
- * the newest displayed row.
+ * Returns the fixed time range that contains the displayed rows but no later ones. If the selected range is
+ * relative, the fixed range ends with the newest displayed row.
  */
 export function toFixedTimeRange(
   { from, to, range }: SelectedTimeRange,

@@ -7,7 +7,7 @@ import { computeOutputSpeed } from './request-details.ts';
 
 const COUNTED_BY: Readonly<Record<string, string>> = requestDetailText.stats.countedBy;
 
-/** Shows the figures of one request. */
+/** Shows the latency, speed, tokens, cost and attempts of one request. */
 export function RequestStats({ request }: { readonly request: RequestDetail }) {
   const { usage, latency_ms, first_token_ms, overhead_ms, cost_nano_usd, attempts, state } = request;
   const speed = computeOutputSpeed(request);

@@ -16,7 +16,7 @@ const RequestBodies = lazy(() =>
   import('./request-bodies.tsx').then(({ RequestBodies: Part }) => ({ default: Part })),
 );
 
-/** Shows all details of a request. `narrow` uses a single column, for the drawer. */
+/** Shows all details of a request in tabs. If `narrow` is true, uses a single column, for the drawer. */
 export function RequestTabs({
   request,
   narrow = false,

@@ -32,8 +32,8 @@ const STRIP =
   'flex h-10 gap-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none] border-b border-line px-4 md:px-6';
 
 /**
- * Shows views as tabs above the list. A view is a named set of filters. `view=` in the URL selects a saved
- * view.
+ * Shows the views of the request list as tabs. A view is a named set of filters. The URL parameter `view`
+ * selects a saved view.
  */
 export function RequestViews({
   query,

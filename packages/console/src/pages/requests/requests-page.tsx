@@ -11,9 +11,9 @@ import { LiveButton, NewRequestsBanner, showWaitingRequests, toggleLive } from '
 import { requestColumns } from './request-columns.tsx';
 import { fieldValuesQuery } from './request-data.ts';
 import { isRequestId, REQUEST_FIELDS } from './request-fields.ts';
-import { RequestFiguresLayout } from './request-figures-layout.tsx';
-import { excludeFilterValue, RequestResults } from './request-results.tsx';
+import { createFilterExclusion, RequestResults } from './request-results.tsx';
 import { getOutcomeDisplay, toFixedTimeRange } from './request-rows.ts';
+import { RequestTotalsLayout } from './request-totals-layout.tsx';
 import type { RowFilterTarget } from './row-filters.tsx';
 import { requestsText } from './text.ts';
 import { type RequestList, useRequestList } from './use-request-list.ts';
@@ -34,9 +34,9 @@ const ColumnMenu = lazyComponent(
   () => import('../../ui/column-menu.tsx').then((all) => all.ColumnMenu<Row>),
   () => <IconButtonPlaceholder />,
 );
-const RequestFigures = lazyComponent(
-  () => import('./request-figures.tsx').then((all) => all.RequestFigures),
-  () => <RequestFiguresLayout />,
+const RequestTotals = lazyComponent(
+  () => import('./request-totals.tsx').then((all) => all.RequestTotals),
+  () => <RequestTotalsLayout />,
 );
 const TimeRange = lazyComponent(
   () => import('../../ui/time-range-picker.tsx').then((all) => all.TimeRangePicker),
@@ -103,7 +103,7 @@ export function RequestsPage() {
       <RequestViews query={query} onChange={change} />
       <div className="grid grid-cols-1 gap-3 px-4 py-3 md:px-6">
         <Filters list={list} />
-        <RequestFigures filters={filters} span={span} onZoom={zoom} />
+        <RequestTotals filters={filters} span={span} onZoom={zoom} />
       </div>
       <NewRequestsBanner list={list} />
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
@@ -114,7 +114,7 @@ export function RequestsPage() {
           <RowFilters
             at={filtering}
             onOnly={({ name, value }) => change({ [name]: value })}
-            onWithout={excludeFilterValue(list)}
+            onWithout={createFilterExclusion(list)}
             onClose={() => setFiltering(null)}
           />
         </Suspense>
@@ -130,7 +130,7 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
       tokens={tokens}
       onAdd={({ name, value }) => change({ [name]: value })}
       onRemove={(name) => change({ [name]: null })}
-      values={(field, begun) => fieldValuesQuery(field, begun, span)}
+      values={(field, prefix) => fieldValuesQuery(field, prefix, span)}
       onText={(id) => {
         if (!isRequestId(id)) return false;
         change({ open: id });

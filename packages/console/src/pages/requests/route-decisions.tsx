@@ -2,7 +2,9 @@ import type { RoutingStep } from '@floe/contract/api/attempts';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { requestDetailText } from './detail-text.ts';
 
-/** Lists what each routing step decided and why, in order. The simulator shows the same list. */
+/**
+ * Lists the decision of each routing step with its reason, in order. The route simulator shows the same list.
+ */
 export function RouteDecisions({ decisions }: { readonly decisions: readonly RoutingStep[] }) {
   if (decisions.length === 0) return <p className="text-ui text-ink-2">{requestDetailText.decisions.none}</p>;
   return (

@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The routes of the Requests pages. */
 export const requestPageRoutes: readonly PageRoute[] = [
   {
     path: '/requests',
@@ -7,7 +8,7 @@ export const requestPageRoutes: readonly PageRoute[] = [
     load: () =>
       import('./requests-page.tsx').then(({ RequestsPage: Page, prefetchRequests }) => ({
         Page,
-        ask: prefetchRequests,
+        prefetch: prefetchRequests,
       })),
   },
   {

@@ -6,15 +6,15 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { listRowFilters } from './request-fields.ts';
 import { requestsText } from './text.ts';
 
-/** The row, and the element next to which the menu opens. */
+/** A row, and the element next to which its filter menu opens. */
 export interface RowFilterTarget {
   readonly row: RequestRow;
   readonly beside: HTMLElement;
 }
 
 /**
- * A menu of filters that include or exclude the values of a row. A click on a cell with ⌥ (Alt) held also
- * excludes its value.
+ * Renders a menu of filters that include or exclude the values of a row. A click on a cell while ⌥ (Alt) is
+ * held also excludes its value.
  */
 export function RowFilters({
   at: { row, beside },

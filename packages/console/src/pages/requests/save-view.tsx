@@ -17,7 +17,7 @@ const ViewDialog = lazy(() =>
 
 const TOUCHES = [['views']] as const;
 
-/** Saves the filters, the relative time range and the columns as a view. */
+/** Saves the current filters, relative time range and columns as a new view. */
 export function SaveView({
   query,
   onChange,
@@ -45,7 +45,7 @@ export function SaveView({
   );
 }
 
-/** A menu with the actions on the current view. */
+/** Renders a menu with the actions on the current view. */
 export function ViewMenu({
   saved,
   query,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyView, isViewEdited, isViewOnlyUrl, viewParameters } from './saved-views.ts';
+import { applyView, isViewEdited, isViewOnlyUrl, toViewParameters } from './saved-views.ts';
 
 const SLOW = { id: 'viw_1', filters: { latency_ms: '>=1000', range: '7d' } };
 
@@ -8,7 +8,12 @@ test('a view keeps filters, relative time and columns, and nothing of the moment
   const query = new URLSearchParams(
     'status=5xx&metadata.team=a&range=1h&cols=time&open=exc_1&live=0&view=viw_1',
   );
-  assert.deepEqual(viewParameters(query), { status: '5xx', 'metadata.team': 'a', range: '1h', cols: 'time' });
+  assert.deepEqual(toViewParameters(query), {
+    status: '5xx',
+    'metadata.team': 'a',
+    range: '1h',
+    cols: 'time',
+  });
 });
 
 test('turning to a view takes away what it does not say', () => {

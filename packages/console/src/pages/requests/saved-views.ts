@@ -4,22 +4,22 @@ import type { UrlChanges } from '../../app/url-state.ts';
 import { findFilterField } from '../../filters/filter-text.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 
-/** A named set of filters of the list, stored on the server. */
+/** A named set of filters of the request list, which is stored on the server. */
 export type SavedView = z.output<typeof viewResource>;
 
 /** URL parameters that a view contains in addition to filters: the relative time range and the columns. */
 const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
 
 /** Returns the URL parameters that a view stores. */
-export function viewParameters(query: URLSearchParams): Record<string, string> {
+export function toViewParameters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(
     [...query].filter(([name]) => BESIDE.has(name) || findFilterField(REQUEST_FIELDS, name) !== undefined),
   );
 }
 
 /**
- * Returns the URL changes that apply a view: sets its parameters and removes all others that a view can
- * contain.
+ * Returns the URL changes that apply a view: they set its parameters and remove all other parameters that a
+ * view can contain.
  */
 export function applyView(query: URLSearchParams, saved: Pick<SavedView, 'id' | 'filters'>): UrlChanges {
   const own = textOf(saved);
@@ -29,22 +29,22 @@ export function applyView(query: URLSearchParams, saved: Pick<SavedView, 'id' | 
 
 /** Returns the URL changes that remove all parameters that a view can contain. */
 export function clearViewParameters(query: URLSearchParams): UrlChanges {
-  return Object.fromEntries(Object.keys(viewParameters(query)).map((name) => [name, null]));
+  return Object.fromEntries(Object.keys(toViewParameters(query)).map((name) => [name, null]));
 }
 
-/** Whether the URL differs from the view that it names. */
+/** Returns whether the parameters of the URL differ from those of the view that the URL names. */
 export function isViewEdited(query: URLSearchParams, saved: Pick<SavedView, 'filters'>): boolean {
   const own = textOf(saved);
-  const now = viewParameters(query);
+  const now = toViewParameters(query);
   const names = new Set([...Object.keys(own), ...Object.keys(now)]);
   // A fixed time range does not make it a different view.
   if (query.has('from')) names.delete('range');
   return [...names].some((name) => own[name] !== now[name]);
 }
 
-/** Whether a URL names a view and contains nothing else. The view is then applied. */
+/** Returns whether the URL names a view and contains no other parameter. Such a URL applies the view. */
 export function isViewOnlyUrl(query: URLSearchParams): boolean {
-  return query.has('view') && Object.keys(viewParameters(query)).length === 0 && !query.has('from');
+  return query.has('view') && Object.keys(toViewParameters(query)).length === 0 && !query.has('from');
 }
 
 function textOf({ filters }: Pick<SavedView, 'filters'>): Record<string, string> {

@@ -1,5 +1,6 @@
 /** Stores the scroll position of a list per history entry of the tab. Pure except for the given storage. */
 
+/** A scroll position, relative to a row so that it stays correct when rows are added. */
 export interface ScrollPosition {
   /** ID of the first visible row. `offset` is its distance in pixels from the top of the scroll area. */
   readonly row: string;
@@ -14,13 +15,16 @@ export interface ScrollPosition {
 const NAME = 'floe.places';
 const MAX_POSITIONS = 50;
 
-/** Returns the stored position of a history entry, or null if none is stored. */
+/** Returns the stored scroll position of an entry in the browser history, or null if none is stored. */
 export function loadScrollPosition(storage: Pick<Storage, 'getItem'>, entry: string): ScrollPosition | null {
   const found = readPositions(storage).find(([name]) => name === entry);
   return found ? found[1] : null;
 }
 
-/** Stores a position. Null means the top, for which nothing is stored. */
+/**
+ * Stores the scroll position of an entry in the browser history. Null means the top; the stored position is
+ * then removed.
+ */
 export function storeScrollPosition(
   storage: Pick<Storage, 'getItem' | 'setItem'>,
   entry: string,

@@ -11,7 +11,7 @@ import type { RequestFilters } from './request-data.ts';
 import { toFixedTimeRange } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
 
-/** A menu that copies a link or an API call, or exports all matching requests. */
+/** Renders a menu that copies a link or an API call, or exports all matching requests. */
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
   const fixed = () => {

@@ -1,7 +1,7 @@
 import type { RequestTailPage } from '@floe/contract/api/analytics';
 import type { LiveBatch } from './live-rows.ts';
 
-/** An event of the event stream, with the parts that a request list needs. */
+/** The parts of a server event that the request list needs. */
 export interface TailEvent {
   /** ID of the preceding event, or null if unknown. `id` is the event’s own ID. */
   readonly after: string | null;
@@ -10,7 +10,7 @@ export interface TailEvent {
   readonly batch: LiveBatch | null;
 }
 
-/** An event that means that any number of rows may have been added until now. */
+/** An event after which any number of new requests may exist. */
 export const UNKNOWN_TAIL_EVENT: TailEvent = { after: null, id: null, batch: null };
 
 /**
@@ -19,6 +19,7 @@ export const UNKNOWN_TAIL_EVENT: TailEvent = { after: null, id: null, batch: nul
  */
 const MAX_EVENTS = 200;
 
+/** The functions and settings that a `TailReader` uses. */
 export interface TailOptions {
   /**
    * Fetches the requests between two event IDs. Without the second ID, fetches all requests after the first.
@@ -35,9 +36,9 @@ export interface TailOptions {
 }
 
 /**
- * Extends a list that is complete up to an event ID. If an event directly follows that ID, its rows are used.
- * Otherwise, the rows in between are fetched. Each request is therefore added once, even if the stream
- * repeats events, restarts, is shared by tabs or is interrupted.
+ * Keeps a request list complete. The list is complete up to the ID of an event. If the next event directly
+ * follows that ID, its rows are used; otherwise, the missing rows are fetched. Each request is therefore
+ * added exactly once, even if the event stream repeats events or is interrupted.
  */
 export class TailReader {
   readonly #options: TailOptions;
@@ -63,9 +64,9 @@ export class TailReader {
     this.#list += 1;
   }
 
-  addEvent(told: TailEvent): void {
-    this.#events.push(told);
-    if (this.#events.length > MAX_EVENTS) this.#events = [{ ...UNKNOWN_TAIL_EVENT, id: told.id }];
+  addEvent(event: TailEvent): void {
+    this.#events.push(event);
+    if (this.#events.length > MAX_EVENTS) this.#events = [{ ...UNKNOWN_TAIL_EVENT, id: event.id }];
   }
 
   /**
@@ -83,17 +84,17 @@ export class TailReader {
   }
 
   async #readOnce(from: string): Promise<void> {
-    const told = this.#events;
+    const events = this.#events;
     this.#events = [];
-    const stands = this.#join(from, told);
-    this.#position = stands;
-    const rest = told.filter(({ id }) => id === null || isBefore(stands, id));
+    const position = this.#join(from, events);
+    this.#position = position;
+    const rest = events.filter(({ id }) => id === null || isBefore(position, id));
     const last = rest.at(-1);
     if (!last) return;
     const list = this.#list;
     let answer: RequestTailPage;
     try {
-      answer = await this.#options.fetchTail(stands, last.id);
+      answer = await this.#options.fetchTail(position, last.id);
     } catch (error) {
       this.#events.unshift({ ...UNKNOWN_TAIL_EVENT, id: last.id });
       throw error;
@@ -108,18 +109,18 @@ export class TailReader {
   /**
    * Applies the events that directly follow each other. Returns the ID up to which the list is then complete.
    */
-  #join(from: string, told: readonly TailEvent[]): string {
-    let stands = from;
+  #join(from: string, events: readonly TailEvent[]): string {
+    let position = from;
     const { acceptsEvents, isWatched, addBatch } = this.#options;
-    if (!acceptsEvents) return stands;
-    for (const { after, id, batch } of told) {
-      if (id !== null && !isBefore(stands, id)) continue;
-      if (batch === null || id === null || after !== stands) break;
+    if (!acceptsEvents) return position;
+    for (const { after, id, batch } of events) {
+      if (id !== null && !isBefore(position, id)) continue;
+      if (batch === null || id === null || after !== position) break;
       if (batch.omitted !== 0 && isWatched()) break;
       addBatch(batch);
-      stands = id;
+      position = id;
     }
-    return stands;
+    return position;
   }
 }
 

@@ -2,7 +2,10 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { getOutcomeDisplay } from './request-rows.ts';
 
-/** Shows the time to first token and the streaming time as a bar, on the same scale for all visible rows. */
+/**
+ * Shows the time to first token and the streaming time of a request as a bar. All visible rows use the same
+ * scale.
+ */
 export function TimingBar({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
   const { latency_ms, first_token_ms } = row;
   const share = (ms: number) => `${Math.min(100, Math.max(1.5, (ms / longestMs) * 100))}%`;

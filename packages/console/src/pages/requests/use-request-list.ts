@@ -17,6 +17,7 @@ import {
 import { REQUEST_FIELDS } from './request-fields.ts';
 import { listMetadataKeys, mergeRequestRows } from './request-rows.ts';
 
+/** The request list of the URL: its filters, rows and live updates. */
 export type RequestList = ReturnType<typeof useRequestList>;
 
 /** URL parameters that change how the list is displayed, but not its content. */
@@ -44,7 +45,9 @@ export const prefetchRequests: PrefetchQueries = (client, { query }) => {
   void client.prefetchQuery(requestOutcomesQuery(filters, span));
 };
 
-/** Returns the request list of the URL with its live updates. */
+/**
+ * Returns the request list for the filters in the URL, including requests that arrive while the page is open.
+ */
 export function useRequestList() {
   const { query, change } = useUrlState();
   const key = listParameters(query);
@@ -52,17 +55,17 @@ export function useRequestList() {
   const answer = useInfiniteQuery({ ...requestsQuery(filters), placeholderData: (before) => before });
   const live = span.range !== null && query.get('live') !== '0';
   const isOpen = query.has('open');
-  const { held, point } = useHoldRows(isOpen);
+  const { isHeld, point } = useHoldRows(isOpen);
   const pages = answer.data?.pages;
   const paged = useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages]);
-  const known = useMemo(() => new Set(paged.map(({ id }) => id)), [paged]);
+  const knownIds = useMemo(() => new Set(paged.map(({ id }) => id)), [paged]);
   const liveId = answer.isPlaceholderData ? null : (pages?.[0]?.live_id ?? null);
   const client = useQueryClient();
-  const reread = useCallback(
+  const reload = useCallback(
     () => void client.resetQueries({ queryKey: ['requests', filters], exact: true }),
     [client, filters],
   );
-  const tail = useLiveTail({ filters, on: live, liveId, known, held, reread });
+  const tail = useLiveTail({ filters, on: live, liveId, knownIds, isHeld, reload });
   const rows = useMemo(
     () => (tail.rows.length === 0 ? paged : mergeRequestRows(paged, tail.rows)),
     [paged, tail.rows],
@@ -92,7 +95,7 @@ function useHoldRows(isOpen: boolean) {
   const reading = useRef(isOpen);
   reading.current = isOpen;
   const [, redraw] = useState(0);
-  const held = useCallback(
+  const isHeld = useCallback(
     () =>
       pointing.current || reading.current || (document.querySelector('[data-scroll]')?.scrollTop ?? 0) > 40,
     [],
@@ -101,5 +104,5 @@ function useHoldRows(isOpen: boolean) {
     pointing.current = inside && window.matchMedia('(hover: hover)').matches;
     if (!inside) redraw((count) => count + 1);
   };
-  return { held, point };
+  return { isHeld, point };
 }

@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
-import { type SavedView, viewParameters } from './saved-views.ts';
+import { type SavedView, toViewParameters } from './saved-views.ts';
 
 const PAGE = 'requests';
 
+/** The query for the saved views of the request list. */
 export const viewsQuery = queryOptions({
   queryKey: ['views', PAGE],
   queryFn: ({ signal }) =>
@@ -11,15 +12,17 @@ export const viewsQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** Saves the filters in the URL as a new view. */
 export function createView(name: string, shared: boolean, query: URLSearchParams): Promise<SavedView> {
   return sendJson('POST', 'api/management/views', {
     name,
     page: PAGE,
     shared,
-    filters: viewParameters(query),
+    filters: toViewParameters(query),
   });
 }
 
+/** Changes the name of a view or whether it is shared. */
 export function updateView(
   id: string,
   change: Partial<Pick<SavedView, 'name' | 'shared'>>,
@@ -30,10 +33,11 @@ export function updateView(
 /** Replaces the filters of a view with those in the URL. */
 export function replaceViewFilters(id: string, query: URLSearchParams): Promise<SavedView> {
   return sendJson('PATCH', `api/management/views/${encodeURIComponent(id)}`, {
-    filters: viewParameters(query),
+    filters: toViewParameters(query),
   });
 }
 
+/** Deletes a view. */
 export function deleteView(id: string): Promise<null> {
   return sendJson('DELETE', `api/management/views/${encodeURIComponent(id)}`);
 }

@@ -9,18 +9,18 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { RouteFields } from './route-fields.tsx';
-import { EMPTY_ROUTE, ROUTE_RESOURCE, type Route, toRouteBody } from './route-form.ts';
+import { EMPTY_ROUTE, ROUTE_RESOURCE_KIND, type Route, toRouteBody } from './route-form.ts';
 import { RouteSimulator } from './route-simulator.tsx';
 import { useTargetStates } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 const CRUMB = { label: routesText.page.title, to: '/management/routes' } as const;
 
-/** The page that creates a route, with a simulation of its effect. */
+/** Renders the page that creates a route, with a simulation of its effect. */
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const fresh = useResourceCreation(ROUTE_RESOURCE, EMPTY_ROUTE, ({ id, model }) => {
+  const fresh = useResourceCreation(ROUTE_RESOURCE_KIND, EMPTY_ROUTE, ({ id, model }) => {
     showToast(routesText.editor.created(model));
     go(id, 'replace');
   });
@@ -29,7 +29,7 @@ export function NewRoutePage() {
   return (
     <PageFrame title={routesText.editor.newTitle} crumbs={[CRUMB]}>
       <TwoColumnLayout beside={<RouteSimulator draft={draft} model={form.model.trim()} />}>
-        <NewResourceForm kind={ROUTE_RESOURCE} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={ROUTE_RESOURCE_KIND} fresh={fresh} onCancel={() => go()}>
           <RouteFields form={form} states={states} onChange={set} />
         </NewResourceForm>
       </TwoColumnLayout>
@@ -37,23 +37,23 @@ export function NewRoutePage() {
   );
 }
 
-/** The page that edits a route, with a simulation of its effect before saving. */
+/** Renders the page that edits a route, with a simulation of its effect before saving. */
 export function RouteEditorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
-      <LoadedResource key={id} kind={ROUTE_RESOURCE} id={id}>
-        {(read) => <Editor read={read} />}
+      <LoadedResource key={id} kind={ROUTE_RESOURCE_KIND} id={id}>
+        {(loaded) => <Editor loaded={loaded} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: WithETag<Route> }) {
-  const route = read.body;
+function Editor({ loaded }: { readonly loaded: WithETag<Route> }) {
+  const route = loaded.body;
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const edit = useResourceEdit(ROUTE_RESOURCE, read, ({ id, model }) => {
+  const edit = useResourceEdit(ROUTE_RESOURCE_KIND, loaded, ({ id, model }) => {
     showToast(routesText.editor.saved(model));
     if (id !== route.id) go(id, 'replace');
   });
@@ -71,7 +71,7 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
         )
       }
     >
-      <ResourceForm kind={ROUTE_RESOURCE} resource={route} edit={edit} onGone={() => go()}>
+      <ResourceForm kind={ROUTE_RESOURCE_KIND} resource={route} edit={edit} onGone={() => go()}>
         <RouteFields form={edit.form} states={states} onChange={edit.set} />
       </ResourceForm>
     </TwoColumnLayout>

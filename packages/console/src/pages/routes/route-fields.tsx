@@ -21,7 +21,7 @@ const RESCUES = [
   { id: 'replay', ...routesText.rescues.replay },
 ] as const;
 
-/** The fields of the route form. */
+/** Renders the fields of the route form. */
 export function RouteFields({
   form,
   states,

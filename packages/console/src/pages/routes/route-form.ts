@@ -4,9 +4,12 @@ import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { routesText } from './text.ts';
 
+/** A route as the API returns it. */
 export type Route = z.output<typeof routeResource>;
+/** How a route selects the order of its targets. */
 export type RouteStrategy = Route['strategy'];
 
+/** The form values of a target. */
 export interface TargetForm {
   /**
    * Identifies the target while it is dragged, because two targets can have the same model. Not sent to the
@@ -18,8 +21,10 @@ export interface TargetForm {
 }
 
 const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'total_ms'] as const;
+/** A timeout that a route can override. */
 export type TimeoutName = (typeof TIMEOUTS)[number];
 
+/** The form values of a route. */
 export interface RouteForm {
   readonly model: string;
   readonly enabled: boolean;
@@ -33,6 +38,7 @@ export interface RouteForm {
   readonly timeouts: Readonly<Record<TimeoutName, string>>;
 }
 
+/** The timeouts that a route can override, with their labels. */
 export const TIMEOUT_LABELS: readonly (readonly [TimeoutName, string])[] = [
   ['first_token_ms', routesText.timeouts.first_token_ms],
   ['idle_ms', routesText.timeouts.idle_ms],
@@ -41,22 +47,26 @@ export const TIMEOUT_LABELS: readonly (readonly [TimeoutName, string])[] = [
   ['headers_ms', routesText.timeouts.headers_ms],
 ];
 
+/** The strategies that the form offers, with their labels and descriptions. */
 export const STRATEGIES = [
   { id: 'failover', ...routesText.strategies.failover },
   { id: 'weighted', ...routesText.strategies.weighted },
   { id: 'least_latency', ...routesText.strategies.least_latency },
 ] as const;
 
+/** The cache settings that the form offers, with their labels. */
 export const ROUTE_CACHE_OPTIONS = [
   { value: '', label: routesText.cacheOptions.default },
   { value: 'on', label: routesText.cacheOptions.on },
   { value: 'off', label: routesText.cacheOptions.off },
 ] as const;
 
+/** Returns the cache setting for the value of a select option. */
 export function parseRouteCacheOption(option: string): RouteForm['cache'] {
   return ROUTE_CACHE_OPTIONS.find(({ value }) => value === option)?.value ?? '';
 }
 
+/** The initial form values of a new route. */
 export const EMPTY_ROUTE: RouteForm = {
   model: '',
   enabled: true,
@@ -68,6 +78,7 @@ export const EMPTY_ROUTE: RouteForm = {
   timeouts: { connect_ms: '', headers_ms: '', first_token_ms: '', idle_ms: '', total_ms: '' },
 };
 
+/** Converts a route to form values. */
 export function toRouteForm(route: Route): RouteForm {
   const seconds = (name: TimeoutName) => {
     const ms = route.timeouts[name];
@@ -95,7 +106,7 @@ export function toRouteForm(route: Route): RouteForm {
   };
 }
 
-/** Converts the form to the request body, which has the same fields as in floe.yaml. */
+/** Converts the form to the request body, which has the same fields as a route in floe.yaml. */
 export function toRouteBody(form: RouteForm) {
   const timeouts = TIMEOUTS.flatMap((name) => {
     const seconds = parseNumberField(form.timeouts[name]);
@@ -117,8 +128,8 @@ export function toRouteBody(form: RouteForm) {
   };
 }
 
-/** The resource kind of routes, for the list and the editor. */
-export const ROUTE_RESOURCE: ConsoleResourceKind<Route, RouteForm> = {
+/** The resource kind of routes, which the list and the editor use. */
+export const ROUTE_RESOURCE_KIND: ConsoleResourceKind<Route, RouteForm> = {
   one: routesText.page.one,
   path: 'api/management/routes',
   touches: [['routes'], ['models']],
@@ -133,8 +144,8 @@ export const ROUTE_RESOURCE: ConsoleResourceKind<Route, RouteForm> = {
 };
 
 /**
- * Returns the share of traffic of each target with the strategy `weighted`. All shares are 0 if no weight is
- * above 0.
+ * Returns the share of the requests that each target gets with the strategy `weighted`. If no weight is above
+ * 0, all shares are 0.
  */
 export function computeTargetShares(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
   const weights = targets.map(({ weight }) => {

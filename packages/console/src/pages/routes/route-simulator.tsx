@@ -21,8 +21,8 @@ import {
 import { routesText } from './text.ts';
 
 /**
- * Simulates a request with the running configuration, and with the draft in place of the saved route. No
- * request is sent, counted or stored.
+ * Simulates a request twice, with the saved route and with the draft, and compares the results. No request is
+ * sent, counted or stored.
  */
 export function RouteSimulator({
   draft,

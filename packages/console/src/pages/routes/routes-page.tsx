@@ -6,17 +6,17 @@ import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { ROUTE_RESOURCE, type Route, STRATEGIES } from './route-form.ts';
+import { ROUTE_RESOURCE_KIND, type Route, STRATEGIES } from './route-form.ts';
 import { type BreakersByTarget, TargetStatus, useTargetStates } from './target-status.tsx';
 import { routesText } from './text.ts';
 
-/** Lists the routes of the organization in matching order. */
+/** Lists the routes of the organization in the order in which they are matched. */
 export function RoutesPage() {
   useLiveQuery('config', ['routes']);
-  const list = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE.path));
+  const list = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
   const states = useTargetStates();
   const open = useResourceNavigate('/management/routes');
-  const order = useManualOrder(ROUTE_RESOURCE, list.rows);
+  const order = useManualOrder(ROUTE_RESOURCE_KIND, list.rows);
   return (
     <ListPage
       title={routesText.page.title}

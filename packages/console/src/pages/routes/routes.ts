@@ -1,5 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
+/** The routes of the Routes pages. */
 export const routePageRoutes: readonly PageRoute[] = [
   {
     path: '/management/routes',

@@ -4,7 +4,10 @@ import { breakerStatus } from '../breakers/breaker-status.ts';
 import type { RouteSimulation } from './simulation-form.ts';
 import { routesText } from './text.ts';
 
-/** Lists the targets in the order in which they would be tried, and the excluded targets. */
+/**
+ * Lists the targets in the order in which they would be tried, and the targets that would not be used with
+ * the reasons.
+ */
 export function SimulatedTargets({ answer: { targets, skipped } }: { readonly answer: RouteSimulation }) {
   if (targets.length === 0 && skipped.length === 0) return null;
   return (

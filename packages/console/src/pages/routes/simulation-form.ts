@@ -4,9 +4,10 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import { breakerStatus } from '../breakers/breaker-status.ts';
 import { routesText } from './text.ts';
 
+/** The result of a simulated request. */
 export type RouteSimulation = z.output<typeof routeSimulationResult>;
 
-/** The form of a simulated request. */
+/** The form values of a simulated request. */
 export interface SimulationForm {
   readonly model: string;
   /** ID of a platform key. Empty simulates the request without a key. */
@@ -25,7 +26,11 @@ const MAX_TOKENS = 200_000;
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Converts the form to the request body: a Chat Completions request with the form values. */
+/**
+ * Converts the form to the body of a simulation, which contains a Chat Completions request.
+ * @param draft The draft of a route to use in the simulation.
+ * @param replaces The ID of the saved route that the draft replaces.
+ */
 export function toSimulationBody(form: SimulationForm, draft?: object, replaces?: string) {
   const wanted = Math.min(MAX_TOKENS, Math.max(1, Math.round(Number(form.tokens) || 1)));
   const prompt = 'word '.repeat(Math.ceil((wanted * CHARACTERS_PER_TOKEN) / 5)).trim();
@@ -49,7 +54,10 @@ export function toSimulationBody(form: SimulationForm, draft?: object, replaces?
   };
 }
 
-/** Describes the result: the first target with its breaker status, or the reason for the rejection. */
+/**
+ * Describes the result of a simulation: the first target and its breaker status, or the reason for the
+ * rejection.
+ */
 export function describeSimulation({ outcome, targets, status, message }: RouteSimulation): {
   readonly state: DisplayStatus;
   readonly text: string;
@@ -72,7 +80,7 @@ export function describeSimulation({ outcome, targets, status, message }: RouteS
   return { state, text: words.used(name) + fallback };
 }
 
-/** Whether the saved route and the draft have different results. */
+/** Returns whether the saved route and the draft handle the request differently. */
 export function hasDifferentResult(saved: RouteSimulation, draft: RouteSimulation): boolean {
   const ends = ({ outcome, status, targets }: RouteSimulation) =>
     `${outcome} ${status} ${targets.map(({ provider, model, credential }) => `${provider}/${model}@${credential}`).join()}`;

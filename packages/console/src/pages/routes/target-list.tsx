@@ -13,8 +13,8 @@ import { type BreakersByTarget, TargetStatus } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 /**
- * Edits the targets in the order in which they are tried. Targets can be reordered by dragging or with the
- * keyboard.
+ * Edits the targets of a route in the order in which they are tried. Targets can be reordered by dragging or
+ * with the keyboard.
  */
 export function TargetList({
   form,

@@ -5,10 +5,10 @@ import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { breakerStatus } from '../breakers/breaker-status.ts';
 
-/** Breakers that are not closed, by target (`<provider>/<model>`). */
+/** The breakers that are not closed, by target (`<provider>/<model>`). */
 export type BreakersByTarget = ReadonlyMap<string, BreakerResource>;
 
-/** Returns the current breakers of all targets. */
+/** Returns the breakers that are not closed, by target. */
 export function useTargetStates(): BreakersByTarget {
   const live = useEventStreamState() === 'live';
   useLiveQuery('breakers', ['breakers']);
@@ -21,7 +21,7 @@ export function useTargetStates(): BreakersByTarget {
   return new Map(data?.data.map((breaker) => [`${breaker.provider}/${breaker.model}`, breaker]));
 }
 
-/** Shows the breaker status of a target. Renders nothing if the breaker is closed. */
+/** Shows the status of a target’s breaker. Renders nothing if the breaker is closed. */
 export function TargetStatus({
   states,
   model,

@@ -1,5 +1,4 @@
 /** Every string of the Routes page, of the route editor and of its simulator. */
-
 export const routesText = {
   page: {
     title: 'Routes',
@@ -28,7 +27,7 @@ export const routesText = {
       title: (id: string) => `Delete route “${id}”?`,
       pattern: 'Requests for these models will go directly to their provider.',
       alias: (model: string) =>
-        `Requests for ${model} will get status 404, because no other model or route has this name.`,
+        `Requests for ${model} will fail with status 404, because no other model or route has this name.`,
     },
   },
   fields: {
@@ -39,14 +38,14 @@ export const routesText = {
     strategy: 'Strategy',
     targets: 'Targets',
     targetsHint: 'Drag to reorder, or press Alt+↑ or Alt+↓ on a handle.',
-    rescue: 'If a stream is cut off after content was sent',
+    rescue: 'If a stream is cut off after content has been sent',
     cache: 'Response cache',
     cacheHint: 'Determines whether Floe answers identical requests from the cache.',
     retries: 'Retries per target',
     timeoutPlaceholder: 'Provider default',
     seconds: (label: string) => `${label} timeout (s)`,
     enabled: 'Enabled',
-    enabledHint: 'When disabled, this route is skipped and requests are matched against the next routes.',
+    enabledHint: 'When the route is disabled, requests are matched against the next routes.',
   },
   strategies: {
     failover: {

@@ -6,8 +6,8 @@ import { connectIdentity, ownIdentitiesQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
 /**
- * Lists the OpenID Connect identity providers that the account can be connected to. Renders nothing if there
- * are none.
+ * Lists the OpenID Connect identity providers to which the user can connect their account. Renders nothing if
+ * there are none.
  */
 export function AccountIdentities() {
   const { data } = useQuery(ownIdentitiesQuery);

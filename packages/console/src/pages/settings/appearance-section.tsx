@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { currentDensity, setDensity, setTheme, type Theme } from '../../app/theme.ts';
+import { getDensity, setDensity, setTheme, type Theme } from '../../app/theme.ts';
 import { Card } from '../../ui/cards.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { Switch } from '../../ui/toggles.tsx';
@@ -14,7 +14,7 @@ const THEMES: readonly { readonly id: Theme; readonly label: string }[] = [
 /** Selects the theme and the row height of the console in this browser. */
 export function AppearanceSection() {
   const [theme, setShown] = useState(themeNow);
-  const [density, setRows] = useState(currentDensity);
+  const [density, setRows] = useState(getDensity);
   const choose = (id: string) => {
     const found = THEMES.find((one) => one.id === id)?.id ?? 'system';
     setTheme(found);

@@ -5,7 +5,7 @@ import { Badge } from '../../ui/status.tsx';
 import type { ConfigChanges } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** Lists the changes that applying a file would make. */
+/** Lists what would change if a floe.yaml file were applied. */
 export function ConfigChangeList({ compared }: { readonly compared: ConfigChanges }) {
   const { changes, unchanged, ignored } = compared;
   return (

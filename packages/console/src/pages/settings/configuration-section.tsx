@@ -17,7 +17,7 @@ import { configQuery, diffConfig, type RunningConfig } from './settings-data.ts'
 import { settingsText } from './text.ts';
 
 /**
- * Shows the running configuration and the last rejected file, and compares a file with the running
+ * Shows the running configuration and why the last file was rejected, and compares a file with the running
  * configuration.
  */
 export function ConfigurationSection() {

@@ -27,7 +27,7 @@ export function OrgSection() {
 function OrgForm({ org }: { readonly org: WithETag<OrgResource> }) {
   const edit = usePatchForm({
     path: ORG_PATH,
-    read: org,
+    loaded: org,
     formOf: ({ name, timezone }: OrgResource) => ({ name, timezone }),
     write: (form) => form,
     touches: [orgQuery.queryKey, sessionQuery.queryKey, ['audit']],

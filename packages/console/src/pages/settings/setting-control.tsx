@@ -12,7 +12,7 @@ interface ControlProps {
   readonly onChange: (value: SettingValue) => void;
 }
 
-/** The control that edits a setting. */
+/** Renders the input or switch for one setting. */
 export function SettingControl({ field, value, disabled, onChange }: ControlProps) {
   const { path, label, hint, choices } = field;
   if (typeof value === 'boolean')

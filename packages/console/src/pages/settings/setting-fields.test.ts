@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  getSetting,
   type OrgSettingsResource,
   SETTING_GROUPS,
-  settingAt,
-  settingsChange,
   toSettingForm,
+  toSettingsPatch,
 } from './setting-fields.ts';
 
 const settings: OrgSettingsResource = {
@@ -31,16 +31,16 @@ const settings: OrgSettingsResource = {
 
 test('every field of the page is a setting in the API', () => {
   for (const { fields } of Object.values(SETTING_GROUPS).flat())
-    for (const { path } of fields) assert.notEqual(settingAt(settings, path), '', path);
+    for (const { path } of fields) assert.notEqual(getSetting(settings, path), '', path);
 });
 
 test('a change contains only the values that differ', () => {
   const form = toSettingForm('data', settings);
-  assert.deepEqual(settingsChange(settings, form), {});
+  assert.deepEqual(toSettingsPatch(settings, form), {});
   const changed = { ...form, 'bodies.keep': true, 'analytics.metadata_keys': ['team', 'app'] };
-  assert.deepEqual(settingsChange(settings, changed), {
+  assert.deepEqual(toSettingsPatch(settings, changed), {
     bodies: { keep: true },
     analytics: { metadata_keys: ['team', 'app'] },
   });
-  assert.deepEqual(settingsChange(settings, { chat_reasoning: 'forward' }), { chat_reasoning: 'forward' });
+  assert.deepEqual(toSettingsPatch(settings, { chat_reasoning: 'forward' }), { chat_reasoning: 'forward' });
 });

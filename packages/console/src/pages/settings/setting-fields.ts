@@ -2,12 +2,13 @@ import type { orgSettings } from '@floe/contract/api/settings';
 import type * as z from 'zod';
 import { settingText } from './setting-text.ts';
 
+/** The settings of the organization as the API returns them. */
 export type OrgSettingsResource = z.output<typeof orgSettings>;
 
 /** The value of a setting. */
 export type SettingValue = string | boolean | number | readonly string[];
 
-/** A setting of the organization and its path in the API. */
+/** A setting of the organization: its path in the API, label and help text. */
 export interface SettingField {
   readonly path: string;
   readonly label: string;
@@ -15,12 +16,13 @@ export interface SettingField {
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
 }
 
+/** Settings that are shown together under a title. */
 export interface SettingGroup {
   readonly title: string;
   readonly fields: readonly SettingField[];
 }
 
-/** The settings of each section of the page. */
+/** The groups of settings in each section of the page. */
 export const SETTING_GROUPS = {
   gateway: [
     {
@@ -122,10 +124,11 @@ export const SETTING_GROUPS = {
   ],
 } as const satisfies Readonly<Record<string, readonly SettingGroup[]>>;
 
+/** A section of the page that contains settings of the organization. */
 export type SettingSection = keyof typeof SETTING_GROUPS;
 
-/** Returns the setting at a path such as `bodies.keep`. */
-export function settingAt(settings: OrgSettingsResource, path: string): SettingValue {
+/** Returns the value of the setting at a path such as `bodies.keep`, or an empty string if there is none. */
+export function getSetting(settings: OrgSettingsResource, path: string): SettingValue {
   let value: unknown = settings;
   for (const step of path.split('.'))
     value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
@@ -133,19 +136,23 @@ export function settingAt(settings: OrgSettingsResource, path: string): SettingV
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : '';
 }
 
-/** The form values of a section, by path. */
+/** The form values of a section, by path of the setting. */
 export type SettingForm = Readonly<Record<string, SettingValue>>;
 
+/** Converts the settings of a section to form values. */
 export function toSettingForm(section: SettingSection, settings: OrgSettingsResource): SettingForm {
   const paths = SETTING_GROUPS[section].flatMap(({ fields }) => fields.map(({ path }) => path));
-  return Object.fromEntries(paths.map((path) => [path, settingAt(settings, path)]));
+  return Object.fromEntries(paths.map((path) => [path, getSetting(settings, path)]));
 }
 
-/** Returns the request body with only the values that differ from the current settings, nested by section. */
-export function settingsChange(settings: OrgSettingsResource, form: SettingForm): Record<string, unknown> {
+/**
+ * Returns the body of a `PATCH` request with only the settings whose form value differs from the current
+ * value.
+ */
+export function toSettingsPatch(settings: OrgSettingsResource, form: SettingForm): Record<string, unknown> {
   const change: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(form)) {
-    if (JSON.stringify(settingAt(settings, path)) === JSON.stringify(value)) continue;
+    if (JSON.stringify(getSetting(settings, path)) === JSON.stringify(value)) continue;
     const [section = '', field] = path.split('.', 2);
     const within = change[section];
     if (field === undefined) change[section] = value;

@@ -1,5 +1,4 @@
 /** The label, help text and options of each setting. */
-
 export const settingText = {
   groups: {
     answers: 'Responses',
@@ -15,7 +14,7 @@ export const settingText = {
   },
   storedResponses: {
     label: 'Store responses for previous_response_id',
-    hint: 'Stored responses are encrypted. When disabled, clients must send the whole conversation each time.',
+    hint: 'Stored responses are encrypted. If they are not stored, clients must send the whole conversation each time.',
   },
   resourceScope: {
     label: 'Access to files, batches and stored responses',
@@ -24,7 +23,7 @@ export const settingText = {
   },
   ideErrors: {
     label: 'Editor-compatible errors',
-    hint: 'Editors display only some kinds of errors. When enabled, Floe returns only these kinds.',
+    hint: 'Editors display only some kinds of errors. When this is enabled, Floe returns only these kinds.',
   },
   freeformTools: {
     label: 'Freeform tools',

@@ -7,59 +7,75 @@ import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-cli
 import { createPasskey } from '../../data/passkey.ts';
 import type { OrgSettingsResource } from './setting-fields.ts';
 
+/** The state of the running configuration. */
 export type RunningConfig = z.output<typeof runningConfig>;
+/** What would change if a floe.yaml file were applied. */
 export type ConfigChanges = z.output<typeof configChangeList>;
+/** A passkey of the signed-in user. */
 export type Passkey = z.output<typeof passkeyResource>;
+/** A session of the signed-in user. */
 export type OwnSession = z.output<typeof ownSession>;
 
+/** The API path of the organization’s settings. */
 export const SETTINGS_PATH = 'api/management/settings';
 
+/** The query for the settings of the organization, with the ETag for their next change. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => getWithETag<OrgSettingsResource>(SETTINGS_PATH, signal),
 });
 
+/** The query for the state of the running configuration. */
 export const configQuery = queryOptions({
   queryKey: ['config'],
   queryFn: ({ signal }) => getJson<RunningConfig>('api/management/config', undefined, signal),
 });
 
 /**
- * The query for the identity providers in `auth.oidc` and whether the user’s account is connected to them.
+ * The query for the identity providers that are configured in `auth.oidc`, and whether the user’s account is
+ * connected to each.
  */
 export const ownIdentitiesQuery = queryOptions({
   queryKey: ['own-identities'],
   queryFn: ({ signal }) => getJson<ApiPage<OwnIdentity>>('api/me/identities', undefined, signal),
 });
 
+/** An identity provider, and whether the user’s account is connected to it. */
 export type OwnIdentity = z.output<typeof ownIdentity>;
 
-/** Redirects the browser to the identity provider, which redirects back to the console. */
+/**
+ * Starts connecting the account to an identity provider. The browser is redirected to the identity provider
+ * and then back to the console.
+ */
 export async function connectIdentity(name: string): Promise<void> {
   const path = `api/me/identities/${encodeURIComponent(name)}/connect`;
   const { location } = await sendJson<{ readonly location: string }>('POST', path);
   window.location.assign(location);
 }
 
-/** Returns the changes that applying a file would make. */
+/** Returns what would change if a floe.yaml file were applied. */
 export function diffConfig(yaml: string): Promise<ConfigChanges> {
   return sendJson('POST', 'api/management/config/diff', { yaml });
 }
 
+/** The query for the passkeys of the signed-in user. */
 export const passkeysQuery = queryOptions({
   queryKey: ['passkeys'],
   queryFn: ({ signal }) => getJson<ApiPage<Passkey>>('api/me/passkeys', undefined, signal),
 });
 
+/** The query for the sessions of the signed-in user. */
 export const ownSessionsQuery = queryOptions({
   queryKey: ['own-sessions'],
   queryFn: ({ signal }) => getJson<ApiPage<OwnSession>>('api/me/sessions', undefined, signal),
 });
 
+/** Changes the name of the signed-in user. */
 export function changeOwnName(name: string): Promise<unknown> {
   return sendJson('PATCH', 'api/me', { name });
 }
 
+/** Changes the password of the signed-in user and signs out their other sessions. */
 export function changeOwnPassword(password: string): Promise<unknown> {
   return sendJson('PUT', 'api/me/password', { password });
 }
@@ -70,15 +86,17 @@ export async function addPasskey(name: string): Promise<unknown> {
   return sendJson('POST', 'api/me/passkeys', { name, credential: await createPasskey(options) });
 }
 
+/** Changes the name of a passkey. */
 export function renamePasskey(id: string, name: string): Promise<unknown> {
   return sendJson('PATCH', `api/me/passkeys/${encodeURIComponent(id)}`, { name });
 }
 
+/** Removes a passkey from the account. */
 export function removePasskey(id: string): Promise<unknown> {
   return sendJson('DELETE', `api/me/passkeys/${encodeURIComponent(id)}`);
 }
 
-/** Signs out a session. Null signs out all other sessions. */
+/** Signs out a session of the user. If `id` is null, signs out all other sessions. */
 export function endOwnSession(id: string | null): Promise<unknown> {
   return sendJson('DELETE', id === null ? 'api/me/sessions' : `api/me/sessions/${encodeURIComponent(id)}`);
 }

@@ -14,8 +14,8 @@ import {
   type SettingField,
   type SettingForm,
   type SettingSection,
-  settingsChange,
   toSettingForm,
+  toSettingsPatch,
 } from './setting-fields.ts';
 import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
@@ -27,21 +27,21 @@ export function SettingsForm({ section }: { readonly section: SettingSection }) 
   if (error && !data)
     return <ErrorState what={settingsText.page.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-64" />;
-  return <Section section={section} read={data} />;
+  return <Section section={section} loaded={data} />;
 }
 
 function Section({
   section,
-  read,
+  loaded,
 }: {
   readonly section: SettingSection;
-  readonly read: WithETag<OrgSettingsResource>;
+  readonly loaded: WithETag<OrgSettingsResource>;
 }) {
   const edit = usePatchForm<OrgSettingsResource, SettingForm>({
     path: SETTINGS_PATH,
-    read,
+    loaded,
     formOf: (settings) => toSettingForm(section, settings),
-    write: (form) => settingsChange(read.body, form),
+    write: (form) => toSettingsPatch(loaded.body, form),
     touches: [settingsQuery.queryKey, ['audit']],
     done: () => showToast(settingsText.page.saved[section]),
   });
@@ -53,7 +53,7 @@ function Section({
         <Card key={title} title={title}>
           <div className="grid gap-4">
             {fields.map((field) => (
-              <OneSetting key={field.path} field={field} edit={edit} settings={read.body} />
+              <OneSetting key={field.path} field={field} edit={edit} settings={loaded.body} />
             ))}
           </div>
         </Card>

@@ -1,5 +1,4 @@
 /** Every string of the Settings page except the settings themselves, see `setting-text.ts`. */
-
 export const settingsText = {
   page: {
     title: 'Settings',

@@ -7,7 +7,10 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { acceptInvitationLink, createOwnerAccount, type SetupPreview } from './sign-in-data.ts';
 import { signInText } from './text.ts';
 
-/** Creates an account, or joins with an existing one, after the user opened a one-time link. */
+/**
+ * Renders the form of a one-time link, in which the user creates an account or enters the password of an
+ * existing one.
+ */
 export function AccountForm({
   kind,
   token,

@@ -1,6 +1,6 @@
 /**
- * Returns the token of a one-time link from the URL fragment, which proxies do not log, or from the query.
- * Null if there is none.
+ * Returns the token of a one-time link, or null if there is none. The token is in the URL fragment, which
+ * proxies do not log, or in the query.
  */
 export function parseLinkToken(url: URL): string | null {
   const fragment = new URLSearchParams(url.hash.slice(1));
@@ -8,8 +8,8 @@ export function parseLinkToken(url: URL): string | null {
 }
 
 /**
- * Reports the token when a link is opened in a tab that already shows this page. Only the fragment changes
- * then, so the page does not reload. Returns a function that stops reporting.
+ * Calls the given function with the token when a one-time link is opened in a tab that already shows this
+ * page. Only the fragment changes then, so the page does not reload. Returns a function that stops watching.
  */
 export function watchLinkTokens(
   page: EventTarget & { readonly location: { readonly href: string } },

@@ -4,31 +4,35 @@ import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
 import { getPasskeyAssertion } from '../../data/passkey.ts';
 
+/** The values with which an account is created. */
 export interface NewAccount {
   readonly email: string;
   readonly name: string;
   readonly password: string;
 }
 
+/** Signs in with an email address and a password. */
 export function signInWithPassword(email: string, password: string): Promise<unknown> {
   return sendJson('POST', 'api/session/password', { email, password });
 }
 
+/** Signs in with a passkey that the user selects in the browser. */
 export async function signInWithPasskey(): Promise<unknown> {
   const options = await sendJson<unknown>('POST', 'api/session/passkey/options');
   return sendJson('POST', 'api/session/passkey', { credential: await getPasskeyAssertion(options) });
 }
 
-/** Creates an owner account with the link that Floe printed at the first start. */
+/** Creates an owner account with a one-time link, such as the one that Floe printed when it first started. */
 export function createOwnerAccount(token: string, account: NewAccount): Promise<unknown> {
   return sendJson('POST', 'api/session/setup', { token, ...account });
 }
 
+/** What the API returns about a one-time link for an owner. */
 export type SetupPreview = z.output<typeof setupPreview>;
 
 /**
- * Returns the query that checks whether a one-time link is valid. The error states when the link was used, or
- * why it is not valid.
+ * Returns the query that checks whether a one-time link is valid. The error of the query states why it is
+ * not, for example when it was used.
  */
 export function setupPreviewQuery(token: string | null) {
   return queryOptions({
@@ -41,6 +45,7 @@ export function setupPreviewQuery(token: string | null) {
   });
 }
 
+/** What the API returns about an invitation before it is accepted. */
 export type InvitationPreview = z.output<typeof invitationPreview>;
 
 /** Returns the query for the organization, role and email address of an invitation. */
@@ -54,7 +59,9 @@ export function invitationPreviewQuery(token: string) {
   });
 }
 
-/** Accepts an invitation. If the user is already signed in with the invited address, `account` is null. */
+/**
+ * Accepts an invitation. `account` is null if the user is already signed in with the invited email address.
+ */
 export function acceptInvitationLink(token: string, account: NewAccount | null): Promise<unknown> {
   const { name, password } = account ?? { name: undefined, password: undefined };
   return sendJson('POST', 'api/session/invitation', { token, name: name || undefined, password });

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { canUsePasskeys } from '../../data/passkey.ts';
-import type { SignedOut } from '../../data/session.ts';
+import type { SignedOutSession } from '../../data/session.ts';
 import { redirectToIssuer } from '../../data/sign-in-methods.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -17,7 +17,7 @@ export function SignInForm({
   next,
   onEntered,
 }: {
-  readonly methods: SignedOut['methods'];
+  readonly methods: SignedOutSession['methods'];
   /** The path to open after sign-in. */
   readonly next: string;
   readonly onEntered: () => void;

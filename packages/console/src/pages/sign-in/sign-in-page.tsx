@@ -5,7 +5,7 @@ import { FloeLogo } from '../../app/floe-logo.tsx';
 import { parseNextPath, parseQueryString } from '../../app/query-text.ts';
 import { BASE_URL } from '../../data/base-url.ts';
 import { discardPlaygroundKey } from '../../data/created-keys.ts';
-import { type Session, type SignedOut, sessionQuery } from '../../data/session.ts';
+import { type Session, type SignedOutSession, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { AccountForm } from './account-form.tsx';
@@ -28,7 +28,7 @@ function useLinkToken(): string | null {
   return token;
 }
 
-/** Signs the user in, creates the first account or accepts an invitation, depending on the link. */
+/** Signs the user in, creates the first account or accepts an invitation, depending on the URL. */
 export function SignInPage() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
   const client = useQueryClient();
@@ -127,7 +127,7 @@ function OwnerLink({
   onEntered,
 }: {
   readonly token: string;
-  readonly session: SignedOut;
+  readonly session: SignedOutSession;
   readonly next: string;
   readonly onEntered: () => void;
 }) {

@@ -1,5 +1,4 @@
 /** Every string of the sign-in page, of the first account and of invitations. */
-
 export const signInText = {
   documentTitle: 'Sign in · Floe',
   product: 'Floe',
@@ -28,7 +27,7 @@ export const signInText = {
     owner: {
       title: 'Become an owner',
       about:
-        'Enter an email address and a password. If you already have an account, enter its email address and a new password. Its other sessions are signed out.',
+        'Enter an email address and a password. If you already have an account, enter its email address and a new password. All other sessions of the account are signed out.',
       button: 'Become an owner',
     },
     invitation: {

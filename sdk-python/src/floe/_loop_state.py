@@ -6,9 +6,9 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Union
 from ._answer import Beat
 from ._call import Account, Call, beat_call
 from ._errors import FloeError, FloeUnhealthyError
-from ._reports import OnError, Reports
+from ._failure_reporter import OnError, FailureReporter
 from ._send import HeartbeatResult, Limits
-from ._surroundings import Surroundings
+from ._runtime import Runtime
 
 FINAL_SECONDS = 2.0
 _JITTER = 0.1
@@ -17,14 +17,18 @@ Metadata = Union[Mapping[str, Any], Callable[[], Any], None]
 
 
 class LoopParts(NamedTuple):
+    """The parts of the client that a heartbeat loop uses."""
+
     account: Account
-    around: Surroundings
-    reports: Reports
+    runtime: Runtime
+    reporter: FailureReporter
     timeout_seconds: float
     budget_seconds: float
 
 
 class LoopOptions(NamedTuple):
+    """The options of a heartbeat loop."""
+
     every_seconds: float
     metadata: Metadata
     healthy: Optional[Callable[[], Any]]
@@ -33,11 +37,11 @@ class LoopOptions(NamedTuple):
     beat_at_start: bool
 
 
-class Pace:
-    """What the thread loop and the asyncio loop share: when to beat, when not to, and what came of it.
+class LoopState:
+    """The state of a heartbeat loop, for both kinds of loops: when to send beats, when to skip them, and the last result.
 
-    Beats lie on a grid of monotonic time, so that a loop neither drifts nor catches up: after a suspended machine or a
-    blocked event loop one beat goes out, not those that were missed.
+    Beats are sent at fixed times of a monotonic clock, so that delays do not add up. After the machine was suspended or
+    the event loop was blocked, one beat replaces all beats that were due meanwhile.
     """
 
     def __init__(self, monitor_id: str, options: LoopOptions, parts: LoopParts) -> None:
@@ -46,32 +50,32 @@ class Pace:
         self.parts = parts
         self.last_result: Optional[HeartbeatResult] = None
         self._slot = 0
-        self._kept_back: Optional[str] = None
-        around = parts.around
-        # Without a beat at the start the grid itself begins somewhere in the first interval.
-        self.first_wait = 0.0 if options.beat_at_start else around.random() * options.every_seconds
-        self._started = around.monotonic() + self.first_wait
-        self._touched = around.monotonic()
+        self._skip_reason: Optional[str] = None
+        runtime = parts.runtime
+        # Without a beat at the start, the first beat is sent at a random time in the first interval.
+        self.first_wait = 0.0 if options.beat_at_start else runtime.random() * options.every_seconds
+        self._started = runtime.monotonic() + self.first_wait
+        self._touched = runtime.monotonic()
 
     def touch(self) -> None:
-        self._touched = self.parts.around.monotonic()
+        self._touched = self.parts.runtime.monotonic()
 
     def begin(self) -> None:
-        """A beat is due now."""
+        """Must be called when a beat is due."""
         self._slot = max(self._slot, self._slot_now())
 
     def next_wait(self) -> float:
-        """Seconds until the beat after the one that just ended."""
-        around, every = self.parts.around, self.options.every_seconds
+        """Returns the seconds until the next beat is due."""
+        runtime, every = self.parts.runtime, self.options.every_seconds
         self._slot = max(self._slot, self._slot_now()) + 1
-        jitter = (around.random() - 0.5) * _JITTER * every
-        return max(0.0, self._started + self._slot * every + jitter - around.monotonic())
+        jitter = (runtime.random() - 0.5) * _JITTER * every
+        return max(0.0, self._started + self._slot * every + jitter - runtime.monotonic())
 
     def _slot_now(self) -> int:
-        return math.floor((self.parts.around.monotonic() - self._started) / self.options.every_seconds)
+        return math.floor((self.parts.runtime.monotonic() - self._started) / self.options.every_seconds)
 
     def callback_seconds(self) -> float:
-        """How long one of the job's own callbacks may take."""
+        """Returns the time limit of a callback of the job."""
         return min(self.parts.timeout_seconds, self.options.every_seconds / 4)
 
     def limits(self, stop: Any) -> Limits:
@@ -83,23 +87,23 @@ class Pace:
         )
 
     def stalled(self) -> Optional[FloeError]:
-        idle = self.parts.around.monotonic() - self._touched
+        idle = self.parts.runtime.monotonic() - self._touched
         if self.options.stall_after is None or idle <= self.options.stall_after:
             return None
-        return kept_back("stalled", f"touch() has not been called for {idle:.0f} s; no beats are sent")
+        return unhealthy_error("stalled", f"touch() has not been called for {idle:.0f} s; no beats are sent")
 
-    def keep_back(self, reason: FloeError) -> None:
-        """Told once, and again when the reason changes or after beats have gone out."""
-        if self._kept_back != reason.code:
+    def skip_beat(self, reason: FloeError) -> None:
+        """Skips a beat. Reports the reason once, and again if it changes or after beats have been sent."""
+        if self._skip_reason != reason.code:
             self.report(reason)
-        self._kept_back = reason.code
+        self._skip_reason = reason.code
 
     def call(self, metadata: Any, problem: Optional[str], final: bool) -> Call:
-        self._kept_back = None
+        self._skip_reason = None
         if final:
             members = dict(metadata) if isinstance(metadata, Mapping) else {}
             metadata = {**members, "stopped": True}
-        call = beat_call(self.parts.account, self.monitor_id, metadata, self.parts.around.new_id())
+        call = beat_call(self.parts.account, self.monitor_id, metadata, self.parts.runtime.new_id())
         return call if problem is None else call._replace(metadata_dropped=problem)
 
     def sent(self, result: HeartbeatResult) -> None:
@@ -107,37 +111,37 @@ class Pace:
         if result.error is not None:
             self.report(result.error)
         if result.metadata_dropped is not None:
-            self._say("metadata", result.metadata_dropped)
+            self._log_limited("metadata", result.metadata_dropped)
         self._compare_intervals(result.beat)
 
     def report(self, error: FloeError) -> None:
-        self.parts.reports.failed(self.monitor_id, error, self.options.on_error)
+        self.parts.reporter.report_failure(self.monitor_id, error, self.options.on_error)
 
     def defect(self, error: BaseException) -> None:
-        self._say("defect", f"{type(error).__name__}: {error}")
+        self._log_limited("defect", f"{type(error).__name__}: {error}")
 
-    def _say(self, about: str, line: str) -> None:
-        self.parts.reports.say(f"{about} {self.monitor_id}", f"{self.monitor_id}: {line}")
+    def _log_limited(self, about: str, line: str) -> None:
+        self.parts.reporter.log_limited(f"{about} {self.monitor_id}", f"{self.monitor_id}: {line}")
 
     def _compare_intervals(self, beat: Optional[Beat]) -> None:
-        """A loop as slow as its monitor is impatient looks fine until the first jitter."""
+        """Logs a warning if the loop is not faster than the monitor expects, because any delay would then be a miss."""
         if beat is None or beat.received_at is None or beat.next_due_at is None:
             return
         expected = _seconds(beat.next_due_at) - _seconds(beat.received_at)
         every = self.options.every_seconds
         if expected > 0 and every >= expected:
-            self._say(
+            self._log_limited(
                 "interval",
                 f"the beat interval is {every:g} s, but the monitor expects a beat every {expected:g} s; set every_seconds to half of that",
             )
 
 
-def kept_back(code: str, message: str) -> FloeError:
+def unhealthy_error(code: str, message: str) -> FloeError:
     return FloeUnhealthyError(message, code=code)
 
 
 def _seconds(text: str) -> float:
-    """ISO 8601 to seconds since the epoch; NaN when it is not. ``Z`` is unknown to Python 3.9 and 3.10."""
+    """Converts ISO 8601 text to seconds since the epoch, or to NaN. Python 3.9 and 3.10 do not support ``Z``."""
     from datetime import datetime
 
     try:

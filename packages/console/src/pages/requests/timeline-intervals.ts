@@ -1,5 +1,5 @@
 import type { ExchangeOutcome } from '@floe/contract/exchange-outcome';
-import type { TimelineLane, TimelineSegment } from '../../ui/timeline.tsx';
+import type { TimelineInterval, TimelineSegment } from '../../ui/timeline.tsx';
 
 interface Counts {
   readonly at: readonly string[];
@@ -20,11 +20,14 @@ const PART_OF: Readonly<Record<ExchangeOutcome, TimelineSegment>> = {
   upstream_error: 'failed',
 };
 
-/** Converts a response grouped by outcome to the number of requests per interval and segment. Pure. */
-export function toOutcomeLanes(counts: Counts | undefined): readonly TimelineLane[] {
+/**
+ * Converts a time series by outcome to the number of requests in each interval, by segment of the timeline.
+ * Pure.
+ */
+export function toTimelineIntervals(timeseries: Counts | undefined): readonly TimelineInterval[] {
   const parts = new Map<string, TimelineSegment>(Object.entries(PART_OF));
-  return (counts?.at ?? []).map((at, index) => {
-    const lane: Record<TimelineSegment, number> = {
+  return (timeseries?.at ?? []).map((at, index) => {
+    const counts: Record<TimelineSegment, number> = {
       succeeded: 0,
       cached: 0,
       aborted: 0,
@@ -32,8 +35,8 @@ export function toOutcomeLanes(counts: Counts | undefined): readonly TimelineLan
       partial: 0,
       blocked: 0,
     };
-    for (const { value, values } of counts?.series ?? [])
-      lane[parts.get(value ?? '') ?? 'failed'] += values[index] ?? 0;
-    return { at: Date.parse(at), counts: lane };
+    for (const { value, values } of timeseries?.series ?? [])
+      counts[parts.get(value ?? '') ?? 'failed'] += values[index] ?? 0;
+    return { at: Date.parse(at), counts };
   });
 }

@@ -7,16 +7,16 @@ import { formatCount, formatDuration, formatMoney, formatPercent } from '../../f
 import { Notice } from '../../ui/feedback.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
 import { type RequestFilters, requestOutcomesQuery, requestSummaryQuery } from './request-data.ts';
-import { RequestFiguresLayout, type RequestFigureTexts } from './request-figures-layout.tsx';
-import { toOutcomeLanes } from './request-lanes.ts';
+import { RequestTotalsLayout, type RequestTotalTexts } from './request-totals-layout.tsx';
 import { requestsText } from './text.ts';
+import { toTimelineIntervals } from './timeline-intervals.ts';
 
 const MarkLine = lazy(() =>
   import('../../ui/annotation-list.tsx').then(({ LatestAnnotation: Part }) => ({ default: Part })),
 );
 
 /** Shows the totals of the list and a chart of the requests by outcome. */
-export function RequestFigures({
+export function RequestTotals({
   filters,
   span,
   onZoom,
@@ -27,11 +27,11 @@ export function RequestFigures({
 }) {
   const { data: summary, error } = useQuery(requestSummaryQuery(filters));
   const outcomes = useQuery(requestOutcomesQuery(filters, span)).data;
-  const lanes = useMemo(() => toOutcomeLanes(outcomes), [outcomes]);
+  const intervals = useMemo(() => toTimelineIntervals(outcomes), [outcomes]);
   const marks = useAnnotations(toTimeRangeParameters(span));
-  const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
+  const step = (intervals[1]?.at ?? 0) - (intervals[0]?.at ?? 0) || 60_000;
   return (
-    <RequestFiguresLayout
+    <RequestTotalsLayout
       texts={summary && textsOf(summary)}
       chart={
         error && !summary ? (
@@ -39,10 +39,10 @@ export function RequestFigures({
           // totals.
           <Notice state="unknown">{error.message}</Notice>
         ) : (
-          lanes.length > 0 &&
+          intervals.length > 0 &&
           summary && (
             <Timeline
-              lanes={lanes}
+              intervals={intervals}
               label={requestsText.figures.byOutcome(summary.requests)}
               onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
               marks={marks}
@@ -61,7 +61,7 @@ export function RequestFigures({
   );
 }
 
-function textsOf(figures: ChartSummary): RequestFigureTexts {
+function textsOf(figures: ChartSummary): RequestTotalTexts {
   const { requests, errors, upstream_requests, latency_ms, first_token_ms, cost_nano_usd } = figures;
   return {
     requests: formatCount(requests),

@@ -15,19 +15,19 @@ from ._errors import FloeError
 _LOG = logging.getLogger("floe")
 
 
-class Surroundings:
-    """What the SDK takes from the interpreter it lives in; tests give their own."""
+class Runtime:
+    """The functions of the interpreter that the SDK uses. Tests replace them."""
 
     def now(self) -> float:
-        """Wall clock, in seconds since the epoch."""
+        """Returns the time of the wall clock in seconds since the epoch."""
         return time.time()
 
     def monotonic(self) -> float:
         return time.monotonic()
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Until the event is set (True) or the time is over (False)."""
-        # A lock cannot wait longer than TIMEOUT_MAX, which is minutes on some platforms.
+        """Waits until the event is set or the time has passed. Returns whether the event is set."""
+        # A lock cannot wait longer than TIMEOUT_MAX, which is only minutes on some platforms.
         until = time.monotonic() + seconds
         while True:
             left = until - time.monotonic()
@@ -40,7 +40,7 @@ class Surroundings:
         return random.random()
 
     def new_id(self) -> str:
-        """A fresh UUID: names a beat, so that its retries are one beat, or a run."""
+        """Returns a new UUID, which identifies a run, or a beat with all its retries."""
         return str(uuid.uuid4())
 
     def attempt(self, call: Call, timeout_seconds: float) -> Union[Received, FloeError]:

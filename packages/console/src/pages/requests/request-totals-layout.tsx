@@ -3,19 +3,21 @@ import { StatCard } from '../../ui/stat-card.tsx';
 import { requestsText } from './text.ts';
 
 const FIGURES = ['requests', 'errors', 'latency', 'firstToken', 'spend'] as const;
-export type RequestFigureTexts = Readonly<Record<(typeof FIGURES)[number], string>>;
+/** The text of each total above the request list. */
+export type RequestTotalTexts = Readonly<Record<(typeof FIGURES)[number], string>>;
 
 /**
- * The layout of totals, chart and events above the list. Its height does not change when they load, so that
- * the rows below do not move. The chart has space for a legend of two lines, or three on a phone.
+ * Renders the totals, the chart and the events above the request list. The height does not change when they
+ * load, so that the rows below do not move. The chart reserves space for a legend of two lines, or of three
+ * on a phone.
  */
-export function RequestFiguresLayout({
+export function RequestTotalsLayout({
   texts,
   chart,
   marks,
 }: {
   /** The totals. Dashes are shown until they are loaded. */
-  readonly texts?: RequestFigureTexts | undefined;
+  readonly texts?: RequestTotalTexts | undefined;
   readonly chart?: ReactNode;
   readonly marks?: ReactNode;
 }) {

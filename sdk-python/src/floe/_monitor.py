@@ -8,34 +8,34 @@ from typing import Any, Callable, Dict, Hashable, List, Optional, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Told how a run ended: None for success, else what was raised.
-Ended = Callable[[Optional[BaseException]], None]
+#: Called when a run has ended, with the exception that the job raised, or None if the job succeeded.
+OnRunEnd = Callable[[Optional[BaseException]], None]
 
 
 class Monitor:
-    """A job under watch, as a decorator or a context manager, plain or ``async``.
+    """Monitors a job, as a decorator or a context manager. The job may be ``async``.
 
-    What the job returns or raises reaches the caller unchanged.
+    The caller gets the return value or the exception of the job unchanged.
     """
 
-    def __init__(self, begin: Callable[[], Ended]) -> None:
+    def __init__(self, begin: Callable[[], OnRunEnd]) -> None:
         self._begin = begin
-        self._open: Dict[Hashable, List[Ended]] = {}
+        self._open: Dict[Hashable, List[OnRunEnd]] = {}
 
     def __call__(self, job: F) -> F:
         return _wrapped(job, self._begin)  # type: ignore[return-value]
 
     def __enter__(self) -> "Monitor":
-        self._open.setdefault(_place(), []).append(self._begin())
+        self._open.setdefault(_current_context(), []).append(self._begin())
         return self
 
     def __exit__(self, _: Any, error: Optional[BaseException], __: Any) -> None:
-        place = _place()
-        runs = self._open.get(place, [])
+        context = _current_context()
+        runs = self._open.get(context, [])
         if runs:
             ended = runs.pop()
             if not runs:
-                self._open.pop(place, None)
+                self._open.pop(context, None)
             ended(_failure(error))
 
     async def __aenter__(self) -> "Monitor":
@@ -45,8 +45,8 @@ class Monitor:
         self.__exit__(kind, error, trace)
 
 
-def _place() -> Hashable:
-    """Where a ``with`` stands: one object may watch several threads and tasks at once."""
+def _current_context() -> Hashable:
+    """Identifies the current thread and task, because one object can be used in several of them at the same time."""
     try:
         task: Any = asyncio.current_task()
     except RuntimeError:
@@ -55,17 +55,17 @@ def _place() -> Hashable:
 
 
 def _failure(error: Optional[BaseException]) -> Optional[BaseException]:
-    """``sys.exit(0)`` is a success, and so is a generator its consumer has had enough of."""
+    """Returns the exception that makes a run fail, or None. ``sys.exit(0)`` and closing a generator are successes."""
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return None
     return None if isinstance(error, GeneratorExit) else error
 
 
-def _wrapped(job: Callable[..., Any], begin: Callable[[], Ended]) -> Callable[..., Any]:
+def _wrapped(job: Callable[..., Any], begin: Callable[[], OnRunEnd]) -> Callable[..., Any]:
     if inspect.isasyncgenfunction(job):
 
         @functools.wraps(job)
-        async def watched_steps(*args: Any, **kwargs: Any) -> Any:
+        async def monitored_async_generator(*args: Any, **kwargs: Any) -> Any:
             run = _Run(begin())
             inner = job(*args, **kwargs)
             with run:
@@ -84,54 +84,54 @@ def _wrapped(job: Callable[..., Any], begin: Callable[[], Ended]) -> Callable[..
                 except StopAsyncIteration:
                     return
 
-        return watched_steps
+        return monitored_async_generator
     if inspect.isgeneratorfunction(job):
 
         @functools.wraps(job)
-        def watched_generator(*args: Any, **kwargs: Any) -> Any:
+        def monitored_generator(*args: Any, **kwargs: Any) -> Any:
             with _Run(begin()):
                 return (yield from job(*args, **kwargs))
 
-        return watched_generator
+        return monitored_generator
     if inspect.iscoroutinefunction(job):
 
         @functools.wraps(job)
-        async def watched_coroutine(*args: Any, **kwargs: Any) -> Any:
+        async def monitored_coroutine(*args: Any, **kwargs: Any) -> Any:
             with _Run(begin()):
                 return await job(*args, **kwargs)
 
-        return watched_coroutine
+        return monitored_coroutine
 
     @functools.wraps(job)
-    def watched(*args: Any, **kwargs: Any) -> Any:
+    def monitored(*args: Any, **kwargs: Any) -> Any:
         run = _Run(begin())
         with run:
             result = job(*args, **kwargs)
             if inspect.iscoroutine(result):
-                # A plain function that hands out a coroutine: the job is over when that is.
-                run.handed_on = True
+                # If a plain function returns a coroutine, the job ends when the coroutine ends.
+                run.is_deferred = True
                 return _awaited(result, run)
             return result
 
-    return watched
+    return monitored
 
 
 async def _awaited(result: Any, run: "_Run") -> Any:
-    run.handed_on = False
+    run.is_deferred = False
     with run:
         return await result
 
 
 class _Run:
-    """Tells the end of one run, once."""
+    """Reports the end of one run exactly once."""
 
-    def __init__(self, ended: Ended) -> None:
+    def __init__(self, ended: OnRunEnd) -> None:
         self._ended = ended
-        self.handed_on = False
+        self.is_deferred = False
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, _: Any, error: Optional[BaseException], __: Any) -> None:
-        if not self.handed_on:
+        if not self.is_deferred:
             self._ended(_failure(error))

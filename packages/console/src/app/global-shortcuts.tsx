@@ -3,7 +3,7 @@ import { useShortcuts } from './shortcuts.ts';
 import { useOrgNavigate } from './use-org-navigate.ts';
 
 /** Registers the keyboard shortcuts that work on all pages. */
-export function NavigationKeys({
+export function GlobalShortcuts({
   onPalette,
   onHelp,
 }: {

@@ -3,7 +3,7 @@ import { START_PATH } from './page-index.ts';
 import { Redirect } from './redirect.tsx';
 
 /** Redirects `/` to the start page of the organization, or to the sign-in page. */
-export function PageTransition() {
+export function StartRedirect() {
   const session = useSession();
   if (!session) return null;
   if (session.state === 'signed_out') return <Redirect to="/sign-in" />;

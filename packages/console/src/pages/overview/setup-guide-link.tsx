@@ -3,15 +3,15 @@ import type { GuideState } from './guide-state.ts';
 import { GUIDE_STEPS } from './guide-steps.ts';
 import { overviewText } from './text.ts';
 
-/** A link to the setup guide, shown while steps are incomplete. */
-export function GuideInvitation({
+/** Renders a notice with a link to the setup guide if steps are incomplete. */
+export function SetupGuideLink({
   guide,
   onOpen,
 }: {
   readonly guide: GuideState;
   readonly onOpen: () => void;
 }) {
-  if (!guide.showsInvitation) return null;
+  if (!guide.showsLink) return null;
   return (
     <section
       aria-label={overviewText.guide.label}

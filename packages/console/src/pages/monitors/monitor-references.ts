@@ -1,0 +1,27 @@
+import type { Board } from '@floe/contract/api/boards';
+import type { Channel } from '@floe/contract/api/channels';
+import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import { queryOptions } from '@tanstack/react-query';
+import { type ApiPage, getJson } from '../../data/api-client.ts';
+
+/** The queries for other resources that the pages of monitors show. */
+
+/** The query for the channels, which monitors refer to by name. */
+export const channelNamesQuery = queryOptions({
+  queryKey: ['channels', 'names'],
+  queryFn: ({ signal }) => getJson<ApiPage<Channel>>('api/monitoring/channels', { limit: 500 }, signal),
+  staleTime: 30_000,
+});
+
+/** The query for all boards of the organization. */
+export const allBoardsQuery = queryOptions({
+  queryKey: ['boards', 'all'],
+  queryFn: ({ signal }) => getJson<ApiPage<Board>>('api/monitoring/boards', { limit: 500 }, signal),
+});
+
+/** The query for all maintenance windows of the organization. */
+export const maintenanceWindowsQuery = queryOptions({
+  queryKey: ['maintenance', 'all'],
+  queryFn: ({ signal }) =>
+    getJson<ApiPage<MaintenanceWindow>>('api/monitoring/maintenance', { limit: 500 }, signal),
+});
