@@ -75,8 +75,8 @@ function escapeWideCharacters(directory) {
     const path = join(directory, name);
     const code = readFileSync(path, 'utf8');
     if (/\braw`[^`]*[^\0-\xff]/.test(code)) throw new Error(`${name}: an escape would change a raw template`);
-    const escape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    writeFileSync(path, code.replace(/[^\0-\xff]/g, escape));
+    const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    writeFileSync(path, code.replace(/[^\0-\xff]/g, toEscape));
   }
 }
 
