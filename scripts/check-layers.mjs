@@ -76,6 +76,7 @@ const THREADS = [
   { root: 'packages/server/src/store/sqlite/sqlite-worker.ts', without: 'kysely' },
   { root: 'packages/server/src/management/evaluation/evaluation-worker.ts', without: 'kysely' },
   { root: 'packages/server/src/guardrails/policies/policy-worker.ts', without: 'kysely' },
+  { root: 'packages/server/src/main/config-worker.ts', without: 'kysely' },
 ];
 
 /** Within the console only the index of pages leads to a page: what a page shares lies in the modules below the pages. */

@@ -95,13 +95,32 @@ function routeEntry(size: InstallationSize, at: number): object {
   return { model: `smart-${at}`, targets: [{ model: `${providerOf(size, at)}/echo` }] };
 }
 
-/** Writes the same installation as floe.yaml. `revision` selects the value of one key. Returns the other two. */
+/** What differs from the first version of a file. */
+export interface FileRevision {
+  /** Selects the value of one key. */
+  readonly revision: number;
+  /** Whether all lines move. */
+  readonly isMoved: boolean;
+}
+
+/** Writes the same installation as floe.yaml. Returns the keys that no revision changes. */
 export function writeConfigFile(
   dataDir: string,
   size: InstallationSize,
   keys: readonly string[],
-  revision: number,
+  revision: FileRevision,
 ): Installation {
+  writeFileSync(join(dataDir, 'floe.yaml'), buildConfigFile(size, keys, revision));
+  const [managementKey = '', gatewayKey = ''] = keys;
+  return { managementKey, gatewayKey };
+}
+
+/** The text of floe.yaml in a revision. */
+export function buildConfigFile(
+  size: InstallationSize,
+  keys: readonly string[],
+  { revision, isMoved }: FileRevision,
+): string {
   const [managementKey = '', gatewayKey = ''] = keys;
   const orgs = Array.from({ length: size.orgs }, (_, org) => {
     const own = (count: number) =>
@@ -112,7 +131,7 @@ export function writeConfigFile(
       ...(org === 0
         ? [`      - { name: management, key: ${managementKey}, scopes: [management, gateway] }`]
         : []),
-      ...(org === 1
+      ...(org === Math.min(1, size.orgs - 1)
         ? [
             `      - { name: traffic, key: ${gatewayKey} }`,
             `      - { name: revision, key: ${revisionKey(keys, revision)} }`,
@@ -130,8 +149,7 @@ export function writeConfigFile(
       ),
     ].join('\n');
   });
-  writeFileSync(join(dataDir, 'floe.yaml'), `orgs:\n${orgs.join('\n')}\n`);
-  return { managementKey, gatewayKey };
+  return `${isMoved ? '# moved\n'.repeat(revision) : ''}orgs:\n${orgs.join('\n')}\n`;
 }
 
 /** Values for the keys of a file. */

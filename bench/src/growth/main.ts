@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { delay, freePort, startProgram } from '../processes.ts';
 import {
+  buildConfigFile,
   fillDatabase,
   generateKeys,
   type Installation,
@@ -18,6 +20,7 @@ import { formatCosts, Measurement } from './measure.ts';
 const HELP = `Cost of a start and of changes in a large installation.
 
   node bench/growth.mjs [--keys 10000] [--routes 500] [--providers 200] [--orgs 100] [--source database|file]
+                        [--server <server.mjs of another version>]
 
 Generates the installation in the database or in floe.yaml, starts a server, changes keys, routes and providers through
 the API, and reloads the file. Prints one line per action: its time, its CPU time, the longest block of the event loop,
@@ -31,6 +34,7 @@ const { values } = parseArgs({
     orgs: { type: 'string', default: '100' },
     source: { type: 'string', default: 'database' },
     runs: { type: 'string', default: '5' },
+    server: { type: 'string', default: '' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -41,7 +45,8 @@ const SIZE: InstallationSize = {
   providers: Number(values.providers),
   orgs: Number(values.orgs),
 };
-const SERVER = fileURLToPath(new URL('../../../packages/server/bin/server.mjs', import.meta.url));
+const OWN_SERVER = fileURLToPath(new URL('../../../packages/server/bin/server.mjs', import.meta.url));
+const SERVER = values.server === '' ? OWN_SERVER : values.server;
 const HOOK = fileURLToPath(new URL('./hook.mjs', import.meta.url));
 
 type Call = (method: string, path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>;
@@ -87,7 +92,21 @@ async function measureServer(dataDir: string, keys: Installation, fileKeys: read
     await measurement.run('no change', RUNS, () => delay(100));
     await changeResources(measurement, createCall(base, keys.managementKey));
     if (fileKeys !== null)
-      await measurement.run('reload of the file', 3, (at) => reloadFile({ dataDir, base }, fileKeys, at + 1));
+      for (const [first, isMoved] of [
+        [1, false],
+        [4, true],
+      ] as const) {
+        // Built first, because this would delay the requests that are measured.
+        const files = [0, 1, 2].map((at) => ({
+          key: revisionKey(fileKeys, first + at),
+          text: buildConfigFile(SIZE, fileKeys, { revision: first + at, isMoved }),
+        }));
+        await measurement.run(
+          isMoved ? 'reload, all lines moved' : 'reload of the file',
+          files.length,
+          (at) => reloadFile({ dataDir, base }, files[at] ?? { key: '', text: '' }),
+        );
+      }
     return measurement.costs;
   } finally {
     await server.stop();
@@ -116,14 +135,13 @@ async function changeResources(measurement: Measurement, api: Call): Promise<voi
   });
 }
 
-/** Writes a file with another value of one key, and waits until the server accepts it. */
+/** Writes a file with another value of one key, and waits until the server accepts the value. */
 async function reloadFile(
   { dataDir, base }: { readonly dataDir: string; readonly base: string },
-  keys: readonly string[],
-  revision: number,
+  { key, text }: { readonly key: string; readonly text: string },
 ): Promise<void> {
-  writeConfigFile(dataDir, SIZE, keys, revision);
-  const headers = { authorization: `Bearer ${revisionKey(keys, revision)}` };
+  await writeFile(join(dataDir, 'floe.yaml'), text);
+  const headers = { authorization: `Bearer ${key}` };
   for (;;) {
     const response = await fetch(`${base}/gateway/v1/models`, { headers });
     await response.arrayBuffer();
@@ -140,7 +158,7 @@ async function run(): Promise<void> {
     let fileKeys: readonly string[] | null = null;
     if (values.source === 'file') {
       fileKeys = generateKeys(SIZE);
-      keys = writeConfigFile(dataDir, SIZE, fileKeys, 0);
+      keys = writeConfigFile(dataDir, SIZE, fileKeys, { revision: 0, isMoved: false });
     } else {
       keys = await fillDatabase(join(dataDir, 'data'), SIZE);
       writeFileSync(join(dataDir, 'floe.yaml'), 'log: { access: { enabled: false } }\n');

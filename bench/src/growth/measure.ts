@@ -8,6 +8,8 @@ export interface Cost {
   readonly mainCpuMs: number;
   readonly cpuMs: number;
   readonly longestBlockMs: number;
+  /** CPU time of the longest block, without the time in which the process waited for a core. */
+  readonly longestBlockCpuMs: number;
   readonly rssMb: number;
   readonly heapMb: number;
   /** The slowest request of another organization during the action. */
@@ -47,6 +49,7 @@ export class Measurement {
       mainCpuMs: median((cost) => cost.mainCpuMs),
       cpuMs: median((cost) => cost.cpuMs),
       longestBlockMs: median((cost) => cost.longestBlockMs),
+      longestBlockCpuMs: median((cost) => cost.longestBlockCpuMs),
       slowestOtherMs: median((cost) => cost.slowestOtherMs),
       rssMb: found.at(-1)?.rssMb ?? 0,
       heapMb: found.at(-1)?.heapMb ?? 0,
@@ -102,11 +105,12 @@ export class Measurement {
 export function formatCosts(costs: readonly Cost[]): string {
   const cell = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
   return [
-    '| action | time, ms | CPU of the event loop, ms | CPU of the process, ms | longest block, ms | slowest other request, ms | heap, MB | RSS, MB |',
-    '|---|--:|--:|--:|--:|--:|--:|--:|',
+    '| action | time, ms | CPU of the event loop, ms | CPU of the process, ms | longest block, ms | CPU of the longest block, ms | slowest other request, ms | heap, MB | RSS, MB |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|--:|',
     ...costs.map((cost) => {
-      const { wallMs, mainCpuMs, cpuMs, longestBlockMs, slowestOtherMs, heapMb, rssMb } = cost;
-      const cells = [wallMs, mainCpuMs, cpuMs, longestBlockMs, slowestOtherMs, heapMb, rssMb].map(cell);
+      const { wallMs, mainCpuMs, cpuMs, longestBlockMs, longestBlockCpuMs, slowestOtherMs } = cost;
+      const times = [wallMs, mainCpuMs, cpuMs, longestBlockMs, longestBlockCpuMs, slowestOtherMs];
+      const cells = [...times, cost.heapMb, cost.rssMb].map(cell);
       return `| ${cost.name} | ${cells.join(' | ')} |`;
     }),
   ].join('\n');

@@ -15,6 +15,7 @@ import { announceStart } from './main/announce-start.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
+import { ConfigThread } from './main/config-thread.ts';
 import { createApiFromComponents, createBeatRoutesFromComponents } from './main/create-api.ts';
 import { createGateway, createGatewayRoutes } from './main/create-gateway.ts';
 import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
@@ -110,8 +111,7 @@ function prefixLines(text: string): string {
 }
 
 async function serve(environment: Environment): Promise<void> {
-  const load = () => loadConfig({ env: environment, validateSemantics: findConfigIssues });
-  const loaded = load();
+  const loaded = loadConfig({ env: environment, validateSemantics: findConfigIssues });
   const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
   const parts = await openServerComponents(environment, loaded, {
     ...output,
@@ -153,7 +153,7 @@ async function serve(environment: Environment): Promise<void> {
   const listening = await openListeners(loaded.config, prefix, router, { clock: systemClock, log });
   await parts.monitoring.start();
   if (port === 0) serverUrl.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
-  const watch = watchConfigFile(parts, state, snapshots, load);
+  const watch = watchConfigFile(parts, state, snapshots, new ConfigThread(environment, systemClock));
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => ({
     ...state.loaded.config.retention,
@@ -164,7 +164,7 @@ async function serve(environment: Environment): Promise<void> {
   const sessions = signIn.sessions;
   const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address };
   const shutdown = createShutdownSteps(parts, phase, targets, () => state.loaded.config.server);
-  handleProcessSignals(systemClock, log, () => watch.reload(), shutdown);
+  handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown);
   // Last step, because the reader of this output may send a signal immediately.
   const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };
   announceStart({ ...started, url: serverUrl.url }, output, firstRun);

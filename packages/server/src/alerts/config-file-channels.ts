@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { newId } from '../core/ids.ts';
-import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-sync.ts';
+import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-resource-kind.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import { type ChannelRow, insertChannel, listAllChannels, updateChannel } from '../store/channels.ts';
 import { toChannelResource } from './channel-resource.ts';

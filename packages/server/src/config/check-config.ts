@@ -1,5 +1,6 @@
 import { ConfigError, formatProblem } from './config-problem.ts';
-import { type ConfigLoadOptions, type LoadedConfig, loadConfig } from './load-config.ts';
+import { type LoadedConfig, loadConfig } from './load-config.ts';
+import type { ConfigLoadOptions } from './parse-config.ts';
 
 export interface ConfigCheckResult {
   readonly ok: boolean;

@@ -73,6 +73,8 @@ export interface Environment {
   readonly unknown: readonly { readonly name: string; readonly nearest: string | undefined }[];
   /** Any other variable, for `${NAME}` in floe.yaml and for credentials such as `OPENAI_API_KEY`. */
   variable(name: string): string | undefined;
+  /** All variables, for a thread that reads floe.yaml. */
+  variables(): Readonly<Record<string, string | undefined>>;
 }
 
 export interface EnvironmentOptions {
@@ -128,6 +130,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOpti
     overrides,
     unknown: unknownVariables(Object.keys(env)),
     variable: (name) => env[name],
+    variables: () => ({ ...env }),
   };
 }
 

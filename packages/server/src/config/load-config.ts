@@ -1,47 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { type FloeConfig, FloeConfigSchema } from '@floe/contract/config';
-import { type ConfigIssue, type ConfigPath, findReferenceIssues } from '@floe/contract/config/references';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { ConfigError, type ConfigProblem, formatConfigPath } from './config-problem.ts';
-import type { Environment, EnvironmentOverride } from './environment.ts';
-import { type ExplainedIssue, explainIssue } from './explain-issue.ts';
-import { findInactiveFields } from './inactive-fields.ts';
-import { createSecretFileReader } from './secret-file.ts';
-import { coerceScalar, type SubstitutionResult, substituteVariables } from './substitute-variables.ts';
-import { type ParsedYaml, parseYamlDocument } from './yaml-document.ts';
+import type { FloeConfig } from '@floe/contract/config';
+import type { ConfigIssue, ConfigPath } from '@floe/contract/config/references';
+import { ConfigError } from './config-problem.ts';
+import { type ConfigLoadOptions, type ParsedConfig, parseConfig, toConfigProblem } from './parse-config.ts';
+import { SourcePositions } from './source-positions.ts';
 
-/**
- * The default path of the configuration file, relative to the working directory. FLOE_CONFIG
- * overrides it. The server also starts if the file does not exist, and loads the file when it is
- * created.
- */
-export const DEFAULT_CONFIG_FILE = 'floe.yaml';
-
-export interface ConfigLoadOptions {
-  /** Path of the file. Default: FLOE_CONFIG, or `floe.yaml` in the working directory if it exists. */
-  readonly path?: string;
-  /** Text to parse instead of `path`. It must not contain `${file:PATH}`. */
-  readonly text?: string;
-  readonly env: Environment;
-  /**
-   * Checks of higher layers, such as compiling the conditions of policies. Called only with a valid
-   * configuration.
-   */
-  readonly validateSemantics?: (config: FloeConfig) => readonly ConfigIssue[];
-}
-
-export interface LoadedConfig {
+/** A valid configuration, and where its fields are in the file. */
+export interface LoadedConfig extends Omit<ParsedConfig, 'positions'> {
   /** Complete with defaults, and deep-frozen. */
   readonly config: FloeConfig;
-  /** Path of the file, or null if there is none. */
-  readonly path: string | null;
-  /** Content of the file. Empty if there is none. */
-  readonly text: string;
-  /** Fields that the file sets although they have no effect, such as `telemetry.otlp_endpoint (line 40)`. */
-  readonly inactiveFields: readonly string[];
-  /** Findings that do not prevent the start, such as unknown FLOE_* variables. */
-  readonly warnings: readonly string[];
+  readonly positions: SourcePositions;
   /** 1-based line of a field or of its closest parent. Undefined if the file does not set the field. */
   lineOf(path: ConfigPath): number | undefined;
   /** Whether the file sets a field. */
@@ -51,183 +18,33 @@ export interface LoadedConfig {
 }
 
 /**
- * Loads the configuration: parses floe.yaml, substitutes `${…}`, applies FLOE_* variables, validates, and
- * adds defaults. Precedence: environment, file, default.
+ * Loads the configuration on this thread, as `parseConfig` does.
  *
  * @throws ConfigError with every problem and its position, but never a value.
  */
 export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
-  const source = readSource(options);
-  const yaml = parseYamlDocument(source.text);
-  if (yaml.problems.length > 0) throw new ConfigError(source.path, yaml.problems);
-  if (yaml.tree !== null && !isObject(yaml.tree))
-    throw new ConfigError(source.path, [
-      {
-        where: '',
-        message: 'must be a map with sections such as server and orgs',
-        position: yaml.positionOf([]),
-      },
-    ]);
-  const { env } = options;
-  const substitution = substituteVariables(
-    yaml.tree ?? {},
-    FloeConfigSchema,
-    (name) => env.variable(name),
-    options.text === undefined && source.path !== null
-      ? createSecretFileReader(dirname(source.path))
-      : undefined,
-  );
-  const tree = applyEnvironment(substitution.tree, env);
-  const result = FloeConfigSchema.safeParse(tree);
-  const problems = findProblems(tree, result.error?.issues ?? [], {
-    yaml,
-    substitution,
-    overrides: env.overrides,
-  });
-  if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
-  const config: FloeConfig = result.data;
-  deepFreeze(config);
-  const toConfigError = (issues: readonly ConfigIssue[]) =>
-    new ConfigError(
-      source.path,
-      issues.map((issue) => toConfigProblem(issue, tree, yaml)),
-    );
-  const found = options.validateSemantics?.(config).slice(0, MAX_PROBLEMS) ?? [];
-  if (found.length > 0) throw toConfigError(found);
-  const lineOf = (path: ConfigPath) =>
-    path.length > 0 && hasValue(yaml.tree, path.slice(0, 1)) ? yaml.positionOf(path).line : undefined;
-  const sets = (path: ConfigPath) => hasValue(yaml.tree, path);
+  const parsed = parseConfig(options);
+  deepFreeze(parsed.config);
+  return createLoadedConfig(parsed);
+}
+
+/** @param parsed a configuration that is deep-frozen */
+export function createLoadedConfig(parsed: ParsedConfig): LoadedConfig {
+  const positions = new SourcePositions(parsed.positions);
   return {
-    config,
-    path: source.path,
-    text: source.text,
-    inactiveFields: findInactiveFields(FloeConfigSchema, config, sets, lineOf),
-    warnings: unknownVariableWarnings(env, substitution.names),
-    lineOf,
-    sets,
-    toConfigError,
+    ...parsed,
+    positions,
+    lineOf: (path) => positions.lineOf(path),
+    sets: (path) => positions.sets(path),
+    toConfigError: (issues) =>
+      new ConfigError(
+        parsed.path,
+        issues.map((issue) => toConfigProblem(issue, parsed.config, positions)),
+      ),
   };
 }
 
-/** @param at path of the position to report, if it is not `path` */
-function toConfigProblem(
-  { path, message }: ConfigIssue,
-  tree: Json,
-  yaml: ParsedYaml,
-  at = path,
-): ConfigProblem {
-  const org = orgIdAt(tree, path);
-  return {
-    where: formatConfigPath(path),
-    message,
-    position: yaml.positionOf(at),
-    ...(org !== null && { org }),
-  };
-}
-
-/** The text to load and the path of its file. */
-function readSource({ path, text, env }: ConfigLoadOptions): { path: string | null; text: string } {
-  if (text !== undefined) return { path: path ?? null, text };
-  const named = path ?? env.configPath;
-  const file = named ?? DEFAULT_CONFIG_FILE;
-  try {
-    return { path: file, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) };
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' && named === undefined) return { path: null, text: '' };
-    const message =
-      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not valid UTF-8' : `cannot be read (${code})`;
-    throw new ConfigError(file, [{ where: file, message }]);
-  }
-}
-
-/** Applies FLOE_* variables to the tree. The data directory determines the default database. */
-function applyEnvironment(tree: Json, env: Environment): Json {
-  let result = tree;
-  const database: ConfigPath = ['storage', 'database'];
-  if (!hasValue(result, database)) result = withValue(result, database, `sqlite:${env.dataDir}/floe.db`);
-  for (const { path, value } of env.overrides)
-    result = withValue(result, path, coerceScalar(value, FloeConfigSchema, path));
-  return result;
-}
-
-function withValue(tree: Json | undefined, [step, ...rest]: ConfigPath, value: Json): Json {
-  if (step === undefined) return value;
-  // The schema reports a section of the wrong type later.
-  if (tree !== undefined && !isObject(tree)) return tree;
-  return { ...tree, [step]: withValue(tree?.[step], rest, value) } satisfies JsonObject;
-}
-
-function hasValue(tree: Json, path: ConfigPath): boolean {
-  let here: Json | undefined = tree;
-  for (const step of path)
-    here = Array.isArray(here) ? here[Number(step)] : isObject(here) ? here[step] : undefined;
-  return here !== undefined;
-}
-
-type SchemaIssues = NonNullable<ReturnType<typeof FloeConfigSchema.safeParse>['error']>['issues'];
-
-/** Maximum number of reported problems. */
-const MAX_PROBLEMS = 200;
-
-/** The sources of the values of a configuration. */
-interface ValueSources {
-  readonly yaml: ParsedYaml;
-  readonly substitution: SubstitutionResult;
-  readonly overrides: readonly EnvironmentOverride[];
-}
-
-/** All problems in the order of the file. A value whose substitution failed is reported once. */
-function findProblems(
-  tree: Json,
-  schemaIssues: SchemaIssues,
-  { yaml, substitution, overrides }: ValueSources,
-): ConfigProblem[] {
-  const unset = new Set(substitution.faults.map((fault) => formatConfigPath(fault.path)));
-  const found: ExplainedIssue[] = [
-    ...schemaIssues
-      .slice(0, MAX_PROBLEMS)
-      .flatMap((issue) => explainIssue(issue, { schema: FloeConfigSchema, tree })),
-    ...findReferenceIssues(tree).map((issue) => ({ ...issue, at: issue.path })),
-  ]
-    .filter((issue) => !unset.has(formatConfigPath(issue.path)))
-    .slice(0, MAX_PROBLEMS);
-  const all: readonly (ExplainedIssue & Pick<ConfigProblem, 'isUnset'>)[] = [
-    ...substitution.faults.slice(0, MAX_PROBLEMS).map((fault) => ({ ...fault, at: fault.path })),
-    ...found,
-  ];
-  const problems = all.map(({ path, at, message, isUnset }): ConfigProblem => {
-    const override = overrides.find(
-      (candidate) => formatConfigPath(candidate.path) === formatConfigPath(path),
-    );
-    if (override !== undefined) return { where: override.variable, message };
-    const names = unset.has(formatConfigPath(path)) ? [] : substitution.namesAt(path);
-    const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
-    const problem = toConfigProblem({ path, message: `${message}${origin}` }, tree, yaml, at);
-    return isUnset ? { ...problem, isUnset } : problem;
-  });
-  return problems.sort(compareByPosition);
-}
-
-/** Id of the organization whose section contains a path, or null. */
-function orgIdAt(tree: Json, [section, index]: ConfigPath): string | null {
-  const orgs = isObject(tree) && section === 'orgs' ? tree['orgs'] : null;
-  const org = Array.isArray(orgs) && typeof index === 'number' ? orgs[index] : null;
-  return isObject(org) && typeof org['id'] === 'string' ? org['id'] : null;
-}
-
-function compareByPosition(a: ConfigProblem, b: ConfigProblem): number {
-  const lines = (a.position?.line ?? 0) - (b.position?.line ?? 0);
-  return lines === 0 ? (a.position?.column ?? 0) - (b.position?.column ?? 0) : lines;
-}
-
-function unknownVariableWarnings(env: Environment, used: ReadonlySet<string>): string[] {
-  return env.unknown
-    .filter(({ name }) => !used.has(name))
-    .map(({ name, nearest }) => `unknown variable ${name}${nearest ? `; did you mean ${nearest}?` : ''}`);
-}
-
-function deepFreeze(value: unknown): void {
+export function deepFreeze(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   Object.freeze(value);
   for (const child of Object.values(value)) deepFreeze(child);

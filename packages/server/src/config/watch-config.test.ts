@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { ConfigError } from './config-problem.ts';
@@ -21,7 +22,7 @@ import { loadConfig } from './load-config.ts';
 import { type ConfigChange, watchConfig } from './watch-config.ts';
 
 /** Time that moves only when a test says so. */
-function handClock(): Clock & { advance(ms: number): void } {
+function handClock(): Clock & { advance(ms: number): Promise<void> } {
   let nowMs = 0;
   let timers: { at: number; run: () => void }[] = [];
   return {
@@ -36,7 +37,7 @@ function handClock(): Clock & { advance(ms: number): void } {
         },
       };
     },
-    advance(ms) {
+    async advance(ms) {
       const end = nowMs + ms;
       while (true) {
         const next = timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
@@ -44,6 +45,8 @@ function handClock(): Clock & { advance(ms: number): void } {
         timers = timers.filter((other) => other !== next);
         nowMs = next.at;
         next.run();
+        // The file is read in the background.
+        await nextTurn();
       }
       nowMs = end;
     },
@@ -54,8 +57,8 @@ function setUp(t: TestContext, clock: Clock, onChange: (change: ConfigChange) =>
   const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
   const path = join(directory, 'floe.yaml');
   writeFileSync(path, 'server: { port: 1 }');
-  const load = () => loadConfig({ path, env: readEnvironment({}) });
-  const running = load();
+  const load = async () => loadConfig({ path, env: readEnvironment({}) });
+  const running = loadConfig({ path, env: readEnvironment({}) });
   const watching = watchConfig({ path, current: running, load, onChange, log: silentLog, clock });
   t.after(() => {
     watching.close();
@@ -81,51 +84,51 @@ function recorder() {
   return { seen, onChange };
 }
 
-test('a changed file is taken over and names what waits for a restart', (t) => {
+test('a changed file is taken over and names what waits for a restart', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);
   writeFileSync(path, 'server: { port: 1 }\nretention: { audit_days: 9 }');
-  watching.reload();
+  await watching.reload();
   writeFileSync(path, 'server: { port: 2, host: "::" }\nstorage: { shared: "redis://r" }');
-  watching.reload();
+  await watching.reload();
   assert.deepEqual(seen, ['1', '2 server.host server.port storage.shared']);
 });
 
-test('the same content is no change', (t) => {
+test('the same content is no change', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);
   writeFileSync(path, 'server: { port: 1 }');
-  watching.reload();
+  await watching.reload();
   assert.deepEqual(seen, []);
 });
 
-test('an invalid file is reported once, and its correction is taken over', (t) => {
+test('an invalid file is reported once, and its correction is taken over', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);
   writeFileSync(path, '\nserver: { prot: 1 }');
-  watching.reload();
-  watching.reload();
+  await watching.reload();
+  await watching.reload();
   writeFileSync(path, 'server: { port: 3 }');
-  watching.reload();
+  await watching.reload();
   assert.deepEqual(seen, ['error line 2', '3 server.port']);
 });
 
-test('a file that is gone or empty for a moment changes nothing', (t) => {
+test('a file that is gone or empty for a moment changes nothing', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);
   unlinkSync(path);
-  watching.reload();
+  await watching.reload();
   writeFileSync(path, '\n');
-  watching.reload();
+  await watching.reload();
   writeFileSync(path, 'server: { port: 1 }');
-  watching.reload();
+  await watching.reload();
   assert.deepEqual(seen, []);
   writeFileSync(path, 'server: { port: 4 }');
-  watching.reload();
+  await watching.reload();
   assert.deepEqual(seen, ['4 server.port']);
 });
 
-test('a file that appears after the start is loaded, and events without a file are silent', (t) => {
+test('a file that appears after the start is loaded, and events without a file are silent', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
@@ -135,7 +138,7 @@ test('a file that appears after the start is loaded, and events without a file a
   const watching = watchConfig({
     path,
     current: loadConfig({ text: '', env }),
-    load: () => loadConfig({ path, env }),
+    load: async () => loadConfig({ path, env }),
     onChange,
     log: { ...silentLog, warn: (_, message) => warnings.push(message) },
     clock,
@@ -144,43 +147,43 @@ test('a file that appears after the start is loaded, and events without a file a
     watching.close();
     rmSync(directory, { recursive: true });
   });
-  watching.reload();
+  await watching.reload();
   writeFileSync(path, '\nserver: { prot: 1 }');
-  clock.advance(6_000);
+  await clock.advance(6_000);
   writeFileSync(path, 'server: { port: 6 }');
-  clock.advance(6_000);
+  await clock.advance(6_000);
   assert.deepEqual(seen, ['error line 2', '6 server.port']);
   assert.deepEqual(warnings, []);
 });
 
-test('a change that was not taken over is told again when asked for, and only then', (t) => {
+test('a change that was not taken over is told again when asked for, and only then', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const { path, watching, running } = setUp(t, clock, onChange);
   writeFileSync(path, 'server: { port: 2 }');
-  watching.reload();
+  await watching.reload();
   watching.rejectChange(running);
-  clock.advance(60_000);
+  await clock.advance(60_000);
   assert.deepEqual(seen, ['2 server.port']);
-  watching.reload();
+  await watching.reload();
   // What needs a restart is told from what runs, and not from what was refused.
   assert.deepEqual(seen, ['2 server.port', '2 server.port']);
-  watching.reload();
+  await watching.reload();
   assert.equal(seen.length, 2);
 });
 
-test('without file events the file is looked at now and then', (t) => {
+test('without file events the file is looked at now and then', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const { path } = setUp(t, clock, onChange);
   writeFileSync(path, 'server: { port: 12345 }');
-  clock.advance(5_100);
+  await clock.advance(5_100);
   assert.deepEqual(seen, []);
-  clock.advance(200);
+  await clock.advance(200);
   assert.deepEqual(seen, ['12345 server.port']);
 });
 
-test('a swapped link to a directory counts as a change, as in a Kubernetes volume', (t) => {
+test('a swapped link to a directory counts as a change, as in a Kubernetes volume', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const { directory, path } = setUp(t, clock, onChange);
@@ -194,11 +197,11 @@ test('a swapped link to a directory counts as a change, as in a Kubernetes volum
   symlinkSync('one', join(directory, '..data'));
   symlinkSync('..data/floe.yaml', join(directory, 'link'));
   renameSync(join(directory, 'link'), path);
-  clock.advance(6_000);
+  await clock.advance(6_000);
   assert.deepEqual(seen, []);
   symlinkSync('two', join(directory, '..data_tmp'));
   renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
-  clock.advance(6_000);
+  await clock.advance(6_000);
   assert.deepEqual(seen, ['2 server.port']);
 });
 
@@ -229,14 +232,14 @@ test('a changed file is taken over although another file of its directory change
     const event = once(events, 'change');
     writeFileSync(join(directory, 'floe.db-wal'), String(n));
     await event;
-    clock.advance(100);
+    await clock.advance(100);
   }
   assert.equal(changes.length, 1);
   // Less than the interval of the poll, which is not the reason.
   assert.ok(clock.now() < 4_000);
 });
 
-test('whatever loading the file throws is reported, and the running configuration stays', (t) => {
+test('whatever loading the file throws is reported, and the running configuration stays', async (t) => {
   const clock = handClock();
   const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
   const path = join(directory, 'floe.yaml');
@@ -248,7 +251,7 @@ test('whatever loading the file throws is reported, and the running configuratio
   const watching = watchConfig({
     path,
     current: running,
-    load: () => {
+    load: async () => {
       if (isBroken) throw bug;
       return loadConfig({ path, env: readEnvironment({}) });
     },
@@ -261,28 +264,28 @@ test('whatever loading the file throws is reported, and the running configuratio
     rmSync(directory, { recursive: true });
   });
   writeFileSync(path, 'server: { port: 2 }');
-  clock.advance(10_000);
+  await clock.advance(10_000);
   isBroken = false;
   writeFileSync(path, 'server: { port: 3 }');
-  clock.advance(10_000);
+  await clock.advance(10_000);
   assert.deepEqual(seen, [bug, 3]);
 });
 
-test('a secret file that changes, and one that appears, is a change of the configuration', (t) => {
+test('a secret file that changes, and one that appears, is a change of the configuration', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const { directory, path, watching } = setUp(t, clock, onChange);
   const secret = join(directory, 'port');
   writeFileSync(path, 'server: { port: "${file:port}" }');
-  watching.reload();
+  await watching.reload();
   writeFileSync(secret, '5\n');
-  clock.advance(6_000);
+  await clock.advance(6_000);
   writeFileSync(secret, '66\n');
-  watching.reload();
-  watching.reload();
+  await watching.reload();
+  await watching.reload();
   writeFileSync(`${secret}.new`, '7');
   renameSync(`${secret}.new`, secret);
-  clock.advance(6_000);
-  clock.advance(60_000);
+  await clock.advance(6_000);
+  await clock.advance(60_000);
   assert.deepEqual(seen, ['error line 1', '5 server.port', '66 server.port', '7 server.port']);
 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -5,7 +6,9 @@ import type { FloeConfig } from '@floe/contract/config';
 import { buildLocalListenerUrl } from '@floe/contract/config/server';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { ConfigError } from './config-problem.ts';
 import type { LoadedConfig } from './load-config.ts';
+import { createInvalidUtf8Error } from './parse-config.ts';
 import { listSecretFiles } from './secret-file.ts';
 
 /**
@@ -21,7 +24,7 @@ const POLL_INTERVAL_MS = 5_000;
 export type ConfigChange =
   /** `restart` lists the changed fields that take effect only after a restart. */
   | { readonly loaded: LoadedConfig; readonly restart: readonly string[] }
-  /** A `ConfigError`, or a bug in the code that reads the file. Neither ends the process. */
+  /** A `ConfigError`, or another error if the file could not be read. Neither ends the process. */
   | { readonly error: unknown };
 
 export interface ConfigWatcherOptions {
@@ -29,18 +32,22 @@ export interface ConfigWatcherOptions {
   /** The running configuration. */
   readonly current: LoadedConfig;
   /**
-   * Loads `path` again with the options of the start. Errors, such as ConfigError, are passed to
-   * `onChange`.
+   * Loads the content of `path` with the options of the start. Errors, such as ConfigError, are passed
+   * to `onChange`.
    */
-  readonly load: () => LoadedConfig;
-  readonly onChange: (change: ConfigChange) => void;
+  readonly load: (text: string, running: LoadedConfig) => Promise<LoadedConfig>;
+  /** Applies or reports a change. Never rejects. The next change is read afterwards. */
+  readonly onChange: (change: ConfigChange) => unknown;
   readonly log: Log;
   readonly clock: Clock;
 }
 
 export interface ConfigWatcher {
-  /** Reads the file now, for SIGHUP. Also reports an unchanged file again if it was rejected. */
-  reload(): void;
+  /**
+   * Reads the file now, for SIGHUP. Also reports an unchanged file again if it was rejected. Resolves
+   * when a change has been reported.
+   */
+  reload(): Promise<void>;
   /** States that the last reported change was not applied and that `running` is still in use. */
   rejectChange(running: LoadedConfig): void;
   close(): void;
@@ -54,62 +61,98 @@ export interface ConfigWatcher {
  */
 export function watchConfig(options: ConfigWatcherOptions): ConfigWatcher {
   const { path, clock, log } = options;
-  let running = options.current;
-  const seen = new SeenContent(dirname(path), running.text);
-  // A file that was created during the start also counts as a change.
-  let seenStamp = running.path === null ? '' : fileStamp(path);
-  let isApplied = true;
+  const reader = new ChangeReader(options);
   let looking: Timer | undefined;
+  let isClosed = false;
+  // Changes are read and applied one at a time and in order.
+  let last: Promise<void> = Promise.resolve();
 
   // Runs in timers and signal handlers, where an exception would end the process.
-  const reloadIfChanged = () => {
+  const reloadIfChanged = (isRepeated = false) => {
     debounce.cancel();
-    const change = catchChange(readChange);
-    if (change !== null) options.onChange(change);
+    last = last.then(async () => {
+      const change = isClosed ? null : await reader.read(isRepeated);
+      if (change !== null && !isClosed) await options.onChange(change);
+    });
+    return last;
   };
-  const readChange = (): ConfigChange | null => {
-    seenStamp = fileStamp(path);
-    const text = readNonEmptyText(path);
-    if (text === '' && seen.text !== '')
-      log.warn({ path }, 'configuration file is missing or empty; the running configuration is kept');
-    if (!seen.update(text)) return null;
-    isApplied = true;
-    const loaded = options.load();
-    seen.text = loaded.path === null ? running.text : loaded.text;
-    // The file was removed again. Applying an empty configuration would remove every organization.
-    if (loaded.path === null) return null;
-    const restart = changedRestartFields(running.config, loaded.config);
-    running = loaded;
-    return { loaded, restart };
-  };
-  const isTouched = () => fileStamp(path) !== seenStamp || seen.hasChangedSecrets();
   // Most events in a busy directory are about other files.
   const debounce = new Debounce(clock, () => {
     debounce.cancel();
-    if (isTouched()) reloadIfChanged();
+    if (reader.isTouched()) void reloadIfChanged();
   });
   const pollFile = () => {
-    if (isTouched()) debounce.schedule();
+    if (reader.isTouched()) debounce.schedule();
     looking = clock.after(POLL_INTERVAL_MS, pollFile);
   };
 
   const watcher = watchDirectory(dirname(path), () => debounce.schedule(), log);
   looking = clock.after(POLL_INTERVAL_MS, pollFile);
   return {
-    reload() {
-      if (!isApplied) seen.text = '';
-      reloadIfChanged();
-    },
-    rejectChange(before) {
-      running = before;
-      isApplied = false;
-    },
+    reload: () => reloadIfChanged(true),
+    rejectChange: (before) => reader.reject(before),
     close() {
+      isClosed = true;
       watcher?.close();
       debounce.cancel();
       looking?.cancel();
     },
   };
+}
+
+/** Reads the file, and compares it with what was read last. */
+class ChangeReader {
+  readonly #options: ConfigWatcherOptions;
+  readonly #seen: SeenContent;
+  #running: LoadedConfig;
+  #seenStamp: string;
+  #isApplied = true;
+
+  constructor(options: ConfigWatcherOptions) {
+    const { path, current } = options;
+    this.#options = options;
+    this.#running = current;
+    this.#seen = new SeenContent(dirname(path), current.text);
+    // A file that was created during the start also counts as a change.
+    this.#seenStamp = current.path === null ? '' : fileStamp(path);
+  }
+
+  isTouched(): boolean {
+    return fileStamp(this.#options.path) !== this.#seenStamp || this.#seen.hasChangedSecrets();
+  }
+
+  /** Returns the change, or null if there is none. @param isRepeated also returns a rejected change again */
+  async read(isRepeated: boolean): Promise<ConfigChange | null> {
+    if (isRepeated && !this.#isApplied) this.#seen.text = '';
+    try {
+      return await this.#read();
+    } catch (error) {
+      // The file may be valid, so SIGHUP tries again.
+      if (!(error instanceof ConfigError)) this.#isApplied = false;
+      return { error };
+    }
+  }
+
+  reject(running: LoadedConfig): void {
+    this.#running = running;
+    this.#isApplied = false;
+  }
+
+  async #read(): Promise<ConfigChange | null> {
+    const { path, log, load } = this.#options;
+    this.#seenStamp = fileStamp(path);
+    const { text, isValid } = readNonEmptyText(path);
+    if (text === '' && this.#seen.text !== '')
+      log.warn({ path }, 'configuration file is missing or empty; the running configuration is kept');
+    if (!this.#seen.update(text)) return null;
+    this.#isApplied = true;
+    if (!isValid) throw createInvalidUtf8Error(path);
+    const before = this.#running;
+    // The file may change again meanwhile. An editor that truncates it must not remove every organization.
+    const loaded = await load(text, before);
+    this.#running = loaded;
+    return { loaded, restart: changedRestartFields(before.config, loaded.config) };
+  }
 }
 
 /** Runs an action once after events that follow each other. */
@@ -142,6 +185,8 @@ class Debounce {
 class SeenContent {
   text: string;
   readonly #directory: string;
+  /** Searching a large text takes milliseconds, and the files are checked every few seconds. */
+  #files: { readonly text: string; readonly paths: readonly string[] } | null = null;
   #secrets: string;
 
   constructor(directory: string, text: string) {
@@ -165,15 +210,8 @@ class SeenContent {
   }
 
   #stampSecrets(text: string): string {
-    return listSecretFiles(text, this.#directory).map(fileStamp).join();
-  }
-}
-
-function catchChange(next: () => ConfigChange | null): ConfigChange | null {
-  try {
-    return next();
-  } catch (error) {
-    return { error };
+    if (this.#files?.text !== text) this.#files = { text, paths: listSecretFiles(text, this.#directory) };
+    return this.#files.paths.map(fileStamp).join();
   }
 }
 
@@ -207,12 +245,13 @@ function fileStamp(path: string): string {
 /**
  * The text of the file, or '' if it cannot be read. Editors truncate or remove a file before they write it.
  */
-function readNonEmptyText(path: string): string {
+function readNonEmptyText(path: string): { readonly text: string; readonly isValid: boolean } {
   try {
-    const text = readFileSync(path, 'utf8');
-    return text.trim() === '' ? '' : text;
+    const bytes = readFileSync(path);
+    const text = new TextDecoder().decode(bytes);
+    return { text: text.trim() === '' ? '' : text, isValid: isUtf8(bytes) };
   } catch {
-    return '';
+    return { text: '', isValid: true };
   }
 }
 

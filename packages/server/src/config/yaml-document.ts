@@ -2,6 +2,7 @@ import type { ConfigPath } from '@floe/contract/config/references';
 import type { Json } from '@floe/contract/json';
 import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { type ConfigProblem, formatConfigPath, type SourcePosition } from './config-problem.ts';
+import { type PositionTable, PositionTableBuilder } from './source-positions.ts';
 
 /** For comparison: a thousand monitors need about 200 KB. */
 const MAX_CHARACTERS = 4 << 20;
@@ -15,8 +16,8 @@ export interface ParsedYaml {
   /** Plain values, without keys that have no value. Null if the text has no content. */
   readonly tree: Json;
   readonly problems: readonly ConfigProblem[];
-  /** Position of the field, or of its closest parent. */
-  positionOf(path: ConfigPath): SourcePosition;
+  /** Positions of all fields. Incomplete if there are problems. */
+  readonly positions: PositionTable;
 }
 
 /**
@@ -26,7 +27,7 @@ export interface ParsedYaml {
  */
 export function parseYamlDocument(text: string): ParsedYaml {
   const lines = new LineCounter();
-  const nowhere = { tree: null, positionOf: () => ({ line: 1, column: 1 }) };
+  const nowhere = { tree: null, positions: new PositionTableBuilder().build() };
   if (text.length > MAX_CHARACTERS)
     return { ...nowhere, problems: [createProblem(1, 1, `must be at most ${MAX_CHARACTERS >> 20} MB`)] };
   const document = parseDocument(text, {
@@ -44,91 +45,96 @@ export function parseYamlDocument(text: string): ParsedYaml {
       problems.push(createProblem(line, column, describeYamlError(code, rows[line - 1] ?? '')));
     return { ...nowhere, problems };
   }
-  const reading = new YamlReader(document.contents, lines);
-  const tree = reading.value(document.contents, []);
-  return { tree, problems: reading.problems, positionOf: (path) => reading.positionOf(path) };
+  const reader = new YamlReader(lines);
+  const tree = reader.read(document.contents);
+  return { tree, problems: reader.problems, positions: reader.positions.build() };
 }
 
 class YamlReader {
   readonly problems: ConfigProblem[] = [];
-  readonly #contents: unknown;
+  readonly positions = new PositionTableBuilder();
   readonly #lines: LineCounter;
   /** The library searches the whole document for every alias. */
   readonly #anchors = new Map<string, unknown>();
-  /** The entries of each map by key. */
-  readonly #pairs = new WeakMap<object, ReadonlyMap<string, YamlPair>>();
   #nodes = 0;
+  /** The field of the root that is read. */
+  #section = 0;
 
-  constructor(contents: unknown, lines: LineCounter) {
-    this.#contents = contents;
+  constructor(lines: LineCounter) {
     this.#lines = lines;
   }
 
+  read(contents: unknown): Json {
+    const root = this.positions.reserve(1);
+    this.positions.setField(root, '', this.#at(contents));
+    return this.#value(contents, [], root);
+  }
+
   /** The plain value of a node. Null if there is none, or if the node was rejected. */
-  value(node: unknown, path: ConfigPath): Json {
+  #value(node: unknown, path: ConfigPath, field: number): Json {
+    if (path.length === 1) this.#section = field;
     if (isAlias(node)) {
       const target = this.#anchors.get(node.source);
-      if (target === undefined) this.#refuse(path, 'must refer to an anchor that is defined above it');
-      return target === undefined ? null : this.value(target, path);
+      if (target === undefined)
+        this.#refuse(
+          path,
+          'must refer to an anchor that is defined above it',
+          this.positions.positionOf(field),
+        );
+      return target === undefined ? null : this.#value(target, path, field);
     }
     if (path.length > MAX_DEPTH || this.#nodes >= MAX_NODES || this.problems.length >= MAX_PROBLEMS) {
       if (this.problems.length === 0)
-        this.#refuse(path.slice(0, 1), 'is nested too deeply, or its aliases expand to too many values');
+        this.#refuse(
+          path.slice(0, 1),
+          'is nested too deeply, or its aliases expand to too many values',
+          this.positions.positionOf(this.#section),
+        );
       this.#nodes = MAX_NODES;
       return null;
     }
     this.#nodes += 1;
     if (isNode(node) && 'anchor' in node && typeof node.anchor === 'string')
       this.#anchors.set(node.anchor, node);
-    if (isMap<unknown, unknown>(node)) return this.#map(node, path);
-    if (isSeq<unknown>(node)) return node.items.map((item, index) => this.value(item, [...path, index]));
+    if (isMap<unknown, unknown>(node)) return this.#map(node, path, field);
+    if (isSeq<unknown>(node)) return this.#list(node.items, path, field);
     return isScalar(node) ? toJsonScalar(node.value) : null;
   }
 
-  #map(map: YamlEntries, path: ConfigPath): Json {
+  #list(items: readonly unknown[], path: ConfigPath, field: number): Json {
+    const first = this.#reserveChildren(field, items.length, true);
+    return items.map((item, index) => {
+      this.positions.setField(first + index, '', this.#at(item));
+      return this.#value(item, [...path, index], first + index);
+    });
+  }
+
+  #map({ items }: YamlEntries, path: ConfigPath, field: number): Json {
     const entries: [string, Json][] = [];
-    const known = this.#pairsOf(map);
-    for (const pair of map.items) {
-      const { key, value } = pair;
+    const known = new Set<string>();
+    const first = this.#reserveChildren(field, items.length, false);
+    for (const [index, { key, value }] of items.entries()) {
       if (this.problems.length >= MAX_PROBLEMS) break;
       if (!isScalar(key)) {
-        this.#refuse(path, 'each key must be plain text', key);
+        const position = hasRange(key) ? this.#at(key) : this.positions.positionOf(field);
+        this.#refuse(path, 'each key must be plain text', position);
         continue;
       }
-      if (known.get(String(key.value)) !== pair) this.#refuseAgain(key);
-      const plain = this.value(value, [...path, String(key.value)]);
-      if (plain !== null) entries.push([String(key.value), plain]);
+      const name = String(key.value);
+      if (known.has(name)) this.#refuseAgain(key);
+      known.add(name);
+      this.positions.setField(first + index, name, this.#at(key));
+      const plain = this.#value(value, [...path, name], first + index);
+      if (plain === null) this.positions.unset(first + index);
+      else entries.push([name, plain]);
     }
     return Object.fromEntries(entries);
   }
 
-  positionOf(path: ConfigPath): SourcePosition {
-    let node = this.#contents;
-    let place = node;
-    for (const step of path) {
-      if (isAlias(node)) node = this.#anchors.get(node.source);
-      if (isMap<unknown, unknown>(node)) {
-        const pair = this.#pairsOf(node).get(String(step));
-        if (pair === undefined) break;
-        place = pair.key;
-        node = pair.value;
-      } else if (isSeq<unknown>(node) && typeof step === 'number' && step < node.items.length) {
-        node = node.items[step];
-        place = node;
-      } else break;
-    }
-    return this.#at(place);
-  }
-
-  /** Of duplicate keys, the first one counts. */
-  #pairsOf(map: YamlEntries): ReadonlyMap<string, YamlPair> {
-    const known = this.#pairs.get(map);
-    if (known) return known;
-    const pairs = new Map<string, YamlPair>();
-    for (const pair of map.items)
-      if (isScalar(pair.key) && !pairs.has(String(pair.key.value))) pairs.set(String(pair.key.value), pair);
-    this.#pairs.set(map, pairs);
-    return pairs;
+  #reserveChildren(field: number, count: number, isList: boolean): number {
+    const first = this.positions.reserve(count);
+    this.positions.setChildren(field, first, count, isList);
+    return first;
   }
 
   /** Reports a duplicate key once, even if several aliases refer to the map. */
@@ -143,9 +149,8 @@ class YamlReader {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
 
-  #refuse(path: ConfigPath, message: string, node?: unknown): void {
+  #refuse(path: ConfigPath, message: string, position: SourcePosition): void {
     if (this.problems.length >= MAX_PROBLEMS) return;
-    const position = hasRange(node) ? this.#at(node) : this.positionOf(path);
     this.problems.push({ where: formatConfigPath(path), message, position });
   }
 }

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OrgConfig, ProviderConfig } from '@floe/contract/config';
+import { compareOrgs } from '../config/compare-orgs.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { EventLoopTurns } from '../core/event-loop-turns.ts';
 import type { CompiledCatalogs } from '../gateway/compile-catalogs.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
-import { SETTINGS_SECTIONS } from '../platform/config/settings-sections.ts';
 import {
   DEFAULT_ORG_ID,
   type IsSetInConfigFile,
@@ -65,7 +64,7 @@ export async function compileConfig(
   ]);
   const ids =
     before && !affectsAllOrgs(before, file, orgCount)
-      ? new Set([...changed, ...(await listChangedFileOrgs(before.file, file))])
+      ? new Set([...changed, ...(await compareOrgs(before.file, file)).changed])
       : all;
   const context = { file, environmentOrg, isOnly: orgCount <= 1, sets: createConfigSectionChecker(file) };
   const compiled = await compileOrgs(
@@ -106,27 +105,6 @@ function affectsAllOrgs(before: CompiledConfig, file: LoadedConfig, orgCount: nu
     (before.file.config.orgs.length === 0) !== (file.config.orgs.length === 0) ||
     !isDeepStrictEqual(before.file.config.outbound, file.config.outbound)
   );
-}
-
-/** The organizations of two files whose configuration differs. */
-async function listChangedFileOrgs(before: LoadedConfig, after: LoadedConfig): Promise<string[]> {
-  if (before === after) return [];
-  const turns = new EventLoopTurns();
-  const wasSet = createConfigSectionChecker(before);
-  const isSet = createConfigSectionChecker(after);
-  const earlier = new Map(before.config.orgs.map((org) => [org.id, org]));
-  const changed: string[] = [];
-  for (const org of after.config.orgs) {
-    const own = earlier.get(org.id);
-    earlier.delete(org.id);
-    // A section with default values also replaces the section of the API.
-    const isSame =
-      isDeepStrictEqual(own, org) &&
-      SETTINGS_SECTIONS.every((section) => wasSet(org.id, section) === isSet(org.id, section));
-    if (!isSame) changed.push(org.id);
-    await turns.endStep();
-  }
-  return [...changed, ...earlier.keys()];
 }
 
 function combineOrgs(

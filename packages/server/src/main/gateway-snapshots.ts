@@ -1,7 +1,9 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { createConfigFileChannelKind } from '../alerts/config-file-channels.ts';
+import { compareOrgs } from '../config/compare-orgs.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
+import { EventLoopTurns } from '../core/event-loop-turns.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { CONFIG_FILE_BOARD_KIND } from '../monitoring/boards/config-file-boards.ts';
 import { createConfigFileMonitorKind } from '../monitoring/config-file-monitors.ts';
@@ -14,7 +16,7 @@ import {
   CONFIG_FILE_ROUTE_KIND,
   CONFIG_FILE_SETTINGS_KIND,
 } from '../platform/config/config-file-entries.ts';
-import { loadStoredConfig, mergeConfig, NO_STORED_CONFIG } from '../platform/config/stored-config.ts';
+import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
 import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
 import { ConfigFileRejectedError } from '../platform/config-file-rejected.ts';
 import {
@@ -32,6 +34,11 @@ import { collectRelayConfigs } from './relay-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content.ts';
 
+/** The components that store the resources of floe.yaml. */
+export interface ConfigFileParts extends Pick<ServerComponents, 'database' | 'pepper' | 'secretsKey'> {
+  readonly monitoring: Pick<ServerComponents['monitoring'], 'changeContext'>;
+}
+
 /**
  * Stores the file's organizations and resources (`syncConfigFile`). If no organization exists,
  * creates the first one and its key. If the file replaces `before`, records the change in the audit
@@ -41,7 +48,7 @@ import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content
  */
 export async function applyConfigFile(
   loaded: LoadedConfig,
-  parts: ServerComponents,
+  parts: ConfigFileParts,
   before: LoadedConfig | null = null,
 ): Promise<FirstStartCredentials | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
@@ -51,12 +58,11 @@ export async function applyConfigFile(
     const moment = await monitoring.changeContext();
     const entering = database.transaction(async (writer) => {
       const changing = { ...moment, writer, secret: pepper };
-      // Settings that the file does not contain come from the API.
-      const ids = orgs.map(({ id }) => id);
-      const stored = ids.length === 0 ? NO_STORED_CONFIG : await loadStoredConfig(writer, secretsKey, ids);
-      const { orgs: inForce } = mergeConfig(orgs, createConfigSectionChecker(loaded), stored, null);
-      for (const org of inForce) await upsertFileOrg(changing, org);
-      await syncConfigFile(fileKinds(changing, secretsKey), loaded, changing);
+      // Without an earlier file, other processes may have stored organizations that no file defines now.
+      const differences = before?.path == null ? null : await compareOrgs(before, loaded);
+      const changed = orgs.filter(({ id }) => differences?.changed.has(id) ?? true);
+      await storeFileOrgs(changed, loaded, { changing, secretsKey });
+      await syncConfigFile(fileKinds(changing, secretsKey), loaded, { ...changing, differences });
       if (before) await auditConfigFileChange(writer, before.config, loaded.config, systemClock.now());
       await database.signals.announce(writer);
     });
@@ -88,6 +94,32 @@ function fileKinds(
     createResourceKindSync(CONFIG_FILE_SETTINGS_KIND),
     createResourceKindSync(createConfigFileChannelKind(secretsKey, changing.nowMs)),
   ];
+}
+
+/** Their rows are read together. */
+const ORGS_PER_QUERY = 10;
+
+/** Creates or updates the rows of organizations. Settings that the file does not contain come from the API. */
+async function storeFileOrgs(
+  orgs: readonly OrgConfig[],
+  loaded: LoadedConfig,
+  {
+    changing,
+    secretsKey,
+  }: { readonly changing: FileChangeContext; readonly secretsKey: SecretEncryptionKey },
+): Promise<void> {
+  const turns = new EventLoopTurns();
+  const isSet = createConfigSectionChecker(loaded);
+  for (let at = 0; at < orgs.length; at += ORGS_PER_QUERY) {
+    const some = orgs.slice(at, at + ORGS_PER_QUERY);
+    const ids = some.map(({ id }) => id);
+    const stored = await loadStoredConfig(changing.writer, secretsKey, ids);
+    await turns.endStep();
+    for (const org of mergeConfig(some, isSet, stored, null).orgs) {
+      await upsertFileOrg(changing, org);
+      await turns.endStep();
+    }
+  }
 }
 
 async function upsertFileOrg(changing: FileChangeContext, { id, name, analytics, monitoring }: OrgConfig) {

@@ -1,4 +1,4 @@
-import type { FloeConfig } from '@floe/contract/config';
+import type { FloeConfig, OrgConfig } from '@floe/contract/config';
 import {
   createOutboundGuard,
   type OutboundAccessSettings,
@@ -57,11 +57,28 @@ function toOutboundRules(
   };
 }
 
-/** Returns all URLs in a configuration value. */
-function findUrls(value: unknown): string[] {
-  if (typeof value === 'string') return /^(https?|smtps?):\/\//.test(value) ? [value] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(findUrls);
+/** The URLs of each organization. A reload keeps the objects of unchanged organizations. */
+const urlsByOrg = new WeakMap<OrgConfig, readonly string[]>();
+
+/** Returns all URLs in a configuration. */
+function findUrls({ orgs, ...installation }: FloeConfig): string[] {
+  const urls: string[] = [];
+  collectUrls(installation, urls);
+  for (const org of orgs) {
+    const own: string[] = [];
+    const known = urlsByOrg.get(org);
+    if (!known) collectUrls(org, own);
+    urlsByOrg.set(org, known ?? own);
+    urls.push(...(known ?? own));
+  }
+  return urls;
+}
+
+function collectUrls(value: unknown, urls: string[]): void {
+  if (typeof value === 'string') {
+    if (/^(https?|smtps?):\/\//.test(value)) urls.push(value);
+  } else if (typeof value === 'object' && value !== null)
+    for (const child of Object.values(value)) collectUrls(child, urls);
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = {

@@ -91,7 +91,7 @@ async function drainAndClose(
     targets.gateway.openExchanges.interruptAll(drainTimeoutFault()),
   );
   const drained = targets.listening.drain(drainMs + CLOSE_MS);
-  targets.watch.close();
+  await targets.watch.close();
   targets.address.close();
   await Promise.all([targets.retention.close(), targets.anchors.close()]);
   await Promise.all([parts.live.close(), parts.jobs.close()]);

@@ -8,7 +8,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { derivePepper } from '../platform/keyring.ts';
+import { derivePepper, type KeyRecord } from '../platform/keyring.ts';
 import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
 import { EMPTY_PRICE_BOOK } from '../providers/price-catalog.ts';
 import { incrementCachePurgeCount } from '../store/cache-purges.ts';
@@ -50,6 +50,15 @@ const partsOf = (read: Database['read']) => ({
   prices: EMPTY_PRICE_BOOK,
 });
 
+/** All fields of a record, some of which are getters. */
+function describeKey(record: KeyRecord): Required<KeyRecord> {
+  const { paths = [], deprecationHeaders = null } = record;
+  const { id, orgId, name, scopes, models, team, owner } = record;
+  const { expiresAt, revokedAt, hash, prefix, last4 } = record;
+  const own = { id, orgId, name, scopes, models, team, owner, expiresAt, revokedAt, hash, prefix, last4 };
+  return { ...own, paths, deprecationHeaders };
+}
+
 /** Everything that the content consists of, except its version and the order of keys and organizations. */
 function describe({ keyring, config }: SnapshotContent): string {
   // The problems are those of the last compilation. `byOrg` has them too.
@@ -64,7 +73,7 @@ function describe({ keyring, config }: SnapshotContent): string {
   const byId = <Value>(entries: Iterable<readonly [string, Value]>) =>
     [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
   const shown = {
-    keys: byId([...keyring.records()].map((record) => [record.hash, record] as const)),
+    keys: byId([...keyring.records()].map((record) => [record.hash, describeKey(record)] as const)),
     imported: keyring.hasImportedKeys,
     orgs: byId(byOrg),
     catalogs: byId(catalogs),

@@ -1,12 +1,14 @@
 import { ConfigError, type ConfigProblem } from '../config/config-problem.ts';
-import { DEFAULT_CONFIG_FILE, type LoadedConfig } from '../config/load-config.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { DEFAULT_CONFIG_FILE } from '../config/parse-config.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { ConfigFileState } from './config-dependencies.ts';
-import { applyConfigFile, type GatewaySnapshots } from './gateway-snapshots.ts';
+import type { ConfigThread } from './config-thread.ts';
+import { applyConfigFile, type ConfigFileParts, type GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /**
@@ -14,15 +16,13 @@ import type { ServerComponents } from './server-components.ts';
  * configuration remains in use.
  */
 export function watchConfigFile(
-  parts: ServerComponents,
+  parts: ConfigFileParts & Pick<ServerComponents, 'log' | 'runtime'>,
   state: ConfigFileState,
-  snapshots: GatewaySnapshots,
-  load: () => LoadedConfig,
+  snapshots: Pick<GatewaySnapshots, 'applyChange'>,
+  thread: ConfigThread,
 ) {
-  const { log, database } = parts;
+  const { log } = parts;
   const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
-  // Changes are applied one at a time and in order.
-  let last: Promise<void> = Promise.resolve();
   async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
     try {
@@ -33,45 +33,53 @@ export function watchConfigFile(
       state.loadedAt = systemClock.now();
       const wasRefused = state.rejected !== null;
       state.rejected = null;
-      if (wasRefused) await notifyWatchers('config.accepted');
+      if (wasRefused) await notifyEventStreams(parts, 'config.accepted');
       parts.runtime.recordReload(true);
       log.info({ path }, 'configuration was applied');
       if (restart.length > 0) log.warn({ fields: restart }, 'changed fields take effect after a restart');
     } catch (error) {
       state.loaded = before;
       watching.rejectChange(before);
-      rejectFile(error);
+      await rejectFile(error);
     }
   }
-  function rejectFile(error: unknown): void {
+  async function rejectFile(error: unknown): Promise<void> {
     parts.runtime.recordReload(false);
     state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
-    last = last.then(() => notifyWatchers('config.rejected'));
-  }
-  /** Publishes the change to event streams. A rejected file changes no row that would cause another event. */
-  async function notifyWatchers(action: string): Promise<void> {
-    const at = systemClock.now();
-    await database
-      .transaction(async (writer) => {
-        for (const { id } of await listAllOrgs(writer))
-          await publishLiveEvent(writer, { orgId: id, topic: 'config', at, data: { action } });
-      })
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'configuration change could not be sent to event streams'),
-      );
+    await notifyEventStreams(parts, 'config.rejected');
   }
   const watching = watchConfig({
     path,
     current: state.loaded,
-    load,
+    load: (text, current) => thread.load(text, current),
     log,
     clock: systemClock,
-    onChange(change) {
-      if ('error' in change) rejectFile(change.error);
-      else last = last.then(() => applyChange(change.loaded, change.restart));
-    },
+    onChange: (change) =>
+      'error' in change ? rejectFile(change.error) : applyChange(change.loaded, change.restart),
   });
-  return watching;
+  return {
+    ...watching,
+    close() {
+      watching.close();
+      return thread.close();
+    },
+  };
+}
+
+/** Publishes the change to event streams. A rejected file changes no row, so no other event reports it. */
+async function notifyEventStreams(
+  { database, log }: Pick<ServerComponents, 'database' | 'log'>,
+  action: string,
+): Promise<void> {
+  const at = systemClock.now();
+  await database
+    .transaction(async (writer) => {
+      for (const { id } of await listAllOrgs(writer))
+        await publishLiveEvent(writer, { orgId: id, topic: 'config', at, data: { action } });
+    })
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'configuration change could not be sent to event streams'),
+    );
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { MonitorConfig } from '@floe/contract/config';
-import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-sync.ts';
-import { listAllMonitors, listMonitorsOfOrg, type MonitorRow } from '../store/monitoring/monitors.ts';
+import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-resource-kind.ts';
+import { listAllMonitors, type MonitorRow } from '../store/monitoring/monitors.ts';
 import { createMonitorRow, type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
 import { type MonitorDefinition, parseMonitorDefinition } from './monitor-definition.ts';
 
@@ -9,8 +9,7 @@ export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> 
   kind: 'monitors',
   list: ({ monitors }) => monitors,
   nameOf: ({ id }) => id,
-  stored: (reader, orgId) =>
-    orgId === undefined ? listAllMonitors(reader) : listMonitorsOfOrg(reader, orgId),
+  stored: listAllMonitors,
   storedName: ({ id }) => id,
   isRemoved: ({ disabled_at }) => disabled_at !== null,
 };

@@ -2,16 +2,23 @@ import type { KeyObject } from 'node:crypto';
 import { storedKeyFields } from '@floe/contract/api/keys';
 import type { PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/references';
+import type { EventLoopTurns } from '../core/event-loop-turns.ts';
 import { newId } from '../core/ids.ts';
 import {
-  insertPlatformKey,
+  insertPlatformKeys,
   listAllPlatformKeys,
-  listFilePlatformKeys,
+  movePlatformKeyLines,
   type PlatformKeyRow,
   revokePlatformKey,
   updatePlatformKey,
 } from '../store/platform-keys.ts';
-import { defineConfigFileKind, type StoredResourceKind } from './config-file-sync.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import { listPlatformKeysByHash } from '../store/snapshot-platform-keys.ts';
+import {
+  defineConfigFileKind,
+  type MatchedResourceRows,
+  type StoredResourceKind,
+} from './config-file-resource-kind.ts';
 import {
   buildPlatformKeyValueColumns,
   type PlatformKeyValueColumns,
@@ -30,7 +37,7 @@ export const STORED_PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, Pla
   kind: 'keys',
   list: ({ keys }) => keys,
   nameOf: ({ name }) => name,
-  stored: listAllPlatformKeys,
+  stored: (reader, orgIds) => listAllPlatformKeys(reader, { orgIds }),
   storedName: ({ name }) => name,
   isRemoved: ({ revoked_at }) => revoked_at !== null,
 };
@@ -49,11 +56,15 @@ export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
     return value;
   };
   const hashOf = (key: DeclaredKey) => getValue(key).hash;
+  // Written together by `flush`.
+  const added: PlatformKeyRow[] = [];
+  const moved = new Map<number, string[]>();
   return defineConfigFileKind({
     ...STORED_PLATFORM_KEY_KIND,
-    storedFromFile: listFilePlatformKeys,
-    match: (declared, stored) => matchStoredKeys(declared, stored, hashOf),
-    findIssues: (declared, stored) => findForeignValues(declared, indexByHash(stored), hashOf),
+    storedFromFile: (reader) => listAllPlatformKeys(reader, { source: 'file' }),
+    prepare: getValue,
+    match: (declared, stored, turns) => matchStoredKeys(declared, stored, { hashOf, turns }),
+    findIssues: (declared, matched, reader) => findForeignValues(declared, matched, reader, hashOf),
     columns: (object, before) => ({
       ...toKeyColumns(object, getValue(object)),
       ...(before && leakColumns(before, hashOf(object))),
@@ -64,39 +75,73 @@ export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
       created_by: 'file',
       last_used_at: null,
     }),
-    insert: insertPlatformKey,
-    update: (writer, { org_id, id }, change) => updatePlatformKey(writer, org_id, id, change),
+    insert: (_, row) => void added.push(row),
+    update(writer, before, change, next) {
+      const lines = change.updated_at === undefined ? linesMoved(before, next) : null;
+      if (lines === null) return updatePlatformKey(writer, before.org_id, before.id, change);
+      const ids = moved.get(lines) ?? [];
+      ids.push(before.id);
+      moved.set(lines, ids);
+      return undefined;
+    },
     remove: (writer, { org_id, id }, nowMs) => revokePlatformKey(writer, org_id, id, { by: 'file', nowMs }),
     toRevoked: (row, nowMs) => ({ ...row, revoked_at: nowMs, updated_at: nowMs, updated_by: 'file' }),
+    async flush(writer) {
+      await insertPlatformKeys(writer, added.splice(0));
+      for (const [lines, ids] of moved) await movePlatformKeyLines(writer, ids, lines);
+      moved.clear();
+    },
     auditView: toPlatformKey,
   });
 }
 
-function indexByHash(stored: readonly PlatformKeyRow[]): ReadonlyMap<string, PlatformKeyRow> {
+/** The number of lines by which a key of the same file moved. Null if it came from elsewhere. */
+function linesMoved(before: PlatformKeyRow, next: PlatformKeyRow): number | null {
+  const isSameFile = before.source === next.source && before.source_file === next.source_file;
+  if (!isSameFile || before.source_line === null || next.source_line === null) return null;
+  return next.source_line - before.source_line;
+}
+
+type RowWithHash = Pick<PlatformKeyRow, 'hash' | 'previous_hash'>;
+
+function indexByHash<Row extends RowWithHash>(stored: readonly Row[]): ReadonlyMap<string, Row> {
   const rows = new Map(stored.map((row) => [row.hash, row]));
   for (const row of stored) if (row.previous_hash) rows.set(row.previous_hash, row);
   return rows;
 }
 
-function findForeignValues(
+/** A value that the organization already has cannot be that of another organization. */
+async function findForeignValues(
   declared: readonly DeclaredKey[],
-  stored: ReadonlyMap<string, PlatformKeyRow>,
+  matched: MatchedResourceRows<PlatformKeyConfig, PlatformKeyRow>,
+  reader: DatabaseReader,
   hashOf: (key: DeclaredKey) => string,
-): ConfigIssue[] {
-  return declared
-    .filter((key) => (stored.get(hashOf(key))?.org_id ?? key.orgId) !== key.orgId)
-    .map(({ path, config }) => ({
-      path: [...path, config.key === undefined ? 'imported_hash' : 'key'],
-      message: FOREIGN_KEY_VALUE,
-    }));
+): Promise<ConfigIssue[]> {
+  const issues: ConfigIssue[] = [];
+  const added = declared.filter((key) => matched.get(key)?.hash !== hashOf(key));
+  for (let at = 0; at < added.length; at += HASHES_PER_QUERY) {
+    const keys = added.slice(at, at + HASHES_PER_QUERY);
+    const stored = indexByHash(await listPlatformKeysByHash(reader, keys.map(hashOf)));
+    for (const key of keys) {
+      if ((stored.get(hashOf(key))?.org_id ?? key.orgId) === key.orgId) continue;
+      const field = key.config.key === undefined ? 'imported_hash' : 'key';
+      issues.push({ path: [...key.path, field], message: FOREIGN_KEY_VALUE });
+    }
+  }
+  return issues;
 }
 
+const HASHES_PER_QUERY = 200;
+
 /** Matches by value first, so that a renamed key keeps its id. */
-function matchStoredKeys(
+async function matchStoredKeys(
   declared: readonly DeclaredKey[],
   stored: readonly PlatformKeyRow[],
-  hashOf: (key: DeclaredKey) => string,
-): Map<DeclaredKey, PlatformKeyRow> {
+  {
+    hashOf,
+    turns,
+  }: { readonly hashOf: (key: DeclaredKey) => string; readonly turns: Pick<EventLoopTurns, 'endStep'> },
+): Promise<Map<DeclaredKey, PlatformKeyRow>> {
   const taken = new Map<DeclaredKey, PlatformKeyRow>();
   const free = new Set(stored);
   const rows = indexByHash(stored);
@@ -105,13 +150,16 @@ function matchStoredKeys(
     taken.set(key, row);
     free.delete(row);
   };
-  for (const key of declared) take(key, rows.get(hashOf(key)));
-  const nameKey = (orgId: string, name: string) => JSON.stringify([orgId, name]);
-  const byName = Map.groupBy(free, (row) => nameKey(row.org_id, row.name));
+  for (const key of declared) {
+    take(key, rows.get(hashOf(key)));
+    await turns.endStep();
+  }
+  const byName = Map.groupBy(free, (row) => row.name);
   for (const key of declared) {
     if (taken.has(key)) continue;
-    const named = (byName.get(nameKey(key.orgId, key.config.name)) ?? []).filter((row) => free.has(row));
+    const named = (byName.get(key.config.name) ?? []).filter((row) => free.has(row));
     take(key, named.find((row) => row.source === 'file') ?? named.find((row) => row.revoked_at === null));
+    await turns.endStep();
   }
   return taken;
 }

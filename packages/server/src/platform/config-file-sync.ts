@@ -1,107 +1,42 @@
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { Fault } from '@floe/contract/faults';
+import type { OrgDifferences } from '../config/compare-orgs.ts';
 import { EventLoopTurns } from '../core/event-loop-turns.ts';
 import { newId } from '../core/ids.ts';
 import { appendAuditEntries, type NewAuditEntry } from '../store/audit-entries.ts';
-import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import { moveSourceLines } from '../store/source-lines.ts';
 import { ConfigFileRejectedError } from './config-file-rejected.ts';
-import {
-  type ConfigFile,
-  type DeclaredResource,
-  type DeclaredResourceKind,
-  listDeclaredResources,
-} from './declared-resources.ts';
-import { isSourceColumn, type SourceColumns } from './source-location.ts';
+import type {
+  ChangedConfigFileColumns,
+  ConfigFileResourceKind,
+  FileRow,
+  MatchedResourceRows,
+  UpdateStamps,
+} from './config-file-resource-kind.ts';
+import { type ConfigFile, type DeclaredResource, iterateDeclaredResources } from './declared-resources.ts';
+import { isSourceColumn } from './source-location.ts';
 
-interface FileRow extends SourceColumns {
-  /** Id of the resource in its audit entries. */
-  readonly id: string;
-  readonly org_id: string;
-  readonly updated_at?: number | null | undefined;
+/** The transaction and the time of a sync, and what is compared. */
+export interface SyncOptions {
+  readonly writer: DatabaseWriter;
+  readonly nowMs: number;
+  /** The differences from the file that is stored. Null or absent if all organizations are compared. */
+  readonly differences?: OrgDifferences | null;
+  readonly turns?: Pick<EventLoopTurns, 'endStep'>;
 }
-
-interface UpdateStamps {
-  readonly updated_at: number;
-  readonly updated_by: string;
-}
-
-/**
- * The columns of a new row: its configuration, its position in the file, and who created it when.
- */
-export type NewConfigFileColumns<Columns> = Columns &
-  Required<SourceColumns> &
-  UpdateStamps & { readonly org_id: string; readonly created_at: number };
-
-/**
- * The columns to update. If a resource only moved in the file, they contain no timestamps. If it
- * was released from the file, they contain only the source.
- */
-export type ChangedConfigFileColumns<Columns> = (Columns | object) &
-  Required<SourceColumns> &
-  Partial<UpdateStamps>;
-
-/** A kind of resource that floe.yaml can define and that Floe stores. */
-export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Config> {
-  /** Resources of all organizations or of one, from the file and the API. */
-  stored(reader: DatabaseReader, orgId?: string): Promise<readonly Row[]>;
-  storedName(row: Row): string;
-  /** For a kind whose rows are kept: whether the resource was removed. */
-  isRemoved?(row: Row): boolean;
-}
-
-/**
- * How resources of one kind in floe.yaml are stored. A resource takes over the stored one with the
- * same name in its organization.
- */
-export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns extends object>
-  extends StoredResourceKind<Config, Row> {
-  /**
-   * The stored resources that come from the file. If the file defines none of this kind, they are
-   * read instead of all.
-   */
-  storedFromFile?(reader: DatabaseReader): Promise<readonly Row[]>;
-  /** Replaces the matching by name. */
-  match?(
-    declared: readonly DeclaredResource<Config>[],
-    stored: readonly Row[],
-  ): MatchedResourceRows<Config, Row>;
-  /** Conflicts of the file with stored resources. */
-  findIssues?(declared: readonly DeclaredResource<Config>[], stored: readonly Row[]): readonly ConfigIssue[];
-  /** The columns of a resource of the file. */
-  columns(object: DeclaredResource<Config>, before: Row | undefined): Columns;
-  row(columns: NewConfigFileColumns<Columns>): Row;
-  insert(writer: DatabaseWriter, row: Row): unknown;
-  /** @param next the whole row after the change */
-  update(writer: DatabaseWriter, row: Row, change: ChangedConfigFileColumns<Columns>, next: Row): unknown;
-  /**
-   * Removes a resource as DELETE does.
-   *
-   * @throws Fault `conflict` if another resource refers to it
-   */
-  remove(writer: DatabaseWriter, row: Row, nowMs: number): unknown;
-  /** The revoked row, for a kind whose resources are revoked instead of removed. */
-  toRevoked?(row: Row, nowMs: number): Row;
-  /** Writes the changes that the functions above collected. */
-  flush?(): Promise<unknown>;
-  /** A resource in the form that the audit log stores, without secrets. */
-  auditView(row: Row, nowMs: number): object;
-}
-
-/** Returns its argument unchanged. It only infers the types of the declaration. */
-export function defineConfigFileKind<Config, Row extends FileRow, Columns extends object>(
-  kind: ConfigFileResourceKind<Config, Row, Columns>,
-): ConfigFileResourceKind<Config, Row, Columns> {
-  return kind;
-}
-
-/** The stored row that each resource in the file takes over. */
-export type MatchedResourceRows<Config, Row> = ReadonlyMap<DeclaredResource<Config>, Row>;
 
 interface SyncContext {
   readonly writer: DatabaseWriter;
   readonly nowMs: number;
+  readonly turns: Pick<EventLoopTurns, 'endStep'>;
+  /** The organizations that are compared. Null for all. */
+  readonly orgIds: ReadonlySet<string> | null;
   readonly auditEntries: NewAuditEntry[];
 }
+
+/** The rows of these organizations are read together. */
+const ORGS_PER_QUERY = 10;
 
 interface KindSync {
   readonly issues: readonly ConfigIssue[];
@@ -118,10 +53,56 @@ export function createResourceKindSync<Config, Row extends FileRow, Columns exte
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ResourceKindSyncFactory {
   return async (context, file) => {
-    const declared = listDeclaredResources(file, kind);
-    const fromFile = declared.length === 0 ? kind.storedFromFile?.(context.writer) : undefined;
-    return new ResourceSync(kind, context, declared, await (fromFile ?? kind.stored(context.writer)));
+    const { turns, writer } = context;
+    const declared: DeclaredResource<Config>[] = [];
+    for (const [at, { id }] of file.config.orgs.entries()) {
+      if (context.orgIds && !context.orgIds.has(id)) continue;
+      for (const object of iterateDeclaredResources(file, kind, at)) {
+        kind.prepare?.(object);
+        declared.push(object);
+        await turns.endStep();
+      }
+    }
+    const stored = await readStored(kind, context, declared.length === 0);
+    const matched = await matchByOrg(kind, declared, stored, turns);
+    const issues = (await kind.findIssues?.(declared, matched, writer)) ?? [];
+    return new ResourceSync(kind, context, { declared, stored, matched, issues });
   };
+}
+
+async function readStored<Config, Row extends FileRow, Columns extends object>(
+  kind: ConfigFileResourceKind<Config, Row, Columns>,
+  { writer, orgIds, turns }: SyncContext,
+  onlyFromFile: boolean,
+): Promise<readonly Row[]> {
+  if (orgIds === null) {
+    const fromFile = onlyFromFile ? kind.storedFromFile?.(writer) : undefined;
+    return fromFile ?? kind.stored(writer);
+  }
+  const ids = [...orgIds];
+  const rows: Row[] = [];
+  for (let at = 0; at < ids.length; at += ORGS_PER_QUERY) {
+    for (const row of await kind.stored(writer, ids.slice(at, at + ORGS_PER_QUERY))) rows.push(row);
+    await turns.endStep();
+  }
+  return rows;
+}
+
+async function matchByOrg<Config, Row extends FileRow, Columns extends object>(
+  kind: ConfigFileResourceKind<Config, Row, Columns>,
+  declared: readonly DeclaredResource<Config>[],
+  stored: readonly Row[],
+  turns: Pick<EventLoopTurns, 'endStep'>,
+): Promise<MatchedResourceRows<Config, Row>> {
+  const matched = new Map<DeclaredResource<Config>, Row>();
+  const rows = Map.groupBy(stored, (row) => row.org_id);
+  for (const [orgId, own] of Map.groupBy(declared, (object) => object.orgId)) {
+    const ownRows = rows.get(orgId) ?? [];
+    const found = (await kind.match?.(own, ownRows, turns)) ?? matchByName(kind, own, ownRows);
+    for (const [object, row] of found) matched.set(object, row);
+    await turns.endStep();
+  }
+  return matched;
 }
 
 /**
@@ -129,7 +110,7 @@ export function createResourceKindSync<Config, Row extends FileRow, Columns exte
  * if that was created with the API. A resource that was removed from the file is deleted as with
  * DELETE. If another resource refers to it, it is kept and can then be changed with the API. Each
  * difference creates an audit entry with the actor `file`. If there are no differences, nothing is
- * written.
+ * written. Between two resources, the event loop serves requests.
  *
  * @param kinds the resource kinds. A kind comes after the kinds that it refers to.
  * @throws ConfigFileRejectedError if the file conflicts with stored resources. Nothing is written
@@ -138,9 +119,10 @@ export function createResourceKindSync<Config, Row extends FileRow, Columns exte
 export async function syncConfigFile(
   kinds: readonly ResourceKindSyncFactory[],
   file: ConfigFile,
-  at: Pick<SyncContext, 'writer' | 'nowMs'>,
+  { writer, nowMs, differences = null, turns = new EventLoopTurns() }: SyncOptions,
 ): Promise<void> {
-  const context = { ...at, auditEntries: [] };
+  const orgIds = differences?.changed ?? null;
+  const context: SyncContext = { writer, nowMs, turns, orgIds, auditEntries: [] };
   const syncs: KindSync[] = [];
   for (const begin of kinds) syncs.push(await begin(context, file));
   const issues = syncs.flatMap((sync) => sync.issues);
@@ -149,7 +131,21 @@ export async function syncConfigFile(
   for (const sync of syncs) if (!sync.isReferenced) await sync.removeOthers();
   for (const sync of syncs) await sync.write();
   for (const sync of syncs.toReversed()) if (sync.isReferenced) await sync.removeOthers();
-  await appendAuditEntries(at.writer, context.auditEntries);
+  await appendAuditEntries(writer, context.auditEntries);
+  for (const [lines, moved] of Map.groupBy(differences?.moved ?? [], ([, byLines]) => byLines))
+    await moveSourceLines(
+      writer,
+      moved.map(([id]) => id),
+      lines,
+    );
+}
+
+/** The resources of one kind in the file and in the database. */
+interface FoundResources<Config, Row> {
+  readonly declared: readonly DeclaredResource<Config>[];
+  readonly stored: readonly Row[];
+  readonly matched: MatchedResourceRows<Config, Row>;
+  readonly issues: readonly ConfigIssue[];
 }
 
 class ResourceSync<Config, Row extends FileRow, Columns extends object> implements KindSync {
@@ -164,21 +160,19 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
   constructor(
     kind: ConfigFileResourceKind<Config, Row, Columns>,
     context: SyncContext,
-    declared: readonly DeclaredResource<Config>[],
-    stored: readonly Row[],
+    found: FoundResources<Config, Row>,
   ) {
     this.#kind = kind;
     this.#context = context;
-    this.#declared = declared;
-    this.#stored = stored;
+    this.#declared = found.declared;
+    this.#stored = found.stored;
+    this.#matched = found.matched;
     this.isReferenced = kind.isReferenced ?? false;
-    this.issues = kind.findIssues?.(declared, stored) ?? [];
-    this.#matched = kind.match?.(declared, stored) ?? matchByName(kind, declared, stored);
+    this.issues = found.issues;
   }
 
   async write(): Promise<void> {
-    const { nowMs } = this.#context;
-    const turns = new EventLoopTurns();
+    const { nowMs, turns, writer } = this.#context;
     for (const object of this.#declared) {
       await turns.endStep();
       const before = this.#matched.get(object);
@@ -196,14 +190,13 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
           }),
         );
     }
-    await this.#kind.flush?.();
+    await this.#kind.flush?.(writer);
   }
 
   async removeOthers(): Promise<void> {
     const kept = new Set(this.#matched.values());
-    const turns = new EventLoopTurns();
     for (const row of this.#stored) {
-      await turns.endStep();
+      await this.#context.turns.endStep();
       if (row.source === 'file' && !kept.has(row) && !this.#kind.isRemoved?.(row)) await this.#remove(row);
     }
   }
@@ -265,11 +258,10 @@ function matchByName<Config, Row extends FileRow, Columns extends object>(
   declared: readonly DeclaredResource<Config>[],
   stored: readonly Row[],
 ): MatchedResourceRows<Config, Row> {
-  const key = (orgId: string, name: string) => JSON.stringify([orgId, name]);
-  const rows = new Map(stored.map((row) => [key(row.org_id, storedName(row)), row]));
+  const rows = new Map(stored.map((row) => [storedName(row), row]));
   return new Map(
     declared.flatMap((object) => {
-      const row = rows.get(key(object.orgId, nameOf(object.config)));
+      const row = rows.get(nameOf(object.config));
       return row ? [[object, row] as const] : [];
     }),
   );

@@ -1,14 +1,14 @@
 import { storedTeamFields } from '@floe/contract/api/teams';
 import type { TeamConfig } from '@floe/contract/config';
-import { listAllTeams, listTeamsOfOrg, type TeamRow, upsertTeam } from '../store/teams.ts';
-import { defineConfigFileKind } from './config-file-sync.ts';
+import { listAllTeams, type TeamRow, upsertTeam } from '../store/teams.ts';
+import { defineConfigFileKind } from './config-file-resource-kind.ts';
 import { removeUnusedTeam, toTeamResource } from './stored-team.ts';
 
 /** The resource kind of teams in floe.yaml. */
 export const CONFIG_FILE_TEAM_KIND = defineConfigFileKind({
   kind: 'teams',
   list: ({ teams }) => teams,
-  stored: (reader, orgId) => (orgId === undefined ? listAllTeams(reader) : listTeamsOfOrg(reader, orgId)),
+  stored: listAllTeams,
   nameOf: ({ id }: TeamConfig) => id,
   storedName: ({ id }: TeamRow) => id,
   columns: ({ config }) => ({ id: config.id, ...storedTeamFields.parse(config) }),

@@ -41,19 +41,27 @@ export function configFileName({ path }: Pick<ConfigFile, 'path'>): string {
   return basename(path ?? DEFAULT_FILE_NAME);
 }
 
-/** Returns the resources of one kind that a file defines, in all organizations or in one. */
+/** Returns the resources of one kind that a file defines in one organization. */
 export function listDeclaredResources<Config>(
   file: ConfigFile,
-  { kind, section = [kind], list, pathOf }: DeclaredResourceKind<Config>,
-  orgId?: string,
+  kind: DeclaredResourceKind<Config>,
+  orgId: string,
 ): DeclaredResource<Config>[] {
-  return file.config.orgs.flatMap((org, at) => {
-    if (orgId !== undefined && org.id !== orgId) return [];
-    const place = { orgId: org.id, timezone: org.timezone, file: configFileName(file) };
-    const objects = list(org).map((config, position) => {
-      const path: ConfigPath = ['orgs', at, ...(pathOf?.(config) ?? [...section, position])];
-      return { ...place, config, index: position, path, line: file.lineOf(path) ?? null };
-    });
-    return objects.filter(({ path }) => file.sets(path));
-  });
+  const at = file.config.orgs.findIndex(({ id }) => id === orgId);
+  return [...iterateDeclaredResources(file, kind, at)];
+}
+
+/** Yields the resources of one kind that a file defines in the organization at this index. */
+export function* iterateDeclaredResources<Config>(
+  file: ConfigFile,
+  { kind, section = [kind], list, pathOf }: DeclaredResourceKind<Config>,
+  at: number,
+): Generator<DeclaredResource<Config>> {
+  const org = file.config.orgs[at];
+  if (!org) return;
+  const place = { orgId: org.id, timezone: org.timezone, file: configFileName(file) };
+  for (const [index, config] of list(org).entries()) {
+    const path: ConfigPath = ['orgs', at, ...(pathOf?.(config) ?? [...section, index])];
+    if (file.sets(path)) yield { ...place, config, index, path, line: file.lineOf(path) ?? null };
+  }
 }

@@ -26,7 +26,7 @@ export type NewAuditEntry = Omit<
 /** Maximum number of entries that are published individually to event streams. */
 const MAX_PUBLISHED_ENTRIES = 100;
 /** Maximum number of rows per statement. Each row has 15 columns, and SQLite accepts 32,766 parameters. */
-const ROWS_PER_STATEMENT = 500;
+const ROWS_PER_STATEMENT = 100;
 
 /**
  * Appends an audit entry in the transaction that makes the change. The transaction must come from
@@ -63,7 +63,7 @@ async function appendToChain(
   const { address, sessionId } = getAuditOrigin(writer);
   const key = getAuditKey(writer);
   let [seq, hash] = [Number(last?.seq ?? 0), last?.hash ?? AUDIT_CHAIN_START_HASH];
-  const rows = entries.map((entry) => {
+  const place = (entry: NewAuditEntry) => {
     seq += 1;
     const placed = {
       ...entry,
@@ -75,11 +75,11 @@ async function appendToChain(
     };
     hash = computeAuditEntryHash(key, hash, placed);
     return { ...placed, hash };
-  });
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
+  };
+  for (let at = 0; at < entries.length; at += ROWS_PER_STATEMENT)
     await writer
       .insertInto('audit')
-      .values(rows.slice(at, at + ROWS_PER_STATEMENT))
+      .values(entries.slice(at, at + ROWS_PER_STATEMENT).map(place))
       .execute();
   for (const { id, at, actor, action, subject } of entries.slice(0, MAX_PUBLISHED_ENTRIES))
     await publishLiveEvent(writer, { orgId, topic: 'audit', at, data: { id, at, actor, action, subject } });

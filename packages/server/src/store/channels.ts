@@ -32,9 +32,11 @@ export async function deleteChannel(writer: DatabaseWriter, id: string): Promise
   await writer.deleteFrom('channels').where('id', '=', id).execute();
 }
 
-/** Returns the channels of all organizations. */
-export function listAllChannels(reader: DatabaseReader): Promise<ChannelRow[]> {
-  return reader.selectFrom('channels').selectAll().orderBy('created_at').orderBy('id').execute();
+/** Returns the channels of all organizations or of these. */
+export function listAllChannels(reader: DatabaseReader, orgIds?: readonly string[]): Promise<ChannelRow[]> {
+  let query = reader.selectFrom('channels').selectAll();
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
+  return query.orderBy('created_at').orderBy('id').execute();
 }
 
 /** Returns an organization's channel by id or name. */

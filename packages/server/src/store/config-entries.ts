@@ -10,7 +10,7 @@ export type ProviderCredentialRow = Selectable<ProviderCredentialsTable>;
 
 /**
  * Returns config entries in order: those of one kind and of the given organizations, or all if a parameter is
- * omitted.
+ * omitted. Entries from floe.yaml come first, in file order.
  */
 export function listAllConfigEntries(
   reader: DatabaseReader,
@@ -20,7 +20,7 @@ export function listAllConfigEntries(
   let query = reader.selectFrom('config_entries').selectAll();
   if (kind !== undefined) query = query.where('kind', '=', kind);
   if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
-  return query.orderBy('position').orderBy('id').execute();
+  return query.orderBy('source', 'desc').orderBy('position').orderBy('id').execute();
 }
 
 /**

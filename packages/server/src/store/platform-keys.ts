@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { PlatformKeysTable } from './key-tables.ts';
-
 import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
@@ -12,6 +11,39 @@ export type PlatformKeyRow = PlatformKeysTable;
  */
 export async function insertPlatformKey(writer: DatabaseWriter, key: PlatformKeyRow): Promise<void> {
   await writer.insertInto('platform_keys').values(key).execute();
+}
+
+/** Building a statement with this many rows takes about 2 ms. */
+const KEYS_PER_INSERT = 50;
+const IDS_PER_STATEMENT = 500;
+
+/**
+ * Inserts keys as `insertPlatformKey` does.
+ * @throws Fault `conflict` if an id or a hash already exists
+ */
+export async function insertPlatformKeys(
+  writer: DatabaseWriter,
+  keys: readonly PlatformKeyRow[],
+): Promise<void> {
+  for (let at = 0; at < keys.length; at += KEYS_PER_INSERT)
+    await writer
+      .insertInto('platform_keys')
+      .values(keys.slice(at, at + KEYS_PER_INSERT))
+      .execute();
+}
+
+/** Moves the line numbers in floe.yaml of these keys. */
+export async function movePlatformKeyLines(
+  writer: DatabaseWriter,
+  ids: readonly string[],
+  lines: number,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT)
+    await writer
+      .updateTable('platform_keys')
+      .set((eb) => ({ source_line: eb('source_line', '+', lines) }))
+      .where('id', 'in', ids.slice(at, at + IDS_PER_STATEMENT))
+      .execute();
 }
 
 /**
@@ -109,14 +141,30 @@ export function listPlatformKeysOfOrg(reader: DatabaseReader, orgId: string): Pr
   return reader.selectFrom('platform_keys').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
-/** Returns the keys of all organizations that come from floe.yaml, including revoked ones. */
-export function listFilePlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
-  return reader.selectFrom('platform_keys').selectAll().where('source', '=', 'file').orderBy('id').execute();
+/** Which keys `listAllPlatformKeys` returns. */
+export interface PlatformKeySelection {
+  readonly orgIds?: readonly string[] | undefined;
+  /** `file` for keys of floe.yaml. */
+  readonly source?: string;
 }
 
-/** Returns the keys of all organizations, including revoked ones. */
-export function listAllPlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
-  return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
+/** A page is read without a pause and takes about 2 ms. */
+const KEYS_PER_PAGE = 250;
+
+/** Returns the keys of all organizations or of these, including revoked ones, in the order of their ids. */
+export async function listAllPlatformKeys(
+  reader: DatabaseReader,
+  { orgIds, source }: PlatformKeySelection = {},
+): Promise<PlatformKeyRow[]> {
+  let query = reader.selectFrom('platform_keys').selectAll().orderBy('id').limit(KEYS_PER_PAGE);
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
+  if (source !== undefined) query = query.where('source', '=', source);
+  const rows: PlatformKeyRow[] = [];
+  for (;;) {
+    const page = await query.where('id', '>', rows.at(-1)?.id ?? '').execute();
+    rows.push(...page);
+    if (page.length < KEYS_PER_PAGE) return rows;
+  }
 }
 
 export type PlatformKeyUpdate = Partial<Omit<PlatformKeyRow, 'id' | 'org_id' | 'created_at'>>;

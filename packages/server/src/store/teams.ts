@@ -14,9 +14,11 @@ export function listTeamsOfOrg(reader: DatabaseReader, orgId: string): Promise<T
   return reader.selectFrom('teams').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
-/** Returns the teams of all organizations. */
-export function listAllTeams(reader: DatabaseReader): Promise<TeamRow[]> {
-  return reader.selectFrom('teams').selectAll().orderBy('org_id').orderBy('id').execute();
+/** Returns the teams of all organizations or of these. */
+export function listAllTeams(reader: DatabaseReader, orgIds?: readonly string[]): Promise<TeamRow[]> {
+  let query = reader.selectFrom('teams').selectAll();
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
+  return query.orderBy('org_id').orderBy('id').execute();
 }
 
 export function findTeamById(

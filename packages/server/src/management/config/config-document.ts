@@ -2,8 +2,8 @@ import type { OrgConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
 import { ConfigError, formatConfigPath, formatProblem } from '../../config/config-problem.ts';
-import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import type { ConfigEnvironment } from '../../config/parse-config.ts';
 import { parseYamlDocument } from '../../config/yaml-document.ts';
 import { findConfigIssues } from './find-config-issues.ts';
 import { isSecretPath } from './secret-paths.ts';
@@ -35,7 +35,7 @@ export interface ParsedConfigDocument {
 }
 
 /** Settings that the document of one org may omit, because the installation decides whether mail is sent. */
-const INSTALLATION_OVERRIDES: Environment['overrides'] = [
+const INSTALLATION_OVERRIDES: ConfigEnvironment['overrides'] = [
   { variable: 'smtp.url', path: ['smtp', 'url'], value: 'smtp://installation.invalid' },
   { variable: 'smtp.from', path: ['smtp', 'from'], value: 'floe@installation.invalid' },
 ];
@@ -63,12 +63,9 @@ export function parseConfigDocument({
   const text = documentText(given);
   const { tree } = parseYamlDocument(text);
   const { kept, standIns } = findKeptSecrets(tree, given.variables);
-  const env: Environment = {
+  const env: ConfigEnvironment = {
     configPath: undefined,
     dataDir: '.',
-    secretKey: undefined,
-    encryptionKeys: [],
-    logLevel: 'info',
     overrides: INSTALLATION_OVERRIDES,
     unknown: [],
     variable: (name) => given.variables[name] ?? standIns.get(name),
@@ -116,7 +113,7 @@ function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
   return paths;
 }
 
-function loadDocument(text: string, env: Environment, kept: readonly KeptPath[]) {
+function loadDocument(text: string, env: ConfigEnvironment, kept: readonly KeptPath[]) {
   try {
     return loadConfig({ text, env, validateSemantics: findConfigIssues });
   } catch (error) {

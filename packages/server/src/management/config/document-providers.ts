@@ -58,7 +58,7 @@ export const PROVIDER_DOCUMENT_KIND = defineDocumentListKind(
   async (reading) => {
     const { reader, orgId, dependencies } = reading;
     const credentials = await listProviderCredentials(reader, orgId);
-    const rows = await CONFIG_FILE_PROVIDER_KIND.stored(reader, orgId);
+    const rows = await CONFIG_FILE_PROVIDER_KIND.stored(reader, [orgId]);
     const running = [...dependencies.providers.getRunningOrg(orgId).catalog.providers.values()];
     const fromEnvironment = running.filter(({ id }) => !rows.some((row) => row.id === id));
     return [

@@ -1,6 +1,6 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { StoredResourceKind } from '../../platform/config-file-sync.ts';
+import type { StoredResourceKind } from '../../platform/config-file-resource-kind.ts';
 import type { DeclaredResourceKind } from '../../platform/declared-resources.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { castToJson } from '../validate-input.ts';
@@ -127,7 +127,7 @@ export function defineStoredDocumentListKind<Config extends object, Row extends 
 ): DocumentResourceKind {
   return defineDocumentListKind(kind, options, async (reading) => {
     const { reader, orgId } = reading;
-    const rows = await kind.stored(reader, orgId);
+    const rows = await kind.stored(reader, [orgId]);
     const objects = rows
       .filter((row) => row.org_id === orgId && !kind.isRemoved?.(row))
       .map((row) => ({

@@ -2,15 +2,17 @@ import type { BoardConfig } from '@floe/contract/config';
 import { storedBoardFields } from '@floe/contract/config/monitoring';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../../core/ids.ts';
-import { defineConfigFileKind } from '../../platform/config-file-sync.ts';
+import { defineConfigFileKind, type MatchedResourceRows } from '../../platform/config-file-resource-kind.ts';
 import type { DeclaredResource } from '../../platform/declared-resources.ts';
 import {
   type BoardRow,
   deleteBoard,
   insertBoard,
   listAllBoards,
+  listBoardsBySlug,
   updateBoard,
 } from '../../store/monitoring/boards.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
 import { parseBoardGroups } from './board.ts';
 
 const SLUG_TAKEN =
@@ -36,17 +38,28 @@ export const CONFIG_FILE_BOARD_KIND = defineConfigFileKind({
  * Returns an issue for each slug in floe.yaml that a board of another organization already uses. Slugs are
  * unique in the installation.
  */
-function findTakenSlugs(
+async function findTakenSlugs(
   declared: readonly DeclaredResource<BoardConfig>[],
-  stored: readonly BoardRow[],
-): readonly ConfigIssue[] {
-  const bySlug = new Map(stored.map((row) => [row.slug, row]));
-  return declared.flatMap(({ orgId, path, config }) => {
-    const row = bySlug.get(config.slug);
-    if (!row || row.org_id === orgId || row.source === 'file') return [];
-    return [{ path: [...path, 'slug'], message: SLUG_TAKEN }];
-  });
+  matched: MatchedResourceRows<BoardConfig, BoardRow>,
+  reader: DatabaseReader,
+): Promise<readonly ConfigIssue[]> {
+  const issues: ConfigIssue[] = [];
+  const added = declared.filter((board) => !matched.has(board));
+  for (let at = 0; at < added.length; at += SLUGS_PER_QUERY) {
+    const boards = added.slice(at, at + SLUGS_PER_QUERY);
+    const stored = await listBoardsBySlug(
+      reader,
+      boards.map(({ config }) => config.slug),
+    );
+    const bySlug = new Map(stored.map((row) => [row.slug, row]));
+    for (const { path, config } of boards)
+      if ((bySlug.get(config.slug)?.source ?? 'file') !== 'file')
+        issues.push({ path: [...path, 'slug'], message: SLUG_TAKEN });
+  }
+  return issues;
 }
+
+const SLUGS_PER_QUERY = 200;
 
 /** Converts a board's configuration to database columns. */
 export function toBoardColumns(config: BoardConfig) {

@@ -7,10 +7,9 @@ import {
   deleteConfigEntry,
   insertConfigEntry,
   listAllConfigEntries,
-  listConfigEntriesOfOrg,
   updateConfigEntry,
 } from '../../store/config-entries.ts';
-import { type ConfigFileResourceKind, defineConfigFileKind } from '../config-file-sync.ts';
+import { type ConfigFileResourceKind, defineConfigFileKind } from '../config-file-resource-kind.ts';
 import type { DeclaredResourceKind } from '../declared-resources.ts';
 import { splitProviderSecrets } from './provider-secrets.ts';
 import { removeProvider } from './remove-provider.ts';
@@ -34,8 +33,7 @@ function entryFileKind<Config>(
   const { kind } = list;
   return defineConfigFileKind({
     ...list,
-    stored: (reader, orgId) =>
-      orgId === undefined ? listAllConfigEntries(reader, kind) : listConfigEntriesOfOrg(reader, orgId, kind),
+    stored: (reader, orgIds) => listAllConfigEntries(reader, kind, orgIds),
     storedName: ({ id }: ConfigEntryRow) => id,
     columns: ({ config, index }) => ({
       kind,

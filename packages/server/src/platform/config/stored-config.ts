@@ -41,8 +41,6 @@ export interface StoredConfig {
   readonly unusable: readonly UnusableResource[];
 }
 
-export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
-
 /**
  * Loads the resources that were created with the API, for the snapshot. Loads them for all
  * organizations, or only for the given ones. Does not include resources from floe.yaml.

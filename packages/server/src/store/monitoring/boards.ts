@@ -23,9 +23,16 @@ export function findBoardByIdOrSlug(
     .executeTakeFirst();
 }
 
-/** Returns the boards of all organizations. */
-export function listAllBoards(reader: DatabaseReader): Promise<BoardRow[]> {
-  return reader.selectFrom('boards').selectAll().orderBy('created_at').orderBy('id').execute();
+/** Returns the boards of all organizations or of these. */
+export function listAllBoards(reader: DatabaseReader, orgIds?: readonly string[]): Promise<BoardRow[]> {
+  let query = reader.selectFrom('boards').selectAll();
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
+  return query.orderBy('created_at').orderBy('id').execute();
+}
+
+/** Returns the boards with these slugs. */
+export function listBoardsBySlug(reader: DatabaseReader, slugs: readonly string[]): Promise<BoardRow[]> {
+  return reader.selectFrom('boards').selectAll().where('slug', 'in', slugs).execute();
 }
 
 /** Returns a page of an organization's boards in the requested order. */

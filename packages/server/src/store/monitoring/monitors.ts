@@ -35,9 +35,11 @@ export async function findMonitorsByIds(
     .execute();
 }
 
-/** Returns the monitors of all organizations, including removed ones. */
-export function listAllMonitors(reader: DatabaseReader): Promise<MonitorRow[]> {
-  return reader.selectFrom('monitors').selectAll().orderBy('org_id').orderBy('id').execute();
+/** Returns the monitors of all organizations or of these, including removed ones. */
+export function listAllMonitors(reader: DatabaseReader, orgIds?: readonly string[]): Promise<MonitorRow[]> {
+  let query = reader.selectFrom('monitors').selectAll();
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
+  return query.orderBy('org_id').orderBy('id').execute();
 }
 
 /** Returns an organization's monitors, including removed ones, sorted by id. */

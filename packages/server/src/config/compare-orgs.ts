@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import { EventLoopTurns } from '../core/event-loop-turns.ts';
+import type { LoadedConfig } from './load-config.ts';
+
+/** How the organizations of two files differ, by id. */
+export interface OrgDifferences {
+  /** New and removed organizations, and those that are not equal. */
+  readonly changed: ReadonlySet<string>;
+  /** Equal organizations that start on another line, with the number of lines. Negative if they moved up. */
+  readonly moved: ReadonlyMap<string, number>;
+}
+
+/**
+ * Compares the organizations of two files. An organization also counts as changed if the file now sets a
+ * default value, because that replaces the value of the API. Yields to the event loop.
+ */
+export async function compareOrgs(
+  before: LoadedConfig,
+  after: LoadedConfig,
+  turns: Pick<EventLoopTurns, 'endStep'> = new EventLoopTurns(),
+): Promise<OrgDifferences> {
+  const changed = new Set<string>();
+  const moved = new Map<string, number>();
+  if (before === after) return { changed, moved };
+  const earlier = new Map(before.config.orgs.map((org, at) => [org.id, { org, at }]));
+  for (const [at, org] of after.config.orgs.entries()) {
+    const own = earlier.get(org.id);
+    earlier.delete(org.id);
+    const lines =
+      own && isDeepStrictEqual(own.org, org)
+        ? after.positions.linesMoved(['orgs', at], before.positions, ['orgs', own.at])
+        : null;
+    if (lines === null) changed.add(org.id);
+    else if (lines !== 0) moved.set(org.id, lines);
+    await turns.endStep();
+  }
+  for (const id of earlier.keys()) changed.add(id);
+  return { changed, moved };
+}

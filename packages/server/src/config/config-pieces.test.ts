@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deserialize } from 'node:v8';
+import type { FloeConfig } from '@floe/contract/config';
+import { ConfigAssembler, ENTRIES_PER_PIECE, splitConfig } from './config-pieces.ts';
+import { readEnvironment } from './environment.ts';
+import { loadConfig } from './load-config.ts';
+
+const LONG = 2 * ENTRIES_PER_PIECE + 7;
+
+function load(change: { readonly key?: number; readonly timezone?: string } = {}): FloeConfig {
+  const keys = Array.from({ length: LONG }, (_, at) => ({
+    name: `key-${at}`,
+    key: `eis_${String(at === change.key ? at + LONG : at).padStart(32, '0')}`,
+    models: ['sandbox/*'],
+  }));
+  const orgs = [
+    { id: 'long', keys, providers: [{ id: 'sandbox', kind: 'sandbox' }] },
+    {
+      id: 'short',
+      timezone: change.timezone ?? 'UTC',
+      budgets: [{ name: 'all', scope: 'org', limit_usd: 5, period: 'month' }],
+    },
+    { id: 'empty' },
+  ];
+  const text = JSON.stringify({ retention: { audit_days: 9 }, orgs });
+  return loadConfig({ text, env: readEnvironment({}) }).config;
+}
+
+function join(config: FloeConfig, running: FloeConfig): FloeConfig {
+  const { installation, orgs } = splitConfig(config);
+  const assembler = new ConfigAssembler(running);
+  for (const piece of orgs.flatMap(({ pieces }) => pieces)) assembler.add(piece);
+  return assembler.finish(installation);
+}
+
+const NOTHING = loadConfig({ text: '', env: readEnvironment({}) }).config;
+
+/** The parts of a value that are not frozen. */
+function listUnfrozen(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Object.isFrozen(value) ? [] : [path];
+  return [
+    ...own,
+    ...Object.entries(value).flatMap(([name, child]) => listUnfrozen(child, `${path}.${name}`)),
+  ];
+}
+
+test('the joined pieces are the same configuration, and frozen', () => {
+  const config = load();
+  const joined = join(config, NOTHING);
+  assert.deepStrictEqual(joined, config);
+  assert.deepEqual(listUnfrozen(joined), []);
+});
+
+test('no piece has more than a fixed number of entries, however long a list is', () => {
+  const pieces = splitConfig(load()).orgs.flatMap((org) => org.pieces);
+  const counts = pieces.map((piece) => {
+    const lists = Object.values(deserialize(piece).org ?? deserialize(piece)).filter(Array.isArray);
+    return Math.max(...lists.map(({ length }) => length));
+  });
+  assert.deepEqual(counts, [1, ENTRIES_PER_PIECE, ENTRIES_PER_PIECE, 7, 1, 0]);
+});
+
+test('what is equal in the running configuration is the same object', () => {
+  const running = load();
+  const same = join(load(), running);
+  for (const [at, org] of same.orgs.entries()) assert.equal(org, running.orgs[at]);
+
+  const joined = join(load({ key: 150 }), running);
+  const [long, short, empty] = joined.orgs;
+  assert.equal(short, running.orgs[1]);
+  assert.equal(empty, running.orgs[2]);
+  assert.notEqual(long, running.orgs[0]);
+  assert.equal(long?.providers, running.orgs[0]?.providers);
+  assert.equal(long?.keys[149], running.orgs[0]?.keys[149]);
+  assert.deepStrictEqual(joined, load({ key: 150 }));
+
+  const moved = join(load({ timezone: 'Europe/Vienna' }), running);
+  assert.equal(moved.orgs[0], running.orgs[0]);
+  assert.deepStrictEqual(moved, load({ timezone: 'Europe/Vienna' }));
+});
+
+test('equal organizations have the same digest, and are taken over without reading their pieces', () => {
+  const running = load();
+  const digests = (config: FloeConfig) => splitConfig(config).orgs.map(({ digest }) => digest);
+  const [long, ...others] = digests(load({ key: 150 }));
+  assert.deepEqual(others, digests(running).slice(1));
+  assert.notEqual(long, digests(running)[0]);
+
+  const assembler = new ConfigAssembler(running);
+  assert.ok(assembler.addRunning('short'));
+  assert.ok(!assembler.addRunning('unknown'));
+  assert.deepEqual(assembler.finish({ ...running, orgs: [] }).orgs, [running.orgs[1]]);
+});

@@ -1,0 +1,115 @@
+import { ConfigAssembler, type SplitConfig } from '../config/config-pieces.ts';
+import { ConfigError } from '../config/config-problem.ts';
+import type { Environment } from '../config/environment.ts';
+import { createLoadedConfig, type LoadedConfig } from '../config/load-config.ts';
+import type { ConfigEnvironment, ParsedConfig } from '../config/parse-config.ts';
+import type { Clock } from '../core/clock.ts';
+import { EventLoopTurns } from '../core/event-loop-turns.ts';
+import { TaskStoppedError, ThreadPool } from '../core/thread-pool.ts';
+
+/** The largest accepted file takes a few seconds. */
+const TIMEOUT_MS = 120_000;
+/** The largest accepted file needs less than a quarter of this. */
+const HEAP_MB = 768;
+/** Files often change several times in a row. The thread uses much memory. */
+const IDLE_MS = 5_000;
+
+/**
+ * What the thread gets: the environment, because floe.yaml refers to its variables. The thread does
+ * not run what clients submit.
+ */
+export interface ConfigTask extends Omit<ConfigEnvironment, 'variable'> {
+  /** Content of the file. */
+  readonly text: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+}
+
+/** What the thread returns: the configuration, or why the file is invalid. */
+export type ConfigReply =
+  | { readonly parsed: Omit<ParsedConfig, 'config' | 'text'>; readonly config: SplitConfig }
+  | { readonly rejected: Pick<ConfigError, 'path' | 'problems'> };
+
+/** Settings that tests change. */
+export interface ConfigThreadSettings {
+  readonly entry?: URL;
+  readonly heapMb?: number;
+  readonly timeoutMs?: number;
+  readonly turns?: Pick<EventLoopTurns, 'endStep'>;
+}
+
+/** Parses and validates floe.yaml in a worker thread, so that the main thread serves requests meanwhile. */
+export class ConfigThread {
+  readonly #environment: Environment;
+  readonly #pool: ThreadPool;
+  readonly #heapMb: number;
+  readonly #timeoutMs: number;
+  /** The digest of each organization of a configuration that the thread read. */
+  readonly #digests = new WeakMap<LoadedConfig, ReadonlyMap<string, string>>();
+  readonly #turns: () => Pick<EventLoopTurns, 'endStep'>;
+
+  constructor(
+    environment: Environment,
+    clock: Pick<Clock, 'after'>,
+    { entry, heapMb = HEAP_MB, timeoutMs = TIMEOUT_MS, turns }: ConfigThreadSettings = {},
+  ) {
+    this.#environment = environment;
+    this.#heapMb = heapMb;
+    this.#timeoutMs = timeoutMs;
+    this.#turns = () => turns ?? new EventLoopTurns();
+    this.#pool = new ThreadPool({
+      entry: entry ?? new URL('./config-worker.ts', import.meta.url),
+      name: 'config',
+      maxThreads: 1,
+      maxRunningPerTenant: 1,
+      maxQueuedPerTenant: 1,
+      taskTimeoutMs: timeoutMs,
+      idleTimeoutMs: IDLE_MS,
+      maxHeapMb: heapMb,
+      clock,
+    });
+  }
+
+  /**
+   * Parses the content of the file as `loadConfig` does. Parts that are equal in `running` are the same
+   * objects.
+   *
+   * @throws ConfigError for an invalid file, and other errors if the thread failed
+   */
+  async load(text: string, running: LoadedConfig): Promise<LoadedConfig> {
+    const reply = await this.#parse(text);
+    if ('rejected' in reply) throw new ConfigError(reply.rejected.path, reply.rejected.problems);
+    const { parsed, config } = reply;
+    const turns = this.#turns();
+    const assembler = new ConfigAssembler(running.config);
+    const known = this.#digests.get(running);
+    for (const { id, digest, pieces } of config.orgs) {
+      if (known?.get(id) === digest && assembler.addRunning(id)) continue;
+      for (const piece of pieces) {
+        assembler.add(piece);
+        await turns.endStep();
+      }
+    }
+    const loaded = createLoadedConfig({ ...parsed, text, config: assembler.finish(config.installation) });
+    this.#digests.set(loaded, new Map(config.orgs.map(({ id, digest }) => [id, digest])));
+    return loaded;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  /** The reply has the type that `config-worker.ts` sends. */
+  async #parse(text: string): Promise<ConfigReply> {
+    const { configPath, dataDir, overrides, unknown } = this.#environment;
+    const variables = this.#environment.variables();
+    const task: ConfigTask = { text, configPath, dataDir, overrides, unknown, variables };
+    try {
+      return (await this.#pool.run('', task)) as ConfigReply;
+    } catch (error) {
+      if (!(error instanceof TaskStoppedError)) throw error;
+      const limit =
+        error.exceeded === 'memory' ? `${this.#heapMb} MB of memory` : `${this.#timeoutMs / 1_000} s`;
+      throw new Error(`Reading the configuration needed more than ${limit}. Make the file smaller.`);
+    }
+  }
+}
