@@ -9,6 +9,7 @@ import { startFloeProcess } from '../packages/testkit/src/floe-process.ts';
 import { startDedicatedPostgres } from '../packages/testkit/src/postgres.ts';
 import { startDedicatedRedis } from '../packages/testkit/src/redis.ts';
 import { BODY_BYTES, buildBenchBody, buildBenchRequest } from './src/bodies.ts';
+import { FEATURES as SWITCHED } from './src/features.ts';
 import { runRequestLoad } from './src/load/requests.ts';
 import { startMock } from './src/mock/mock.ts';
 import { cpuUs, residentKb, waitForQuiet } from './src/process-tree.ts';
@@ -16,43 +17,14 @@ import { delay } from './src/processes.ts';
 
 const KEY = `eis_sizing${'0'.repeat(32)}`;
 const CONNECTIONS = 16;
-const WARM_SECONDS = 3;
+const WARM_SECONDS = Number(process.env.WARM_SECONDS ?? 3);
 const SECONDS = Number(process.env.SECONDS ?? 5);
-const LIMITS = {
-  limits: [
-    { name: 'org', scope: 'org', rpm: 10_000_000, tpm: 1_000_000_000_000 },
-    { name: 'key', per: 'key', rpm: 10_000_000, concurrency: 10_000 },
-  ],
-  budgets: [
-    { name: 'org', scope: 'org', period: 'month', mode: 'soft', limit_usd: 1_000_000_000 },
-    { name: 'key', per: 'key', period: 'month', mode: 'hard', limit_usd: 1_000_000_000 },
-  ],
-};
-const CONDITION = {
-  name: 'cap',
-  on: 'request',
-  when: 'request.max_tokens > 8000',
-  action: 'deny',
-  mode: 'enforce',
-};
-const DETECTORS = {
-  name: 'detect',
-  on: 'request',
-  detect: { secrets: true, pii: ['credit_card'] },
-  action: 'deny',
-  mode: 'enforce',
-};
-
 /** With SIZES="" only PostgreSQL is measured. */
 const SIZES = (process.env.SIZES ?? '1.6 KB,30 KB').split(',').filter(Boolean);
 
-/** Further members of the organization, by feature. */
+/** Further fields of the organization, by feature. */
 const FEATURES = {
-  'key, row and metrics': {},
-  'two limits, a hard and a soft budget': LIMITS,
-  'one policy with a condition': { policies: [CONDITION] },
-  'detectors for secrets and card numbers': { policies: [DETECTORS] },
-  'all of these': { ...LIMITS, policies: [CONDITION, DETECTORS] },
+  ...Object.fromEntries(SWITCHED.map(({ label, org }) => [label, org])),
   'stored bodies, redacted': { bodies: { keep: true, redact: true } },
 };
 

@@ -1,10 +1,11 @@
 // What is derived from code: docs/floe.schema.json for editors, the tables of docs/reference/configuration/*.md between
-// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the operations of the command line, the index of
+// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the tables of docs/benchmarks.md, the operations of the command line, the index of
 // decisions, the Grafana dashboards, and the copy of the alerting rules in the Helm chart. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toJSONSchema } from 'zod';
+import { writeResultTables } from '../bench/src/results-page.ts';
 import { FloeConfigSchema } from '../packages/contract/src/config.ts';
 import { ENVIRONMENT_OVERRIDES } from '../packages/server/src/config/environment.ts';
 import { PROVIDER_DEFINITIONS } from '../packages/server/src/providers/provider-definitions.ts';
@@ -42,6 +43,7 @@ const outputs = {
     `${JSON.stringify({ $schema: schema.$schema, $id: SCHEMA_ID, title: 'floe.yaml', ...loosened(schema) }, null, 2)}\n`,
   ...Object.fromEntries(configurationPages.map((page) => [page, withTables])),
   'docs/reference/providers.md': withProviders,
+  'docs/benchmarks.md': (text) => writeResultTables(text),
   'packages/cli/src/api/operations.json': cliOperations,
   'decisions/README.md': withDecisions,
   // A chart contains only files of its own directory.

@@ -16,16 +16,16 @@ CPU per request with the access log and without it, in turns, in one process tha
 
   --rounds <n>       rounds, each with one load of both kinds (12)
   --seconds <n>      length of a load (3)
+  --warm <n>         length of the warm-up (6): V8 takes some 40,000 requests to settle on its optimized code
 `;
 
-/** V8 takes some 40,000 requests to settle on its optimized code. */
-const WARM_S = 6;
 const RELOAD_MS = 10_000;
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '12' },
     seconds: { type: 'string', default: '3' },
+    warm: { type: 'string', default: '6' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -82,7 +82,7 @@ async function main(): Promise<void> {
   const configFile = join(workDir, 'floe', 'floe.yaml');
   const config = readFileSync(configFile, 'utf8');
   const server = { member: { candidate, running }, workDir, configFile, config };
-  await measureRequests(server.member, '1.6 KB', 64, WARM_S, workDir);
+  await measureRequests(server.member, '1.6 KB', 64, Number(values.warm), workDir);
   const differences: number[] = [];
   const sums = { on: 0, off: 0 };
   const rounds = Number(values.rounds);

@@ -2,9 +2,10 @@ import {
   CANDIDATES,
   type Candidate,
   type CandidateId,
-  prepareCandidates,
+  type MockPorts,
   type UnavailableCandidate,
-} from './candidates.ts';
+} from './candidate.ts';
+import { prepareCandidates } from './candidates.ts';
 import { pinCurrentProcess, planPinning } from './machine.ts';
 import type { MockDialect } from './mock/answers.ts';
 import { type Mock, startMock } from './mock/mock.ts';
@@ -39,13 +40,20 @@ export class CandidateFleet {
     const chat = await startMock(this.#workDir, 'chat');
     const messages = await startMock(this.#workDir, 'messages');
     this.mocks = { chat, messages };
-    const upstreams = { chat: chat.running.port, messages: messages.running.port };
+    const upstreams = this.ports();
     for (const id of CANDIDATES) {
       if (!wanted.has(id)) continue;
       const prepared = prepareCandidates(id, this.#workDir, upstreams);
       if ('why' in prepared) this.absent.push(prepared);
       else this.members.push({ candidate: prepared, running: await this.launch(prepared) });
     }
+  }
+
+  /** Ports of the mocks. Throws before they have started. */
+  ports(): MockPorts {
+    if (!this.mocks) throw new Error('the mocks are not up');
+    const { chat, messages } = this.mocks;
+    return { chat: chat.running.port, messages: messages.running.port };
   }
 
   /** A process of a candidate, alone on the gateway's core. */

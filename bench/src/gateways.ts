@@ -3,8 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { BODIES } from './bodies.ts';
+import { CANDIDATES, type CandidateId } from './candidate.ts';
 import { CandidateFleet } from './candidate-fleet.ts';
-import { CANDIDATES, type CandidateId } from './candidates.ts';
+import { featureSeries } from './feature-series.ts';
 import { LOAD_TOOL } from './load/loads.ts';
 import { collectMachineFacts, planPinning } from './machine.ts';
 import { Samples } from './metrics.ts';
@@ -19,14 +21,17 @@ import {
   warmUp,
 } from './series.ts';
 
-const SERIES = ['requests', 'streams', 'memory', 'translated'] as const;
+const SERIES = ['requests', 'streams', 'memory', 'translated', 'features'] as const;
 const HELP = `node bench/gateways.mjs [options]
 
   --reps <n>         how often everything is measured (2)
   --seconds <n>      length of one load, whole seconds (2)
   --only <a,b>       some of ${CANDIDATES.join(', ')}
   --series <a,b>     some of ${SERIES.join(', ')}
+  --bodies <a,b>     some of ${BODIES.join(', ')}
+  --warm <n>         longest warm-up of a candidate with small requests, in seconds (12)
   --no-portkey       neither installs nor measures Portkey
+  --no-litellm       neither installs nor measures LiteLLM
   --name <name>      name of the files in bench/results (gateways)
   --no-save          prints only
 `;
@@ -38,7 +43,10 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     only: { type: 'string', default: CANDIDATES.join(',') },
     series: { type: 'string', default: SERIES.join(',') },
+    bodies: { type: 'string', default: BODIES.join(',') },
+    warm: { type: 'string', default: '12' },
     portkey: { type: 'boolean', default: true },
+    litellm: { type: 'boolean', default: true },
     name: { type: 'string', default: 'gateways' },
     save: { type: 'boolean', default: true },
     help: { type: 'boolean', default: false },
@@ -71,7 +79,8 @@ function commit(): string {
 
 async function measure(plan: BenchPlan, series: ReadonlySet<string>): Promise<void> {
   const reps = Array.from({ length: plan.reps }, (_, n) => n + 1);
-  await warmUp(plan, plan.fleet.members);
+  const needsAll = ['requests', 'streams', 'memory'].some((name) => series.has(name));
+  if (needsAll) await warmUp(plan, plan.fleet.members);
   for (const rep of reps) {
     if (series.has('requests')) await requestSeries(plan, rep);
     if (series.has('streams')) await streamSeries(plan, rep);
@@ -83,13 +92,18 @@ async function measure(plan: BenchPlan, series: ReadonlySet<string>): Promise<vo
     await warmUp(plan, members);
     for (const rep of reps) await translatedSeries(plan, rep, members);
   }
+  if (series.has('features')) await featureSeries(plan, reps);
 }
 
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
   const wanted: Set<CandidateId> = choice(CANDIDATES, values.only);
   if (!values.portkey) wanted.delete('portkey');
+  if (!values.litellm) wanted.delete('litellm');
+  const bodies = choice(BODIES, values.bodies);
   const series = choice(SERIES, values.series);
+  // Floe's features are compared with Floe alone.
+  if ([...series].every((name) => name === 'features')) wanted.clear();
   const machine = collectMachineFacts(planPinning());
   const workDir = mkdtempSync(join(tmpdir(), 'floe-bench-'));
   process.on('exit', () => rmSync(workDir, { recursive: true, force: true }));
@@ -99,6 +113,8 @@ async function main(): Promise<void> {
   const plan: BenchPlan = {
     reps: wholeNumber('reps', values.reps),
     seconds: wholeNumber('seconds', values.seconds),
+    warmMs: wholeNumber('warm', values.warm) * 1000,
+    bodies: BODIES.filter((body) => bodies.has(body)),
     workDir,
     fleet,
     samples,

@@ -217,10 +217,8 @@ function checkTally(dir: string, { sent, answered, due, kills }: KillTally, spen
   assert.equal(counted, rows, 'the rollups count each row once');
   assert.ok(rows <= sent, 'no row is invented');
   assert.ok(spent >= due * COST_NANO_USD, 'nothing that was promised is forgotten');
-  assert.ok(
-    charged >= 0 && charged <= kills * CONNECTIONS,
-    'at most what was under way at a kill is charged',
-  );
+  // Not only what was under way: of a request that was answered in the last milliseconds, the charge may be durable and the row lost.
+  assert.ok(charged >= 0 && charged <= sent - rows, 'each request without a row is charged at most once');
 }
 
 function randomBetween(from: number, to: number): number {

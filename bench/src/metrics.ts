@@ -1,5 +1,6 @@
 import { BODIES, type BodyName } from './bodies.ts';
-import type { CandidateId } from './candidates.ts';
+import { CANDIDATES, type CandidateId } from './candidate.ts';
+import { FEATURES, type FloeFeature } from './features.ts';
 
 /** One row of the table. */
 export interface Metric {
@@ -100,6 +101,22 @@ function translatedMetrics(): Metric[] {
   ];
 }
 
+/** Bodies and connections that features are compared with: enough connections to keep the core busy. */
+export const FEATURE_BODIES = ['1.6 KB', '30 KB', '300 KB'] as const satisfies readonly BodyName[];
+export const FEATURE_CONNECTIONS = 16;
+
+export function featureMetricId(feature: FloeFeature['id'], body: BodyName): string {
+  return `feature ${feature}: cpu ${cellName(body, FEATURE_CONNECTIONS)}`;
+}
+
+/** Features have a table of their own, so they are not among `METRICS`. */
+export const FEATURE_METRICS: readonly Metric[] = FEATURES.flatMap(({ id, label }) =>
+  FEATURE_BODIES.map((body) => {
+    const cell = cellName(body, FEATURE_CONNECTIONS);
+    return metric(featureMetricId(id, body), `${label}: CPU per request, ${cell}`, 'µs', 'min');
+  }),
+);
+
 export const METRICS: readonly Metric[] = [
   ...requestMetrics(),
   ...streamMetrics(),
@@ -134,6 +151,15 @@ export class Samples {
     const without = this.best(base, 'direct');
     const withIt = this.best(base, candidate);
     return without === undefined || withIt === undefined ? undefined : withIt - without;
+  }
+
+  /** The samples of a results file: what `toJSON` has written. */
+  static fromJSON(json: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>): Samples {
+    const samples = new Samples();
+    for (const [metricId, row] of Object.entries(json))
+      for (const candidate of CANDIDATES)
+        for (const value of row[candidate] ?? []) samples.add(metricId, candidate, value);
+    return samples;
   }
 
   toJSON(): Record<string, Record<string, readonly number[]>> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BODIES, BODY_BYTES, buildBenchBody, buildBenchRequest } from './bodies.ts';
-import type { Candidate } from './candidates.ts';
+import type { Candidate } from './candidate.ts';
 import { prepareCandidates } from './candidates.ts';
 import { type OverloadFigures, runOverloadLoad } from './load/overload-load.ts';
 import { pinCurrentProcess, planPinning } from './machine.ts';
@@ -18,6 +18,7 @@ Measures one process at its capacity and at ten times the connections, with and 
   --connections <n>  connections at capacity (32)
   --rounds <n>       interleaved rounds (3)
   --body <name>      1.6 KB, 30 KB, 300 KB or 1 MB (1.6 KB)
+  --warm <n>         length of the warm-up of each server (8)
   --rules <name>     none or policy: secrets and card numbers are detected (none)
 `;
 
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     body: { type: 'string', default: '1.6 KB' },
     rules: { type: 'string', default: 'none' },
     delay: { type: 'string', default: '50' },
+    warm: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -60,7 +62,8 @@ async function main(): Promise<void> {
   };
   const servers = [await start('protected', Number(values.delay)), await start('unprotected', 0)];
   const few = Number(values.connections);
-  for (const { candidate, running } of servers) await measure(candidate, running.port, few, 8, 0);
+  for (const { candidate, running } of servers)
+    await measure(candidate, running.port, few, Number(values.warm), 0);
   for (let round = 0; round < Number(values.rounds); round++)
     for (const { name, candidate, running } of servers) {
       const seconds = Number(values.seconds);

@@ -9,6 +9,8 @@ export interface Program {
   readonly cwd?: string;
   /** Bytes for its standard input. */
   readonly input?: Buffer;
+  /** Milliseconds until it must accept connections. Default: 20 seconds. */
+  readonly startMs?: number;
 }
 
 export interface RunningProgram {
@@ -100,7 +102,8 @@ export async function startProgram(program: Program, port: number): Promise<Runn
   });
   over.catch(() => undefined);
   try {
-    await withTimeLimit(Promise.race([accepts(port), over]), START_MS, `the start of ${program.file}`);
+    const limitMs = program.startMs ?? START_MS;
+    await withTimeLimit(Promise.race([accepts(port), over]), limitMs, `the start of ${program.file}`);
   } catch (error) {
     child.kill('SIGKILL');
     throw error;

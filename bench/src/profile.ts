@@ -21,10 +21,8 @@ const HELP = `node bench/profile.mjs [options]
   --limits           an org with two limits of requests, tokens and concurrency
   --budgets          an org with a hard budget and a soft one
   --rows <n>         functions shown of each thread (40)
+  --warm <n>         length of the warm-up (8): V8 takes some 40,000 requests to settle on its optimized code
 `;
-
-/** V8 takes some 40,000 requests to settle on its optimized code. */
-const WARM_S = 8;
 
 const { values } = parseArgs({
   options: {
@@ -35,6 +33,7 @@ const { values } = parseArgs({
     budgets: { type: 'boolean', default: false },
     translate: { type: 'boolean', default: false },
     rows: { type: 'string', default: '40' },
+    warm: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -82,7 +81,7 @@ async function main(): Promise<void> {
   const asked = { candidate, running };
   const member = values.translate ? withTranslation(asked) : asked;
   if (!member) throw new Error('the server is not set up to translate');
-  await load(member, WARM_S, workDir);
+  await load(member, Number(values.warm), workDir);
   await printThreads(member, workDir);
   process.kill(running.pid, 'SIGUSR2');
   const count = await load(member, Number(values.seconds), workDir);

@@ -1,4 +1,4 @@
-import { BODIES } from './bodies.ts';
+import type { BodyName } from './bodies.ts';
 import { type CandidateFleet, type RunningCandidate, withTranslation } from './candidate-fleet.ts';
 import { computeLatency } from './load/latency.ts';
 import {
@@ -24,6 +24,9 @@ import { delay, withTimeLimit } from './processes.ts';
 export interface BenchPlan {
   readonly reps: number;
   readonly seconds: number;
+  /** The longest time a candidate is warmed with small requests, in milliseconds. */
+  readonly warmMs: number;
+  readonly bodies: readonly BodyName[];
   readonly workDir: string;
   readonly fleet: CandidateFleet;
   readonly samples: Samples;
@@ -33,19 +36,16 @@ export interface BenchPlan {
 }
 
 const WARM_REQUESTS = 120_000;
-const WARM_MS = 12_000;
 /** Four events five seconds apart: open long enough to open all the others. */
 const HELD = { events: 4, delayMs: 5_000 } as const;
 
 /** Lets every candidate compile its paths before anything is counted. */
-export async function warmUp(
-  { workDir, say }: BenchPlan,
-  members: readonly RunningCandidate[],
-): Promise<void> {
+export async function warmUp(plan: BenchPlan, members: readonly RunningCandidate[]): Promise<void> {
   for (const member of members) {
-    say(`warming ${member.candidate.id}`);
-    await warmRequests(member, workDir);
-    for (const body of BODIES.slice(1)) await measureRequests(member, body, 4, 1, workDir);
+    plan.say(`warming ${member.candidate.id}`);
+    await warmRequests(plan, member);
+    for (const body of plan.bodies)
+      if (body !== '1.6 KB') await measureRequests(member, body, 4, 1, plan.workDir);
     await measureFloodStreams(member, 1);
     await measureFirstTokens(member, 0.5);
   }
@@ -57,15 +57,15 @@ export function listTranslators({ fleet }: BenchPlan): RunningCandidate[] {
 }
 
 /** V8 takes a hundred thousand requests to settle on its optimized code; slow candidates get a time limit. */
-async function warmRequests(member: RunningCandidate, workDir: string): Promise<void> {
-  const until = performance.now() + WARM_MS;
+export async function warmRequests({ warmMs, workDir }: BenchPlan, member: RunningCandidate): Promise<void> {
+  const until = performance.now() + warmMs;
   let count = 0;
   while (count < WARM_REQUESTS && performance.now() < until)
     count += (await measureRequests(member, '1.6 KB', 64, 1, workDir)).requests;
 }
 
 export async function requestSeries(plan: BenchPlan, rep: number): Promise<void> {
-  for (const body of BODIES)
+  for (const body of plan.bodies)
     for (const connections of connectionsFor(body))
       for (const member of shuffled(plan.fleet.members)) {
         const cell = cellName(body, connections);
@@ -91,7 +91,7 @@ export async function translatedSeries(
   rep: number,
   members: readonly RunningCandidate[],
 ): Promise<void> {
-  for (const body of BODIES) {
+  for (const body of plan.bodies) {
     const connections = translatedConnections(body);
     const cell = cellName(body, connections);
     for (const member of shuffled(members)) {
@@ -193,7 +193,7 @@ async function heldStreamKb(member: RunningCandidate, count: number): Promise<nu
 }
 
 /** CPU the member used for a load, with what it put off until the load was over. */
-async function measureCpu<T>(
+export async function measureCpu<T>(
   member: RunningCandidate,
   load: () => Promise<T>,
 ): Promise<{ used: number; figures: T }> {
@@ -206,7 +206,7 @@ async function measureCpu<T>(
   return { used: cpuUs(pid) - before, figures };
 }
 
-function shuffled<T>(list: readonly T[]): T[] {
+export function shuffled<T>(list: readonly T[]): T[] {
   const left = [...list];
   const order: T[] = [];
   while (left.length > 0) order.push(...left.splice(Math.floor(Math.random() * left.length), 1));

@@ -51,7 +51,7 @@ class Arriving {
 }
 
 function reply(socket: Socket, request: string): void {
-  const asked = /"user(?:_id)?":"c(\d+)d(\d+)"/.exec(request);
+  const asked = /"user(?:_id)?" *: *"c(\d+)d(\d+)"/.exec(request);
   if (!asked) return void socket.write(answer ?? NONE);
   socket.write(first ?? NONE);
   const left = Number(asked[1]) - 1;

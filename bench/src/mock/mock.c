@@ -113,12 +113,25 @@ static void write_on(struct connection *c) {
   watch(c, 0);
 }
 
+/* Behind "user":"c or "user_id":"c, with or without spaces around the colon; NULL without either. */
+static const char *stream_size(const char *text) {
+  while ((text = strstr(text, "\"user"))) {
+    text += 5;
+    const char *at = text + (strncmp(text, "_id", 3) ? 0 : 3);
+    if (*at++ != '"') continue;
+    at += strspn(at, " ");
+    if (*at++ != ':') continue;
+    at += strspn(at, " ");
+    if (!strncmp(at, "\"c", 2)) return at + 2;
+  }
+  return NULL;
+}
+
 static void answer(struct connection *c) {
   long events, delay_ms;
-  char *user = strstr(c->kept, "\"user\":\"c");
-  if (!user && (user = strstr(c->kept, "\"user_id\":\"c"))) user += 3;
+  const char *size = stream_size(c->kept);
   c->out = &blocks[ANSWER];
-  if (user && sscanf(user + 9, "%ldd%ld", &events, &delay_ms) == 2) {
+  if (size && sscanf(size, "%ldd%ld", &events, &delay_ms) == 2) {
     c->out = &blocks[FIRST]; /* holds the first content event */
     c->events_left = events - 1;
     c->delay_us = delay_ms * 1000;
