@@ -197,7 +197,7 @@ test('whatever else the server makes a link of leads to something that it answer
   const text = files('packages/server/src', '.ts').join('\n');
   const links = [
     ...text.matchAll(
-      /\$\{(?:[\w.]*baseUrl(?:\(\))?|[\w.]*place\.url|this\.#parts\.baseUrl\(\))\}(\/[^`\s]*)/g,
+      /\$\{(?:[\w.]*baseUrl(?:\(\))?|[\w.]*info\.url|this\.#parts\.baseUrl\(\))\}(\/[^`\s]*)/g,
     ),
   ].map(([, path = '']) => path.replaceAll(/\$\{[^}]*\}/g, 'x'));
   assert.ok(links.length >= 6, links.join());
