@@ -77,7 +77,7 @@ async function setUp(
 
 const FAULTS = {
   'it crashes': { code: 'throw new Error("broken")', reason: /broken/ },
-  'it ends': { code: 'process.exit(0)', reason: /The thread ended with code 0/ },
+  'it ends': { code: 'process.exit(0)', reason: /The worker thread exited with code 0/ },
   'it has no memory left': {
     code: 'const all = []; for (;;) all.push(new Array(100_000).fill(1.5));',
     reason: /needed more than 32 MB of memory/,
