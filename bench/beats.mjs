@@ -37,7 +37,7 @@ function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-function tell(engine, what, figure, target) {
+function printResult(engine, what, figure, target) {
   console.log(`${engine.padEnd(9)} ${what.padEnd(44)} ${String(figure).padStart(12)}   target ${target}`);
 }
 
@@ -55,7 +55,7 @@ function diskSync(directory) {
   closeSync(file);
   const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
   const figure = `${percentile(times, 0.1).toFixed(2)} / ${percentile(times, 0.5).toFixed(2)} / ${mean.toFixed(2)} ms`;
-  tell(
+  printResult(
     'disk',
     'one sync, p10 / p50 / mean',
     figure,
@@ -132,7 +132,8 @@ async function rate(database, batch, clients) {
   let count = 0;
   const caller = async (n) => {
     while (performance.now() < until) {
-      const id = n === 0 ? 'job' : `job-${n}`;
+      const monitor = n % MONITORS;
+      const id = monitor === 0 ? 'job' : `job-${monitor}`;
       await engine.recordBeat({
         address: { orgId: 'acme', id },
         kind: 'ok',
@@ -183,7 +184,7 @@ async function detection(database, engineName) {
     .where('at', '>=', from)
     .execute();
   const lags = rows.map((row) => row.detected_at - row.at);
-  tell(
+  printResult(
     engineName,
     `detection lag p50 / p99, ${rows.length} misses`,
     `${percentile(lags, 0.5)} / ${percentile(lags, 0.99)} ms`,
@@ -213,7 +214,7 @@ async function overdue(database, engineName) {
     .where('at', '=', due)
     .executeTakeFirstOrThrow();
   await engine.stop();
-  tell(engineName, `${count} overdue at once recorded`, `${seconds.toFixed(1)} s`, '<= 30 s');
+  printResult(engineName, `${count} overdue at once recorded`, `${seconds.toFixed(1)} s`, '<= 30 s');
 }
 
 /** 1,000 beats per second over HTTP, on time whatever the answers do. */
@@ -265,7 +266,7 @@ async function latency(engineName, url) {
   agent.destroy();
   await floe.stop();
   const late = times.slice(500);
-  tell(
+  printResult(
     engineName,
     `HTTP at 1,000/s, p50 / p99, ${refused} refused`,
     `${percentile(late, 0.5).toFixed(1)} / ${percentile(late, 0.99).toFixed(1)} ms`,
@@ -282,8 +283,8 @@ async function measure(name, directory, postgres) {
   await engine.stop();
   const alone = [];
   for (const clients of [1, 8, 32]) alone.push(`${clients}: ${await rate(database, 1, clients)}`);
-  tell(name, 'durable beats/s, one per commit, by callers', alone.join(' '), '>= 2,500/s');
-  tell(
+  printResult(name, 'durable beats/s, one per commit, by callers', alone.join(' '), '>= 2,500/s');
+  printResult(
     name,
     'durable beats/s, shared commits, 1,000 callers',
     await rate(database, undefined, 1_000),

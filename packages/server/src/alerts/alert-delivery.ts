@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Timer } from '../core/clock.ts';
+import { RepeatedWarning } from '../core/repeated-warning.ts';
 import { listDueChannels } from '../store/channels.ts';
 import { type AlertDeliveryContext, deliverToChannel } from './deliver-to-channel.ts';
 import { routeAlerts } from './route-alerts.ts';
@@ -30,6 +31,10 @@ export type AlertDeliveryOptions = Omit<AlertDeliveryContext, 'owner' | 'isClosi
 export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery {
   const { clock, database, log } = options;
   const serving = new Map<string, Promise<void>>();
+  const roundFailure = new RepeatedWarning(log, clock, {
+    failed: 'alerts could not be delivered because the database does not respond; retrying',
+    recovered: 'alerts are delivered again',
+  });
   let closed = false;
   let timer: Timer | null = null;
   let round = Promise.resolve();
@@ -60,11 +65,9 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
   const next = () => {
     timer = clock.after(ROUND_INTERVAL_MS, () => {
       round = once()
-        .catch((error: unknown) =>
-          log.warn(
-            { err: error },
-            'alerts could not be delivered because the database does not respond; retrying',
-          ),
+        .then(
+          () => roundFailure.succeed(),
+          (error: unknown) => roundFailure.fail(error),
         )
         .finally(() => {
           if (!closed) next();

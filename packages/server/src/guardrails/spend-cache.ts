@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { RepeatedWarning } from '../core/repeated-warning.ts';
 import type { Database } from '../store/ports.ts';
 import {
   type BucketSpendChange,
@@ -20,7 +21,7 @@ const CLOCK_SKEW_MS = 60_000;
 export class SpendCache {
   readonly #database: Pick<Database, 'read' | 'isShared'>;
   readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #refreshFailure: RepeatedWarning;
   /** By organization and bucket. Two levels, because a joined name would be created for each request. */
   readonly #spent = new Map<string, Map<string, BudgetSpendRow>>();
   #readUpTo = 0;
@@ -29,7 +30,10 @@ export class SpendCache {
   constructor(database: Pick<Database, 'read' | 'isShared'>, clock: Clock, log: Log) {
     this.#database = database;
     this.#clock = clock;
-    this.#log = log;
+    this.#refreshFailure = new RepeatedWarning(log, clock, {
+      failed: 'could not read the spending that other processes recorded',
+      recovered: 'spending of other processes is read again',
+    });
   }
 
   /** Returns nano-USD; 0 for a bucket without spending. */
@@ -68,8 +72,9 @@ export class SpendCache {
   #refreshLater(): void {
     const again = () => {
       this.refresh()
-        .catch((error: unknown) =>
-          this.#log.warn({ err: error }, 'could not read the spending that other processes recorded'),
+        .then(
+          () => this.#refreshFailure.succeed(),
+          (error: unknown) => this.#refreshFailure.fail(error),
         )
         .finally(() => {
           if (this.#timer) this.#refreshLater();

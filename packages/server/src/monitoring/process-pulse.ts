@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { RepeatedWarning } from '../core/repeated-warning.ts';
 import { recordMonitoringPulse } from '../store/monitoring/monitoring-pulse.ts';
 import type {
   MonitoringPulseInput,
@@ -55,6 +56,7 @@ export class ProcessPulse {
   readonly #options: ProcessPulseOptions;
   readonly #processId: string;
   readonly #stalls: StallDetector;
+  readonly #waiting: RepeatedWarning;
   #offsetMs: number | null = null;
   #lastNow = 0;
   #pulsedAt = Number.NEGATIVE_INFINITY;
@@ -75,6 +77,10 @@ export class ProcessPulse {
     this.#options = options;
     this.#processId = options.processId ?? randomBytes(8).toString('hex');
     this.#stalls = new StallDetector(options.clock, BEAT_CLIENT_TIMEOUT_MS);
+    this.#waiting = new RepeatedWarning(options.log, options.clock, {
+      failed: 'monitoring is waiting for the database',
+      recovered: 'monitoring continues, because the database is available again',
+    });
   }
 
   /**
@@ -182,8 +188,9 @@ export class ProcessPulse {
     try {
       await this.send();
       await this.#options.afterPulse(this);
+      this.#waiting.succeed();
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'monitoring is waiting for the database');
+      this.#waiting.fail(error);
     }
     if (!this.#closed) this.#next();
   }

@@ -2,6 +2,7 @@ import type { RelayEvent } from '@floe/contract/api/relay';
 import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { RepeatedWarning } from '../core/repeated-warning.ts';
 import type { Database } from '../store/ports.ts';
 import {
   addToRelaySessions,
@@ -45,7 +46,7 @@ export interface SessionModelRequest {
 export class RelaySessions {
   readonly #database: Pick<Database, 'read' | 'transaction'>;
   readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #flushFailure: RepeatedWarning;
   readonly #cache = new LRUCache<string, AgentSession>({ max: MAX_CACHED_SESSIONS });
   #deltas = new Map<string, RelaySessionDelta>();
   /** Organizations whose agents have called the relay. */
@@ -53,7 +54,6 @@ export class RelaySessions {
   readonly #relays: Pick<OrgRelays, 'get'>;
   #timer: Timer | null = null;
   #readUntil: number;
-  #isStoreUnavailable = false;
   #round: Promise<void> = Promise.resolve();
 
   constructor(
@@ -65,7 +65,10 @@ export class RelaySessions {
     this.#relays = relays;
     this.#database = database;
     this.#clock = clock;
-    this.#log = log;
+    this.#flushFailure = new RepeatedWarning(log, clock, {
+      failed: 'relay sessions could not be stored; retrying',
+      recovered: 'relay sessions are stored again',
+    });
     this.#readUntil = clock.now() - 24 * 3_600_000;
   }
 
@@ -183,12 +186,10 @@ export class RelaySessions {
         await this.#database.transaction((writer) => addToRelaySessions(writer, [...deltas.values()]));
       deltas.clear();
       await this.#readOthers();
-      this.#isStoreUnavailable = false;
+      this.#flushFailure.succeed();
     } catch (error) {
       for (const [name, delta] of deltas) this.#restoreDelta(name, delta);
-      if (!this.#isStoreUnavailable)
-        this.#log.warn({ err: error }, 'relay sessions could not be stored; retrying');
-      this.#isStoreUnavailable = true;
+      this.#flushFailure.fail(error);
     }
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { RepeatedWarning } from '../core/repeated-warning.ts';
 import type { ReplicaRank } from './counters/replica-share.ts';
 import { readMigrationHistory } from './migrations/migration-history.ts';
 import { getNewestMigration } from './migrations/migration-list.ts';
@@ -18,6 +19,11 @@ export interface Replicas {
   close(): Promise<void>;
 }
 
+const RENEWAL_MESSAGES = {
+  failed: 'lease of this process could not be renewed',
+  recovered: 'lease of this process is renewed again',
+};
+
 /**
  * Registers this process in a database. A SQLite database has only one process. Calls `onUnusable` if the
  * lease of this process expired (for example because the process was paused) and a newer release has migrated
@@ -33,6 +39,7 @@ export async function joinReplicas(
 ): Promise<Replicas> {
   const id = randomUUID();
   if (!database.isShared) return { getRank: () => SINGLE_REPLICA, close: async () => undefined };
+  const renewal = new RepeatedWarning(log, clock, RENEWAL_MESSAGES);
   let known = SINGLE_REPLICA;
   let timer: Timer | null = null;
   let closed = false;
@@ -46,9 +53,10 @@ export async function joinReplicas(
         }
         return renewReplicaLease(writer, id, clock.now());
       });
+      renewal.succeed();
     } catch (error) {
       if (error instanceof StoreUnusableError) throw error;
-      log.warn({ err: error }, 'lease of this process could not be renewed');
+      renewal.fail(error);
     }
   }
   function renewLater(): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { OpenAddressingMap } from '../../core/open-addressing-map.ts';
+import { RepeatedWarning } from '../../core/repeated-warning.ts';
 import type { Database, DatabaseWriter } from '../ports.ts';
 import { diskSpoolFiles, type SpoolFiles } from '../spool/spool-files.ts';
 import type { SpoolSegment } from '../spool/spool-segment.ts';
@@ -86,6 +87,7 @@ class DiskSpendJournal implements SpendJournal {
   readonly #id = randomUUID();
   readonly #writer: SpoolWriter;
   readonly #diskWait: DiskWait;
+  readonly #applyFailure: RepeatedWarning;
   readonly #segments: { readonly segment: SpoolSegment; last: number }[] = [];
   /** The line of each unsettled reservation, by exchange. */
   readonly #open = new OpenAddressingMap<number>();
@@ -116,6 +118,10 @@ class DiskSpendJournal implements SpendJournal {
       onWritten: (segment) => this.#onWritten(segment),
     });
     this.#diskWait = new DiskWait(this.#writer, options.clock);
+    this.#applyFailure = new RepeatedWarning(options.log, options.clock, {
+      failed: 'spending could not be written to the database; retrying',
+      recovered: 'spending is written to the database again',
+    });
   }
 
   reserve(id: string, charges: readonly BudgetCharge[]): Promise<void> {
@@ -218,10 +224,13 @@ class DiskSpendJournal implements SpendJournal {
   #scheduleApply(ms: number): void {
     const apply = () => {
       this.#timer = null;
-      this.#start().catch((error: unknown) => {
-        this.#options.log.warn({ err: error }, 'spending could not be written to the database; retrying');
-        this.#scheduleApply(RETRY_MS);
-      });
+      this.#start().then(
+        () => this.#applyFailure.succeed(),
+        (error: unknown) => {
+          this.#applyFailure.fail(error);
+          this.#scheduleApply(RETRY_MS);
+        },
+      );
     };
     this.#timer ??= this.#options.clock.after(ms, apply);
   }
